@@ -39,7 +39,7 @@ use crate::turns::Turns;
 use crate::untold::Untold;
 use crate::updates::Updates;
 use interpulse_drive::drive::Drive;
-use interpulse_drive::front::line::Line;
+use interpulse_drive::host_interface::fifo::Line;
 use interpulse_engine::account::check;
 use interpulse_engine::{
     Agenda, Device, Duration, Latencies, News, Op, Request, RequestId, ResourceId, SimTime, Slab, Tag,

@@ -4,8 +4,8 @@ mod account;
 pub mod audit;
 pub mod cache;
 pub mod drive;
-pub mod front;
 pub mod ftl;
+pub mod host_interface;
 
 pub mod memory;
 pub mod numbers;

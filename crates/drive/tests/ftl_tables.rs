@@ -3,10 +3,10 @@
 use crate::ftl_common::*;
 use interpulse_drive::cache::{Cache, NO_HOME};
 use interpulse_drive::drive::PreconditionedState;
-use interpulse_drive::ftl::gc::{DChoices, GcPolicy};
-use interpulse_drive::ftl::layout::{Layout, UnitAt};
-use interpulse_drive::ftl::map::{Map, Where};
-use interpulse_drive::ftl::precondition::Preconditioner;
+use interpulse_drive::ftl::page::blocks::layout::{Layout, UnitAt};
+use interpulse_drive::ftl::page::gc::victim::{DChoices, GcPolicy};
+use interpulse_drive::ftl::page::mapping::table::{Map, Where};
+use interpulse_drive::ftl::page::precondition::Preconditioner;
 use interpulse_drive::ftl::{FtlConfig, Stream, Tables};
 use interpulse_drive::numbers::{Lane, Lpn, Ppu, Slot, SuperBlock};
 use interpulse_drive::spec::DriveSpec;
@@ -54,7 +54,12 @@ prop_compose! {
 }
 
 /// The physical unit at a place, written from the definition and not from the code.
-fn unit_at(g: &Geometry, together: u32, reserved: u32, p: interpulse_drive::ftl::layout::Place) -> Ppu {
+fn unit_at(
+    g: &Geometry,
+    together: u32,
+    reserved: u32,
+    p: interpulse_drive::ftl::page::blocks::layout::Place,
+) -> Ppu {
     let lane = p.die.0 * (g.planes / together) + p.plane / together;
     let (program, page_in_program) = (p.page / g.pages_per_program, p.page % g.pages_per_program);
     let programs = g.pages_per_block() / g.pages_per_program;

@@ -2,9 +2,9 @@
 //! from flash, cache hits, what flush and trim mean, partial writes, and when flows stop.
 
 use crate::drive_common::{Bench, Cells, closed, filled, little, mix, of_part, part, preconditioned};
-use interpulse_drive::front::link::{LinkSpec, Pcie};
-use interpulse_drive::front::queues::Arbitration;
-use interpulse_drive::ftl::stripe::{Allocation, Axis};
+use interpulse_drive::ftl::page::placement::stripe::{Allocation, Axis};
+use interpulse_drive::host_interface::link::{LinkSpec, Pcie};
+use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{Bytes, Device, Duration, SimTime};
 use interpulse_flash::geometry::UNIT_BYTES;

@@ -1,7 +1,7 @@
 //! Does an imposed write amplification bring the programs, the reads of what they copy and the erases that it says?
 
 use crate::drive_common::{Bench, closed, content, filled, little, mix};
-use interpulse_drive::ftl::gc::{GcPolicy, Imposed};
+use interpulse_drive::ftl::page::gc::victim::{GcPolicy, Imposed};
 use interpulse_drive::spec::DriveSpec;
 use interpulse_flash::command::NandCounters;
 

@@ -3,8 +3,8 @@
 //! rebuilt from flash is compared with the one the drive had. At the end every unit is read back.
 
 use crate::drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned};
-use interpulse_drive::ftl::hotness::{HotnessPolicy, UpdateInterval};
-use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::ftl::page::placement::stripe::Allocation;
+use interpulse_drive::ftl::page::separation::{HotnessPolicy, UpdateInterval};
 use interpulse_drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
 use interpulse_engine::{Bytes, Device, Duration, Rng, Streams};
 use interpulse_flash::hold_up::Placement;

@@ -4,9 +4,9 @@
 //! One seed gives one world; a failing test prints the world and its seed.
 
 use crate::drive_common::{Bench, Cells, errors, preconditioned};
-use interpulse_drive::front::request::Request;
-use interpulse_drive::ftl::gc::GcPolicy;
-use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::ftl::page::gc::victim::GcPolicy;
+use interpulse_drive::ftl::page::placement::stripe::Allocation;
+use interpulse_drive::host_interface::request::Request;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::account::{CAUSES, Cause};
 use interpulse_engine::{Bytes, Current, Device, Op, RequestId, Rng, SimTime, Streams};

@@ -2,11 +2,11 @@
 //! all victim policies keep the contract?
 
 use crate::ftl_common::{geometry, stream, victims};
-use interpulse_drive::ftl::gc::GcPolicy;
-use interpulse_drive::ftl::hotness::HotnessPolicy;
-use interpulse_drive::ftl::layout::Layout;
-use interpulse_drive::ftl::map::Map;
-use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::ftl::page::blocks::layout::Layout;
+use interpulse_drive::ftl::page::gc::victim::GcPolicy;
+use interpulse_drive::ftl::page::mapping::table::Map;
+use interpulse_drive::ftl::page::placement::stripe::Allocation;
+use interpulse_drive::ftl::page::separation::HotnessPolicy;
 use interpulse_drive::numbers::SuperBlock;
 use interpulse_drive::spec::Acknowledge;
 use interpulse_flash::errors::Retry;

@@ -2,12 +2,14 @@
 //! simulated time, Figure 9 on the FTL word line by word line; and what they leave out.
 
 use crate::drive_common::{Bench, Cells, filled, of_part, part};
-use interpulse_drive::ftl::hotness::{HotnessPolicy, UpdateInterval};
-use interpulse_drive::ftl::layout::Layout;
-use interpulse_drive::ftl::map::Where;
-use interpulse_drive::ftl::place::ProgramPlace;
-use interpulse_drive::ftl::reprogram::{FullyInvalidates, ReprogramSpec, Reprogramming, Step, WhenValid};
-use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::ftl::page::blocks::layout::Layout;
+use interpulse_drive::ftl::page::blocks::program_address::ProgramPlace;
+use interpulse_drive::ftl::page::mapping::table::Where;
+use interpulse_drive::ftl::page::placement::stripe::Allocation;
+use interpulse_drive::ftl::page::reprogram::{
+    FullyInvalidates, ReprogramSpec, Reprogramming, Step, WhenValid,
+};
+use interpulse_drive::ftl::page::separation::{HotnessPolicy, UpdateInterval};
 use interpulse_drive::ftl::{FtlConfig, SoftPages, Tables};
 use interpulse_drive::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_drive::spec::{Acknowledge, DriveSpec};

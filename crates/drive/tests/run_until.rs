@@ -4,9 +4,9 @@
 
 use crate::drive_common::{Bench, Histogram, closed, content, little, mix, preconditioned};
 use interpulse_drive::drive::Drive;
-use interpulse_drive::drive::stats::DriveCounters;
+use interpulse_drive::drive::counters::DriveCounters;
 use interpulse_drive::ftl::FtlCounters;
-use interpulse_drive::ftl::stripe::{Allocation, Axis};
+use interpulse_drive::ftl::page::placement::stripe::{Allocation, Axis};
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{Agenda, Bytes, Device, Duration, ResourceId, SimTime};
 use interpulse_flash::command::USES;

@@ -118,8 +118,9 @@ fn the_array_is_told_of_the_write_that_has_waited_longest() {
     let mut last = None;
     while bench.step(SimTime(400_000_000)) {
         let told = bench.host.device.nand().oldest_write();
-        let entering =
-            |r: &interpulse_drive::front::request::Request| r.op == Op::Write && r.admitted < r.units;
+        let entering = |r: &interpulse_drive::host_interface::request::Request| {
+            r.op == Op::Write && r.admitted < r.units
+        };
         let writes = || bench.host.device.requests().iter().map(|(_, r)| r).filter(|r| entering(r));
         // A write of which only a part is in the cache is the one at the head of the line.
         let head = writes().find(|r| r.admitted > 0).map(|r| r.submitted);

@@ -2,11 +2,12 @@
 
 use crate::ftl_common::*;
 use interpulse_drive::drive::PreconditionedState;
-use interpulse_drive::ftl::gc::{GcPolicy, Imposed};
-use interpulse_drive::ftl::map::{Map, Where};
-use interpulse_drive::ftl::precondition::Preconditioner;
-use interpulse_drive::ftl::stripe::{Allocation, Stripe};
-use interpulse_drive::ftl::{FtlConfig, SoftPages, Stream, Tables, layout::Layout};
+use interpulse_drive::ftl::page::blocks::layout::Layout;
+use interpulse_drive::ftl::page::gc::victim::{GcPolicy, Imposed};
+use interpulse_drive::ftl::page::mapping::table::{Map, Where};
+use interpulse_drive::ftl::page::placement::stripe::{Allocation, Stripe};
+use interpulse_drive::ftl::page::precondition::Preconditioner;
+use interpulse_drive::ftl::{FtlConfig, SoftPages, Stream, Tables};
 use interpulse_drive::numbers::{Lane, Lpn};
 use interpulse_flash::geometry::Geometry;
 

@@ -7,10 +7,10 @@
 
 use crate::ftl_common::*;
 use interpulse_drive::ftl::Tables;
-use interpulse_drive::ftl::gc::{DChoices, GcPolicy};
-use interpulse_drive::ftl::map::Where;
-use interpulse_drive::ftl::precondition::Preconditioner;
-use interpulse_drive::ftl::stripe::{Allocation, Stripe};
+use interpulse_drive::ftl::page::gc::victim::{DChoices, GcPolicy};
+use interpulse_drive::ftl::page::mapping::table::Where;
+use interpulse_drive::ftl::page::placement::stripe::{Allocation, Stripe};
+use interpulse_drive::ftl::page::precondition::Preconditioner;
 use interpulse_drive::numbers::{Lane, Lpn, SuperBlock};
 use interpulse_oracle::stats::{mean, student_t_quantile, variance};
 

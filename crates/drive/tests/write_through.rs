@@ -2,7 +2,7 @@
 //! the right causes? (That the causes add up is asserted for every request of every run.)
 
 use crate::drive_common::{Bench, Cells, closed, filled, little, mix, of_part, part, preconditioned};
-use interpulse_drive::ftl::stripe::{Allocation, Axis};
+use interpulse_drive::ftl::page::placement::stripe::{Allocation, Axis};
 use interpulse_drive::spec::{Acknowledge, DriveSpec};
 use interpulse_engine::account::{CAUSES, Cause};
 use interpulse_flash::nand::Nand;

@@ -1,6 +1,6 @@
 //! Overwrites after the fill.
 
-use interpulse_drive::ftl::precondition::{Draws, Preconditioner};
+use interpulse_drive::ftl::page::precondition::{Draws, Preconditioner};
 use interpulse_drive::numbers::Lpn;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{SimTime, Streams};

@@ -3,7 +3,7 @@
 use crate::config::{PreconditionSpec, Until};
 use crate::overwrites::Overwrites;
 use interpulse_drive::drive::PreconditionedState;
-use interpulse_drive::ftl::precondition::Preconditioner;
+use interpulse_drive::ftl::page::precondition::Preconditioner;
 use interpulse_drive::numbers::Lpn;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{Rng, Streams};

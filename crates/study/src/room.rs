@@ -3,7 +3,7 @@
 use crate::config::Case;
 use crate::memory::{self, Free};
 use interpulse_drive::ftl::Tables;
-use interpulse_drive::ftl::oob::Oob;
+use interpulse_drive::ftl::page::power_loss::oob::Oob;
 use interpulse_workload::AddressSpec;
 
 /// What may stand in memory together.

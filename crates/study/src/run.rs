@@ -6,7 +6,7 @@ use crate::power;
 use crate::record::Recording;
 use crate::simulated::{Done, Simulated};
 use crate::warmup::{Warmed, Warmup};
-use interpulse_drive::drive::stats::DriveCounters;
+use interpulse_drive::drive::counters::DriveCounters;
 use interpulse_drive::drive::{Drive, Rewritten};
 use interpulse_drive::ftl::FtlCounters;
 use interpulse_engine::{AuditReport, Duration, SimTime};

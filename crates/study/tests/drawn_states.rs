@@ -6,7 +6,7 @@
 //! hold zero. All comparisons together fail by chance with probability 1e-6.
 
 use interpulse_drive::drive::PreconditionedState;
-use interpulse_drive::ftl::precondition::Preconditioner;
+use interpulse_drive::ftl::page::precondition::Preconditioner;
 use interpulse_drive::numbers::Lpn;
 use interpulse_engine::{Device, LatencyHistogram, Streams};
 use interpulse_host::Pause;

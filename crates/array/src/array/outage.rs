@@ -12,7 +12,7 @@ use crate::outage::{Outage, Recovery};
 use crate::ppl::LogRow;
 use crate::stripe_cache::StripeCache;
 use crate::sync::Kind;
-use interpulse_drive::front::line::Line;
+use interpulse_drive::host_interface::fifo::Line;
 use interpulse_drive::numbers::Lpn;
 use interpulse_engine::{Agenda, Device, News, Op, RequestId, SimTime};
 use std::collections::BTreeSet;

@@ -1,10 +1,10 @@
 //! Assembling a drive from its spec and a preconditioned FTL.
 
-use super::cut::Outage;
+use super::power_state::Outage;
 use super::state::PreconditionedState;
 use super::{Drive, Place};
-use crate::front::Front;
 use crate::ftl::{Ftl, Timers};
+use crate::host_interface::Front;
 use crate::numbers::SuperBlock;
 use crate::spec::DriveSpec;
 use interpulse_engine::{ResourceId, Streams};

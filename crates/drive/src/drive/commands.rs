@@ -1,8 +1,8 @@
 //! Commands on their way through the drive: after firmware, reads, completion.
 
 use super::Drive;
-use crate::front::leaving::Ready;
 use crate::ftl::Flash;
+use crate::host_interface::egress_queue::Ready;
 use crate::numbers::{GcReadId, Lpn};
 use interpulse_engine::account::Cause;
 use interpulse_engine::{Agenda, Device, Op, Request, RequestId, SimTime, Tag};

@@ -1,8 +1,8 @@
 //! The drive as a device: what its host sees of it.
 
 use super::Drive;
-use crate::front::Front;
 use crate::ftl::Flash;
+use crate::host_interface::Front;
 use interpulse_engine::{
     Agenda, Ahead, AuditReport, Completion, Device, News, Op, Request, RequestId, ResourceId, SimTime, Tag,
 };

@@ -11,29 +11,29 @@
 
 mod build;
 mod commands;
-pub mod cut;
+pub mod counters;
 mod device;
 pub mod hold_up;
 mod outage;
+pub mod power_state;
 mod state;
-pub mod stats;
 pub mod verify;
 mod writes;
 
-use crate::front::Front;
-use crate::front::request::Requests;
 use crate::ftl::{Flash, Ftl, Outcome as FtlOutcome, REFILL, Tables};
+use crate::host_interface::Front;
+use crate::host_interface::request::Requests;
 use crate::spec::DriveSpec;
-use cut::Outage;
+use counters::DriveCounters;
 use interpulse_engine::{Agenda, ResourceId, SimTime};
 use interpulse_flash::command::Effect;
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use stats::DriveCounters;
+use power_state::Outage;
 
 pub use crate::ftl::GcTurn;
 pub use crate::ftl::Rewritten;
-pub use cut::{Cut, CutWrite};
+pub use power_state::{Cut, CutWrite};
 pub use state::PreconditionedState;
 
 /// One drive.

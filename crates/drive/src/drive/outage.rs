@@ -5,14 +5,14 @@
 //! on -- cut --> off -- power --> mounting -- map --> refilling -- cache empty --> on
 //! ```
 //!
-//! At the cut all transactions end where they are. The map is rebuilt from flash alone ([`crate::ftl::outage`]) and
+//! At the cut all transactions end where they are. The map is rebuilt from flash alone ([`crate::ftl::page::power_loss::outage`]) and
 //! compared with the one the drive had; a difference is a bug, and ends the run. *Mounting* is the time of the reads that
 //! this takes. *Refilling* programs what a protected cache has kept, and erases blocks whose erase was interrupted, as
 //! ordinary operations; the host is served after that.
 
 use super::Drive;
-use super::cut::{Cut, CutWrite, Outage, Recovery, State};
 use super::hold_up::Standing;
+use super::power_state::{Cut, CutWrite, Outage, Recovery, State};
 use crate::ftl::Flash;
 use crate::spec::PowerLossSpec;
 use interpulse_engine::{Agenda, News, Op, ResourceId, SimTime};

@@ -1,7 +1,7 @@
 //! How large a drive is, and how many blocks make one of a given capacity.
 
 use super::DriveSpec;
-use crate::ftl::map::MAX_UNITS;
+use crate::ftl::page::mapping::table::MAX_UNITS;
 use interpulse_engine::Bytes;
 use interpulse_flash::parts::MOST_BLOCKS;
 

@@ -1,11 +1,11 @@
 //! What a spec makes of a drive, and whether it makes one.
 
 use super::DriveSpec;
-use crate::ftl::gc::{FreeCount, ThresholdBase};
-use crate::ftl::layout::Layout;
-use crate::ftl::map::{MAX_UNITS, Map};
-use crate::ftl::reprogram::super_layer_word_lines;
-use crate::ftl::stripe::Stripe;
+use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::page::gc::victim::{FreeCount, ThresholdBase};
+use crate::ftl::page::mapping::table::{MAX_UNITS, Map};
+use crate::ftl::page::placement::stripe::Stripe;
+use crate::ftl::page::reprogram::super_layer_word_lines;
 use crate::ftl::{FtlConfig, SoftPages, Tables, threshold_blocks};
 use interpulse_engine::{Bytes, Rng};
 use interpulse_flash::suspend::{SuspendPolicy, SuspendScheme};
@@ -130,8 +130,11 @@ impl DriveSpec {
         self.check_reprogramming()?;
         self.check_rewriting()?;
         let slots = self.cache.size.get() / self.geometry.unit_bytes;
-        let stripes =
-            if self.ftl.allocation == crate::ftl::stripe::Allocation::Dynamic { 2 } else { layout.lanes };
+        let stripes = if self.ftl.allocation == crate::ftl::page::placement::stripe::Allocation::Dynamic {
+            2
+        } else {
+            layout.lanes
+        };
         let levels = self.ftl.hotness.levels() + 1;
         let least = u64::from(layout.units_per_program) * u64::from(stripes) * u64::from(levels);
         let why = format!(

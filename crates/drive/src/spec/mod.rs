@@ -4,12 +4,12 @@ mod acknowledge;
 mod capacity;
 mod check;
 
-use crate::front::link::LinkSpec;
-use crate::front::queues::Arbitration;
-use crate::ftl::gc::{FreeCount, GcPolicy, ThresholdBase};
-use crate::ftl::hotness::HotnessPolicy;
-use crate::ftl::reprogram::ReprogramSpec;
-use crate::ftl::stripe::Allocation;
+use crate::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
+use crate::ftl::page::placement::stripe::Allocation;
+use crate::ftl::page::reprogram::ReprogramSpec;
+use crate::ftl::page::separation::HotnessPolicy;
+use crate::host_interface::link::LinkSpec;
+use crate::host_interface::queues::Arbitration;
 use interpulse_engine::{Bytes, Duration, Power, Voltage};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::hold_up::Placement;

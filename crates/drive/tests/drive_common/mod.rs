@@ -2,12 +2,12 @@
 #![allow(dead_code, reason = "every test file uses its own part of the harness")]
 
 use interpulse_drive::drive::{Drive, PreconditionedState};
-use interpulse_drive::front::link::{LinkSpec, Pcie};
-use interpulse_drive::front::queues::Arbitration;
-use interpulse_drive::ftl::gc::{FreeCount, GcPolicy, ThresholdBase};
-use interpulse_drive::ftl::hotness::HotnessPolicy;
-use interpulse_drive::ftl::precondition::Preconditioner;
-use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::page::placement::stripe::Allocation;
+use interpulse_drive::ftl::page::precondition::Preconditioner;
+use interpulse_drive::ftl::page::separation::HotnessPolicy;
+use interpulse_drive::host_interface::link::{LinkSpec, Pcie};
+use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::numbers::Lpn;
 use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_engine::{

@@ -1,13 +1,13 @@
 //! A small drive in simulated time that does nothing but write.
 
 use interpulse_drive::drive::{Drive, PreconditionedState};
-use interpulse_drive::front::link::{LinkSpec, Pcie};
-use interpulse_drive::front::queues::Arbitration;
 use interpulse_drive::ftl::Tables;
-use interpulse_drive::ftl::gc::{FreeCount, GcPolicy, ThresholdBase};
-use interpulse_drive::ftl::hotness::HotnessPolicy;
-use interpulse_drive::ftl::map::Map;
-use interpulse_drive::ftl::stripe::Allocation;
+use interpulse_drive::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::page::mapping::table::Map;
+use interpulse_drive::ftl::page::placement::stripe::Allocation;
+use interpulse_drive::ftl::page::separation::HotnessPolicy;
+use interpulse_drive::host_interface::link::{LinkSpec, Pcie};
+use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::numbers::{Lane, SuperBlock};
 use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_engine::{Agenda, Bytes, Device, Duration, ResourceId, SimTime};

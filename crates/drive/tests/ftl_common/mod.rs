@@ -5,9 +5,9 @@
 pub mod drive;
 pub mod witness;
 
-use interpulse_drive::ftl::gc::{DChoices, GcPolicy};
-use interpulse_drive::ftl::layout::Layout;
-use interpulse_drive::ftl::precondition::Preconditioner;
+use interpulse_drive::ftl::page::blocks::layout::Layout;
+use interpulse_drive::ftl::page::gc::victim::{DChoices, GcPolicy};
+use interpulse_drive::ftl::page::precondition::Preconditioner;
 use interpulse_drive::ftl::{FtlConfig, Tables};
 use interpulse_drive::numbers::Lpn;
 use interpulse_engine::{Rng, Streams};

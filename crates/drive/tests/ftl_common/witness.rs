@@ -1,7 +1,7 @@
 //! What is true at the instant a victim is chosen.
 
-use interpulse_drive::ftl::map::Where;
-use interpulse_drive::ftl::place::ProgramPlace;
+use interpulse_drive::ftl::page::blocks::program_address::ProgramPlace;
+use interpulse_drive::ftl::page::mapping::table::Where;
 use interpulse_drive::ftl::{Stream, Tables};
 use interpulse_drive::numbers::{Lane, Lpn};
 

@@ -1,6 +1,6 @@
 //! Reads the drive: array, scheduling, suspension, FTL, cache, host interface.
 
-use interpulse_drive::ftl::reprogram::super_layer_word_lines;
+use interpulse_drive::ftl::page::reprogram::super_layer_word_lines;
 use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerLossSpec};
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::{Geometry, UNIT_BYTES};

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::values::{group, known};
 use crate::run::Measured;
 use interpulse_array::array::ArrayCounters;
-use interpulse_drive::drive::stats::DriveCounters;
+use interpulse_drive::drive::counters::DriveCounters;
 use interpulse_drive::ftl::{FtlCounters, Wear};
 use interpulse_engine::CounterInfo;
 use interpulse_flash::nand::{ErrorCounters, NandCounters};

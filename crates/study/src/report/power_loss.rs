@@ -2,7 +2,7 @@
 
 use super::values::known;
 use interpulse_drive::drive::Drive;
-use interpulse_drive::drive::cut::Recovery;
+use interpulse_drive::drive::power_state::Recovery;
 use interpulse_drive::ftl::MetadataWritten;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Physical addresses: the programs of a block fill it page after page.
 
-use interpulse_drive::ftl::layout::Layout;
+use interpulse_drive::ftl::page::blocks::layout::Layout;
 use interpulse_drive::numbers::Ppu;
 use interpulse_flash::geometry::Geometry;
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! The victim policies against their definitions.
 
-use interpulse_drive::ftl::gc::{DChoices, GcPolicy, ThresholdBase};
-use interpulse_drive::ftl::map::Map;
+use interpulse_drive::ftl::page::gc::victim::{DChoices, GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::page::mapping::table::Map;
 use interpulse_drive::ftl::threshold_blocks;
 use interpulse_drive::numbers::SuperBlock;
 use interpulse_engine::{Rng, Streams};

@@ -1,0 +1,583 @@
+//! The tables of an FTL: where the next write goes, which block is emptied next, how worn each block is. What preconditioning
+//! writes and snapshots keep; in simulated time the [`Ftl`](crate::ftl::Ftl) lives on them.
+
+use crate::ftl::counters::FtlCounters;
+use crate::ftl::page::blocks::lane_balance::LaneRoom;
+use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::page::blocks::program_address::ProgramPlace;
+use crate::ftl::page::blocks::write_streams::{Frontier, LaneBlocks, STREAMS, Stream};
+use crate::ftl::page::gc::victim::{GcPolicy, ThresholdBase};
+use crate::ftl::page::mapping::state::Units;
+use crate::ftl::page::mapping::table::Map;
+use crate::ftl::page::reprogram::Reprogramming;
+use crate::ftl::page::separation::Hotness;
+use crate::memory::prefetch;
+use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
+use interpulse_engine::{Rng, vectorised};
+
+/// How the FTL is set up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FtlConfig {
+    /// Logical capacity in units.
+    pub logical_units: u32,
+    /// Victim policy.
+    pub policy: GcPolicy,
+    /// Garbage collection of a lane runs while it has fewer free super blocks than this.
+    pub soft_free: u32,
+    /// Instead, while it has fewer free pages than this; `None` where blocks are counted.
+    pub soft_pages: Option<SoftPages>,
+    /// Host data may not take the last this many free super blocks of a lane.
+    pub hard_free: u32,
+}
+
+/// Turns threshold shares into numbers of super blocks of a lane.
+pub fn threshold_blocks(base: ThresholdBase, share: f64, blocks: u32, spare_blocks: f64) -> u32 {
+    let of = match base {
+        ThresholdBase::Blocks => f64::from(blocks),
+        ThresholdBase::Spare => spare_blocks,
+    };
+    libm::round(share * of) as u32
+}
+
+/// Free pages of a lane that garbage collection sees to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SoftPages {
+    /// So many of each plane, those of open blocks included.
+    pub least: u32,
+    /// The count loses a page for each that is programmed and gains a block's for each erase: pages that are passed over stay
+    /// in it.
+    pub keeps_passed_over: bool,
+}
+
+/// Blocks that are added up with 32 bits.
+const SUMMED: usize = 1 << 11;
+const _: () = assert!(Map::MAX_UNITS_PER_BLOCK as usize * SUMMED <= 1 << 31);
+
+vectorised! {
+    /// What so many blocks hold, by their weights.
+    fn valid_units_of(weights: &[u32]) -> u64 => add_up
+}
+
+#[inline(always)]
+fn add_up(weights: &[u32]) -> u64 {
+    let sum = |blocks: &[u32]| u64::from(blocks.iter().map(|&w| w & !Map::NOT_A_CANDIDATE).sum::<u32>());
+    weights.chunks(SUMMED).map(sum).sum()
+}
+
+/// Lanes are weighed after this many host programs of each.
+const WEIGH_AFTER: u32 = 32;
+
+/// P/E cycles of super blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wear {
+    /// Of the least worn.
+    pub fewest: u32,
+    /// Of the most worn.
+    pub most: u32,
+    /// Of all together.
+    pub sum: u64,
+}
+
+impl Wear {
+    /// Of these blocks and others together.
+    #[must_use]
+    pub fn and(self, other: Wear) -> Wear {
+        let (fewest, most) = (self.fewest.min(other.fewest), self.most.max(other.most));
+        Wear { fewest, most, sum: self.sum + other.sum }
+    }
+}
+
+/// The tables of the FTL of one drive.
+#[derive(Clone)]
+pub struct Tables {
+    /// Address arithmetic.
+    pub layout: Layout,
+    /// Where every unit is.
+    pub(crate) units: Units,
+    config: FtlConfig,
+    pub(crate) lanes: Vec<LaneBlocks>,
+    /// P/E cycles of each super block.
+    pub cycles: Vec<u32>,
+    /// When each super block was closed, in blocks closed before.
+    pub(crate) closed: Vec<u64>,
+    pub(crate) clock: u64,
+    /// Program operations of each super block that are assigned but not done.
+    pub(crate) in_flight: Vec<u16>,
+    /// Lanes that hold more than their share of valid data.
+    heavy: Vec<bool>,
+    /// Host programs assigned since lanes were last weighed.
+    since_weighing: u32,
+    /// Kept while all blocks together hold the same number of valid units.
+    level: Option<LaneRoom>,
+    pub(crate) reprogramming: Option<Box<Reprogramming>>,
+    rng: Rng,
+    /// What has been counted.
+    pub counters: FtlCounters,
+}
+
+impl Tables {
+    /// Those of an FTL over erased flash.
+    pub fn new(layout: Layout, config: FtlConfig, rng: Rng) -> Tables {
+        let map = Map::new(config.logical_units, layout.super_blocks(), layout.units_per_block);
+        Tables::over(map, layout, config, rng)
+    }
+
+    /// Those with this map, and all else as over erased flash.
+    pub(crate) fn over(map: Map, layout: Layout, config: FtlConfig, rng: Rng) -> Tables {
+        let blocks = layout.super_blocks();
+        let none_open = Frontier { block: SuperBlock(0), next_program: layout.programs_per_block };
+        let lanes = Lane::first(layout.lanes)
+            .map(|lane| LaneBlocks {
+                free: layout.blocks_of(lane).collect(),
+                frontiers: [none_open; STREAMS],
+            })
+            .collect();
+        Tables {
+            units: Units::new(map),
+            lanes,
+            cycles: vec![0; blocks as usize],
+            closed: vec![0; blocks as usize],
+            clock: 0,
+            in_flight: vec![0; blocks as usize],
+            heavy: vec![false; layout.lanes as usize],
+            since_weighing: 0,
+            level: None,
+            reprogramming: None,
+            rng,
+            counters: FtlCounters::default(),
+            config,
+            layout,
+        }
+    }
+
+    /// Has others like this one share what they can, though it comes from no file.
+    pub fn share(&mut self) {
+        self.units.share();
+    }
+
+    /// Another one like this one, with which no run has begun; they share what they can.
+    pub fn another(&self) -> Tables {
+        Tables {
+            layout: self.layout.clone(),
+            units: self.units.another(),
+            config: self.config.clone(),
+            lanes: self.lanes.clone(),
+            cycles: self.cycles.clone(),
+            closed: self.closed.clone(),
+            in_flight: self.in_flight.clone(),
+            heavy: self.heavy.clone(),
+            level: None,
+            reprogramming: self.reprogramming.clone(),
+            rng: self.rng.clone(),
+            ..*self
+        }
+    }
+
+    /// Makes a preconditioned FTL the start of a run: counts from zero, random choices from the run's stream.
+    pub fn restart(&mut self, rng: Rng) {
+        self.rng = rng;
+        self.counters = FtlCounters::default();
+        self.weigh_lanes();
+    }
+
+    /// Separates host data by hotness, and reprograms if so; for a run, after preconditioning.
+    pub fn separate(&mut self, hotness: Option<Hotness>, reprogramming: Option<Reprogramming>) {
+        self.units.follow_hotness(hotness.map(Box::new));
+        self.reprogramming = reprogramming.map(Box::new);
+    }
+
+    /// Whether dynamic allocation should give host data to a lane. Garbage collection keeps data in its lane,
+    /// so lanes drift apart; without this a small one can fill up with valid data.
+    #[inline]
+    pub fn welcomes(&self, lane: Lane) -> bool {
+        !self.heavy[lane.index()]
+    }
+
+    /// Finds the lanes that hold more valid data than the mean by over 1/64 of a lane's spare space, or by more
+    /// than chance explains if that is more.
+    pub(crate) fn weigh_lanes(&mut self) {
+        self.since_weighing = 0;
+        let (valid, most) = self.lane_weights();
+        self.heavy = valid.iter().map(|&v| v > most).collect();
+        if let Some(level) = &mut self.level {
+            level.weighed(&valid, most, self.layout.units_per_program);
+        }
+    }
+
+    /// The same, if it can come out otherwise than before.
+    fn weigh_lanes_again(&mut self) {
+        if !self.is_known_level() {
+            self.weigh_lanes();
+            return;
+        }
+        self.since_weighing = 0;
+        debug_assert!(
+            {
+                let (valid, most) = self.lane_weights();
+                valid.iter().all(|&v| v <= most)
+            },
+            "a lane is heavy"
+        );
+    }
+
+    /// From now on whatever is written replaces as much that was valid; or, without `keep`, that can no longer be relied on.
+    pub(crate) fn keep_total(&mut self, keep: bool) {
+        self.level = keep.then(LaneRoom::default);
+    }
+
+    /// Whether weighing lanes would find none that is heavy, for certain.
+    #[inline]
+    pub(crate) fn is_known_level(&self) -> bool {
+        self.level.as_ref().is_some_and(LaneRoom::is_known)
+    }
+
+    /// What each lane holds, and the most that one holds which is not heavy.
+    fn lane_weights(&self) -> (Vec<u64>, u64) {
+        let blocks = self.layout.blocks as usize;
+        let valid: Vec<u64> = self.map().weight.chunks(blocks).map(valid_units_of).collect();
+        let mean = valid.iter().sum::<u64>() / u64::from(self.layout.lanes);
+        let room = u64::from(self.layout.blocks) * u64::from(self.layout.units_per_block);
+        let spare = room.saturating_sub(u64::from(self.config.logical_units) / u64::from(self.layout.lanes));
+        // On a small drive chance alone moves lanes further apart than that (the weight of a lane is about
+        // Poisson): calling half of them heavy would leave their dies idle.
+        let chance = (3 * mean.isqrt()).min(spare / 8);
+        let most = mean + (spare / 64).max(chance).max(u64::from(self.layout.units_per_program));
+        (valid, most)
+    }
+
+    /// Whether no lane is heavy, nor will be as long as all lanes are written to in turn, `chunk` units at a time: one of them
+    /// is ahead of the mean by no more than that, and heavy ones are further ahead the more all of them hold.
+    pub(crate) fn stay_level(&self, chunk: u32) -> bool {
+        let (valid, most) = self.lane_weights();
+        let ahead = valid.iter().all(|&v| v + u64::from(chunk) <= most);
+        ahead && chunk <= self.layout.units_per_program && self.heavy.iter().all(|heavy| !heavy)
+    }
+
+    /// A lane with so many free blocks does not collect, whatever its open blocks are, and has one for host data.
+    pub(crate) fn never_collects_above(&self) -> u32 {
+        let soft = match self.config.soft_pages {
+            _ if self.config.policy.imposes() => 0,
+            None => self.config.soft_free,
+            Some(soft) => soft.least.div_ceil(self.layout.programs_per_block * self.layout.pages_per_program),
+        };
+        soft.max(self.config.hard_free + 1)
+    }
+
+    /// The host stream of `lane` has come to `frontier` by so many further programs, at which lanes [stayed
+    /// level](Tables::stay_level).
+    pub(crate) fn programs_assigned(&mut self, lane: Lane, frontier: Frontier, programs: u32) {
+        self.lanes[lane.index()].frontiers[Stream::Host as usize] = frontier;
+        self.counters.consumed_host_pages +=
+            u64::from(programs) * u64::from(self.layout.pages_per_program * self.layout.planes);
+        self.since_weighing = (self.since_weighing + programs) % (WEIGH_AFTER * self.layout.lanes);
+    }
+
+    /// Blocks closed since `super_block` was closed last.
+    pub fn age(&self, super_block: SuperBlock) -> u64 {
+        self.clock - self.closed[super_block.index()]
+    }
+
+    /// Super blocks of `lane` that are being emptied: written, not open, and not to be collected.
+    pub fn in_hand(&self, lane: Lane) -> impl Iterator<Item = SuperBlock> {
+        let (of, full) = (&self.lanes[lane.index()], self.layout.programs_per_block);
+        let open = move |b: &SuperBlock| of.frontiers.iter().any(|f| f.block == *b && f.next_program < full);
+        let taken = self.layout.blocks_of(lane).filter(|&b| !self.map().is_candidate(b));
+        taken.filter(move |b| !of.free.contains(b) && !open(b))
+    }
+
+    /// The map.
+    #[inline]
+    pub fn map(&self) -> &Map {
+        self.units.map()
+    }
+
+    /// The hotness filter, if host data is separated.
+    pub fn hotness(&self) -> Option<&Hotness> {
+        self.units.hotness()
+    }
+
+    /// `lpn` is written to unit `offset` of `super_block`, without time.
+    #[inline]
+    pub fn write(&mut self, lpn: Lpn, super_block: SuperBlock, offset: u32) {
+        self.units.write(&self.layout, lpn, super_block, offset);
+    }
+
+    /// The `count` units from `lpn` on, which are nowhere valid, are written to units `offset` and after it of `super_block`,
+    /// without time.
+    #[inline]
+    pub fn write_run(&mut self, lpn: Lpn, count: u32, super_block: SuperBlock, offset: u32) {
+        self.units.write_run(lpn, count, super_block, offset);
+    }
+
+    /// `lpn` is trimmed, without time.
+    pub fn discard(&mut self, lpn: Lpn) {
+        self.units.discard(&self.layout, lpn);
+    }
+
+    /// How the FTL is set up.
+    pub fn config(&self) -> &FtlConfig {
+        &self.config
+    }
+
+    /// Free super blocks of a lane.
+    #[inline]
+    pub fn free_blocks(&self, lane: Lane) -> u32 {
+        self.lanes[lane.index()].free.len() as u32
+    }
+
+    /// Whether garbage collection should work on a lane.
+    #[inline]
+    pub fn wants_gc(&self, lane: Lane) -> bool {
+        !self.config.policy.imposes() && !self.has_enough(lane, 0)
+    }
+
+    /// Whether a lane has as much free as garbage collection sees to, with `coming` super blocks about to be erased.
+    #[inline]
+    pub fn has_enough(&self, lane: Lane, coming: u32) -> bool {
+        match self.config.soft_pages {
+            None => self.free_blocks(lane) + coming >= self.config.soft_free,
+            Some(soft) => self.has_enough_pages(lane, coming, soft),
+        }
+    }
+
+    /// The same where pages are counted.
+    #[cold]
+    #[inline(never)]
+    fn has_enough_pages(&self, lane: Lane, coming: u32, soft: SoftPages) -> bool {
+        let per_block = self.layout.programs_per_block * self.layout.pages_per_program;
+        // Pages of open blocks do not help who needs a block to open.
+        let kept = if soft.keeps_passed_over { self.passed_over_pages(lane) } else { 0 };
+        self.free_pages_of(lane) + kept + coming * per_block >= soft.least
+            && self.free_blocks(lane) + coming > self.config.hard_free
+    }
+
+    /// Pages (of each plane) of a lane that nothing has been programmed to since their erase; word lines of an open
+    /// reprogrammable block have two.
+    pub fn free_pages_of(&self, lane: Lane) -> u32 {
+        let (of, programs) = (&self.lanes[lane.index()], self.layout.programs_per_block);
+        let open: u32 = of.frontiers.iter().map(|f| programs - f.next_program).sum();
+        let normal = (of.free.len() as u32 * programs + open) * self.layout.pages_per_program;
+        let word_lines = self.layout.word_lines_per_block();
+        normal + self.reprogramming.as_ref().map_or(0, |r| r.free_pages(lane, word_lines))
+    }
+
+    /// Pages (of each plane) of a lane that programs of reprogrammable word lines have passed over, or are going to.
+    fn passed_over_pages(&self, lane: Lane) -> u32 {
+        let layout = &self.layout;
+        self.reprogramming.as_ref().map_or(0, |r| {
+            let of_block = layout.programs_per_block * layout.pages_per_program;
+            r.opened[lane.index()] * (of_block - 2 * layout.word_lines_per_block())
+        })
+    }
+
+    /// Whether a lane is so short of free blocks that garbage collection goes first.
+    #[inline]
+    pub fn gc_is_urgent(&self, lane: Lane) -> bool {
+        self.free_blocks(lane) <= (self.config.soft_free + self.config.hard_free) / 2
+    }
+
+    /// Whether `stream` can program on `lane` now.
+    #[inline]
+    pub fn has_place(&self, lane: Lane, stream: Stream) -> bool {
+        let l = &self.lanes[lane.index()];
+        let reserve = if stream == Stream::Gc { 0 } else { self.config.hard_free as usize };
+        l.frontiers[stream as usize].next_program < self.layout.programs_per_block || l.free.len() > reserve
+    }
+
+    /// Units garbage collection can still program on `lane` whatever host data does: the rest of its open block
+    /// and the free blocks that host data may not take.
+    pub fn gc_room(&self, lane: Lane) -> u32 {
+        let l = &self.lanes[lane.index()];
+        let open = self.layout.programs_per_block - l.frontiers[Stream::Gc as usize].next_program;
+        let free = (l.free.len() as u32).min(self.config.hard_free);
+        open * self.layout.units_per_program + free * self.layout.units_per_block
+    }
+
+    /// Gives back a victim just chosen, which cannot be emptied now.
+    pub fn reject_victim(&mut self, victim: SuperBlock) {
+        self.units.set_candidate(victim, true);
+        self.counters.gc_runs -= 1;
+        self.counters.direct_gc_runs -= u64::from(self.map().valid_units(victim) == 0);
+    }
+
+    /// Assigns the next program operation of `stream` on `lane`; `None` if there is no block for it.
+    #[inline]
+    pub fn take_place(&mut self, lane: Lane, stream: Stream) -> Option<ProgramPlace> {
+        if !self.has_place(lane, stream) {
+            return None;
+        }
+        let l = &mut self.lanes[lane.index()];
+        let frontier = &mut l.frontiers[stream as usize];
+        if frontier.next_program == self.layout.programs_per_block {
+            *frontier = Frontier { block: l.free.pop_front()?, next_program: 0 };
+        }
+        let (super_block, program) = (frontier.block, frontier.next_program);
+        frontier.next_program += 1;
+        self.in_flight[super_block.index()] += 1;
+        let pages = u64::from(self.layout.pages_per_program * self.layout.planes);
+        if stream == Stream::Gc {
+            self.counters.consumed_gc_pages += pages;
+        } else {
+            self.counters.consumed_host_pages += pages;
+            self.since_weighing += 1;
+            if self.since_weighing == WEIGH_AFTER * self.layout.lanes {
+                self.weigh_lanes_again();
+            }
+            if let Some(level) = &mut self.level {
+                level.give(lane, self.layout.units_per_program);
+            }
+        }
+        Some(ProgramPlace {
+            super_block,
+            program,
+            first_offset: program * self.layout.units_per_program,
+            two_bit: None,
+        })
+    }
+
+    /// Fetches what the next program of collection on `lane` and the erases of `victims` look up: whole rounds of all lanes have
+    /// gone by since it collected last. Returns the block that is open for collection, or was last.
+    #[inline]
+    pub(crate) fn fetch_for_collection(&self, lane: Lane, victims: &[SuperBlock]) -> SuperBlock {
+        let Frontier { block, next_program } = self.lanes[lane.index()].frontiers[Stream::Gc as usize];
+        self.map().prefetch_valid(block, next_program * self.layout.units_per_program);
+        prefetch(self.in_flight.as_ptr().wrapping_add(block.index()));
+        victims.iter().for_each(|victim| prefetch(self.cycles.as_ptr().wrapping_add(victim.index())));
+        block
+    }
+
+    /// A free super block of `lane`, the longest erased first.
+    pub(crate) fn take_free(&mut self, lane: Lane) -> Option<SuperBlock> {
+        self.lanes[lane.index()].free.pop_front()
+    }
+
+    /// A program operation of `super_block` is done; closes the block after its last one.
+    #[inline]
+    pub fn program_done(&mut self, super_block: SuperBlock) {
+        let left = &mut self.in_flight[super_block.index()];
+        *left -= 1;
+        if *left > 0 {
+            return;
+        }
+        let (lane, _) = self.layout.lane_of(super_block);
+        let open = self.lanes[lane.index()]
+            .frontiers
+            .iter()
+            .any(|f| f.block == super_block && f.next_program < self.layout.programs_per_block);
+        if !open {
+            self.close(super_block);
+        }
+    }
+
+    /// Nothing more is written to `super_block` until it is erased: it may be collected.
+    pub(crate) fn close(&mut self, super_block: SuperBlock) {
+        self.closed[super_block.index()] = self.clock;
+        self.clock += 1;
+        self.units.set_candidate(super_block, true);
+    }
+
+    /// Picks the next block of `lane` to empty and takes it out of the candidates; `None` if there is none
+    /// with anything to gain.
+    ///
+    /// A policy that does not look at valid units may pick a block full of them. It is moved like any other
+    /// as long as another block has something to gain: FIFO would otherwise stop for ever at data that is
+    /// never overwritten.
+    pub fn choose_victim(&mut self, lane: Lane) -> Option<SuperBlock> {
+        self.close_cleared(lane);
+        self.choose_closed(lane).or_else(|| {
+            // Space is short, and reprogrammable blocks that cannot be reprogrammed for the moment hold some.
+            if self.give_up_candidates(lane) { self.choose_closed(lane) } else { None }
+        })
+    }
+
+    fn choose_closed(&mut self, lane: Lane) -> Option<SuperBlock> {
+        let first = self.layout.first_block(lane);
+        let of_lane = first..first + self.layout.blocks;
+        let victim = self.config.policy.select(
+            self.units.map(),
+            &self.closed,
+            self.clock,
+            of_lane.clone(),
+            self.layout.units_per_block,
+            &mut self.rng,
+        )?;
+        let full = self.layout.units_per_block;
+        if self.map().valid_units(victim) == full {
+            // Blocks that may not be collected weigh more than a full one.
+            let lane = &self.map().weight[of_lane.start.index()..of_lane.end.index()];
+            if lane.iter().all(|&w| w >= full) {
+                return None;
+            }
+        }
+        self.units.set_candidate(victim, false);
+        self.counters.gc_runs += 1;
+        self.counters.direct_gc_runs += u64::from(self.map().valid_units(victim) == 0);
+        Some(victim)
+    }
+
+    /// A super block has been erased: it is free again.
+    pub fn erased(&mut self, super_block: SuperBlock) {
+        self.units.erase(&self.layout, super_block);
+        debug_assert_eq!(self.in_flight[super_block.index()], 0);
+        let (lane, _) = self.layout.lane_of(super_block);
+        self.cycles[super_block.index()] += 1;
+        self.reset_two_bit(super_block);
+        self.counters.erases += 1;
+        self.lanes[lane.index()].free.push_back(super_block);
+    }
+
+    /// The logical unit `lpn` is overwritten or trimmed: the flash unit that held it becomes invalid.
+    #[inline]
+    pub fn forget_flash(&mut self, ppu: Ppu) {
+        self.units.forget(&self.layout, ppu);
+    }
+
+    /// Free pages of the drive, as [`Tables::free_pages_of`] counts them on each plane.
+    pub fn free_pages(&self) -> u64 {
+        let pages =
+            Lane::first(self.layout.lanes).map(|lane| u64::from(self.free_pages_of(lane))).sum::<u64>();
+        pages * u64::from(self.layout.planes)
+    }
+
+    /// Adds program/erase cycles to every super block.
+    pub fn wear_all(&mut self, cycles: u32) {
+        self.cycles.iter_mut().for_each(|c| *c = c.saturating_add(cycles));
+    }
+
+    /// Takes `super_block` as a victim, if it is closed and nothing else empties it.
+    pub fn take_victim(&mut self, super_block: SuperBlock) -> bool {
+        let may = self.map().is_candidate(super_block);
+        if may {
+            self.units.set_candidate(super_block, false);
+            self.counters.gc_runs += 1;
+        }
+        may
+    }
+
+    /// P/E cycles over all super blocks, preconditioning included.
+    pub fn wear(&self) -> Wear {
+        let fewest = self.cycles.iter().copied().min().unwrap_or(0);
+        let most = self.cycles.iter().copied().max().unwrap_or(0);
+        Wear { fewest, most, sum: self.cycles.iter().map(|&c| u64::from(c)).sum() }
+    }
+
+    /// Bytes of memory that the maps of such an FTL take.
+    pub fn map_bytes(layout: &Layout, logical_units: u32) -> u64 {
+        let blocks = u64::from(layout.super_blocks());
+        4 * u64::from(logical_units)
+            + 4 * layout.units()
+            + blocks * (u64::from(layout.units_per_block) / 8 + 32)
+    }
+
+    /// Program operations done in each super block, for setting up the dies after preconditioning.
+    pub fn programs_done(&self) -> Vec<u32> {
+        let mut done = vec![self.layout.programs_per_block; self.layout.super_blocks() as usize];
+        for lane in &self.lanes {
+            lane.free.iter().for_each(|&b| done[b.index()] = 0);
+            for f in lane.frontiers.iter().filter(|f| f.next_program < self.layout.programs_per_block) {
+                done[f.block.index()] = f.next_program;
+            }
+        }
+        done
+    }
+}

@@ -1,0 +1,9 @@
+//! Block management: address layout, free and open blocks, write streams, balance between lanes.
+
+mod lane_balance;
+pub mod layout;
+pub mod manager;
+pub mod program_address;
+pub(crate) mod program_progress;
+pub mod spare_factor;
+pub mod write_streams;

@@ -1,0 +1,23 @@
+//! How far each super block has been programmed, as its dies have it.
+
+use crate::ftl::page::blocks::manager::Tables;
+use crate::numbers::SuperBlock;
+use interpulse_flash::die::Die;
+
+/// Program operations ended, or torn, in each super block since its last erase.
+pub(crate) fn programs_begun(tables: &Tables, dies: &[Die]) -> Vec<u32> {
+    let layout = &tables.layout;
+    let programs = |super_block: SuperBlock| {
+        let (lane, block) = layout.lane_of(super_block);
+        let (die, plane) = layout.die_of(lane);
+        u32::from(dies[die.index()].blocks().programmed(plane, block)) / layout.pages_per_program
+    };
+    SuperBlock::first(layout.super_blocks()).map(programs).collect()
+}
+
+/// Erases of each super block, and whether all of its programs have ended.
+pub(crate) fn block_states(tables: &Tables, dies: &[Die]) -> Vec<(u32, bool)> {
+    let full = tables.layout.programs_per_block;
+    let programs = programs_begun(tables, dies);
+    programs.iter().zip(&tables.cycles).map(|(&p, &cycles)| (cycles, p == full)).collect()
+}

@@ -1,0 +1,398 @@
+//! Garbage collection in simulated time, lane by lane.
+//!
+//! A victim is read page by page (only the valid units move over the bus), moved units gather in controller
+//! memory until they fill a program operation, and a victim is erased when all its units are on flash again.
+//! Every page is an operation of its own in the die's queue, so host reads pass in between; units that do not
+//! fill a program wait for the next victim's.
+
+use crate::ftl::flash::Flash;
+use crate::ftl::page::blocks::layout::UnitAt;
+use crate::ftl::page::blocks::write_streams::Stream;
+use crate::ftl::page::gc::state::Victim;
+use crate::ftl::page::mapping::relocation::Moved;
+use crate::ftl::page::page_ftl::Ftl;
+use crate::ftl::page::power_loss::metadata_region::Then;
+use crate::ftl::page::write_back::in_flight::GcRead;
+use crate::numbers::{GcReadId, JobId, Lane, SuperBlock};
+use interpulse_flash::nand::txn::{Kind, NO_OWNER, Txn};
+use interpulse_flash::reprogram::TwoBit;
+
+impl Ftl {
+    /// Where garbage collection of `lane` stands, for a diagnosis.
+    pub(crate) fn gc_standing(&self, lane: Lane) -> String {
+        let gc = &self.collection.lanes[lane.index()];
+        format!(
+            "lane {lane}: {} blocks free, {} to erase, {} page reads, {} programs and {} gathered units of garbage \
+             collection, victims {:?}",
+            self.tables.free_blocks(lane),
+            gc.erasing,
+            gc.reads,
+            gc.programs,
+            gc.gathered.len(),
+            gc.victims
+        )
+    }
+
+    /// Looks again at lanes in which nothing could be collected when they were last looked at: units have been
+    /// overwritten or trimmed since. Called when host data finds no lane.
+    pub(crate) fn wake_gc(&mut self, flash: &mut Flash) {
+        if self.collection.asleep == 0 {
+            return;
+        }
+        for lane in Lane::first(self.tables.layout.lanes) {
+            if self.collection.lanes[lane.index()].asleep {
+                self.pump_gc(flash, lane);
+            }
+        }
+    }
+
+    /// Moves garbage collection of `lane` on as far as it goes now.
+    pub(crate) fn pump_gc(&mut self, flash: &mut Flash, lane: Lane) {
+        let l = lane.index();
+        if std::mem::take(&mut self.collection.lanes[l].asleep) {
+            self.collection.asleep -= 1;
+        }
+        self.set_urgency(flash, lane);
+        let gc = &self.collection.lanes[l];
+        if gc.victims.is_empty() && gc.rewrites.is_empty() && !self.tables.wants_gc(lane) {
+            return;
+        }
+        if self.turn.given {
+            if self.gc_must_wait(lane) {
+                return;
+            }
+            self.erase_what_waited(flash, lane);
+        }
+        loop {
+            self.read_victim(flash, lane);
+            let program = self.tables.layout.units_per_program as usize;
+            let gathered = self.collection.lanes[l].gathered.len();
+            while self.collection.lanes[l].gathered.len() >= program
+                && self.program_gathered(flash, lane, program)
+            {}
+            let gc = &self.collection.lanes[l];
+            let scanned =
+                gc.victims.last().is_none_or(|v| v.next_offset == self.tables.layout.units_per_block);
+            if !scanned {
+                // Units overwritten while they waited have made room, and no operation under way will bring
+                // us back here.
+                if gc.reads == 0 && gc.programs == 0 && gc.gathered.len() < gathered {
+                    continue;
+                }
+                return;
+            }
+            if self.tables.has_enough(lane, gc.erasing) {
+                if self.rewrite_next(flash, lane) {
+                    continue;
+                }
+                return;
+            }
+            if let Some(victim) = self.choose_victim_that_fits(lane) {
+                self.collection.lanes[l].victims.push(Victim::new(victim));
+                continue;
+            }
+            // Nothing left to collect: what is in memory must go out for its victims to be erased.
+            let gc = &self.collection.lanes[l];
+            if gc.reads == 0 && gc.programs == 0 && !gc.gathered.is_empty() {
+                self.program_gathered(flash, lane, 1);
+            }
+            let gc = &mut self.collection.lanes[l];
+            gc.asleep = gc.reads == 0 && gc.programs == 0 && gc.erasing == 0;
+            self.collection.asleep += u32::from(gc.asleep);
+            return;
+        }
+    }
+
+    /// The next victim of `lane`, if there is certain to be room for what is valid in it. Without that check
+    /// victims that are (nearly) full of valid units could use up the last block before one of them is empty,
+    /// and then none ever would be.
+    fn choose_victim_that_fits(&mut self, lane: Lane) -> Option<SuperBlock> {
+        let victim = self.tables.choose_victim(lane)?;
+        if !self.fits(lane, victim) {
+            self.tables.reject_victim(victim);
+            return None;
+        }
+        Some(victim)
+    }
+
+    /// Whether there is certain to be room for what is valid in `victim`.
+    pub(crate) fn fits(&self, lane: Lane, victim: SuperBlock) -> bool {
+        let layout = &self.tables.layout;
+        let gc = &self.collection.lanes[lane.index()];
+        let unplaced = gc.gathered.len() as u32 + gc.reads * layout.units_per_page();
+        let units = unplaced + self.tables.map().valid_units(victim);
+        let mut room = self.tables.gc_room(lane);
+        // The victims before this one fit, and once they are read their units go first; host data may not take
+        // the block that they bring. (Reads on several planes can overtake one another.)
+        let coming = gc.reads == 0 && (!gc.victims.is_empty() || gc.erasing > 0);
+        if coming && self.tables.free_blocks(lane) < self.tables.config().hard_free {
+            room += layout.units_per_block;
+        }
+        units.next_multiple_of(layout.units_per_program) <= room
+    }
+
+    /// Puts garbage collection before host programs on the die of `lane` while one of its lanes is short.
+    fn set_urgency(&mut self, flash: &mut Flash, lane: Lane) {
+        let (die, _) = self.tables.layout.die_of(lane);
+        // Where the cache has any number of programs under way whose units keep their older copies until they end, collection
+        // that went before them would find less and less to gain.
+        let yields = self.tables.units.keeps_homes() && self.writes_through();
+        let urgent = !yields
+            && self
+                .tables
+                .layout
+                .lanes_of(die)
+                .any(|l| self.tables.gc_is_urgent(l) && self.tables.wants_gc(l));
+        flash.nand.set_gc_urgent(die, urgent);
+    }
+
+    /// Reads pages of the last victim while there is room, and erases victims that are done.
+    fn read_victim(&mut self, flash: &mut Flash, lane: Lane) {
+        let l = lane.index();
+        let page = self.tables.layout.units_per_page();
+        let depth = self.collection.depth;
+        let enough = depth * self.tables.layout.units_per_program;
+        loop {
+            let gc = &self.collection.lanes[l];
+            let Some(&victim) = gc.victims.last() else { return };
+            let in_memory = gc.gathered.len() as u32 + gc.reads * page;
+            let room = gc.reads < 2 * depth && in_memory < enough;
+            if victim.next_offset == self.tables.layout.units_per_block {
+                self.erase_if_done(flash, lane, victim.super_block);
+                return;
+            }
+            if !room {
+                return;
+            }
+            let mask = self.tables.map().valid_among(victim.super_block, victim.next_offset, page);
+            let units = set_bits(mask);
+            let last = self.collection.lanes[l].victims.last_mut().expect("the victim just looked at");
+            last.next_offset += page;
+            last.pending += units;
+            if units > 0 {
+                let first_ppu = self.tables.layout.first_unit(victim.super_block) + victim.next_offset;
+                let at = self.tables.layout.place_in(victim.super_block, victim.next_offset);
+                let mut txn = Txn::new(Kind::GcRead, at.die);
+                txn.plane = at.plane as u8;
+                txn.block = at.block;
+                txn.page = at.page;
+                txn.set_units(units);
+                if self.tables.reprogramming().is_some_and(|r| r.is_two_bit(victim.super_block)) {
+                    txn.set_two_bit(TwoBit::Whole);
+                }
+                txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask, program: JobId::NONE }).0;
+                self.collection.lanes[l].reads += 1;
+                self.turn.count();
+                flash.submit(txn);
+            }
+        }
+    }
+
+    /// A page read of garbage collection, or of a program that takes pages along, is done.
+    pub fn gc_read_done(&mut self, flash: &mut Flash, txn: &Txn) {
+        if txn.asks_for_reclaim() {
+            let super_block = self.super_block_of(txn);
+            self.reclaim(flash, super_block);
+        }
+        self.page_collected(flash, GcReadId(txn.owner));
+    }
+
+    /// As [`Ftl::gc_read_done`], where reads wear no block that has to be reclaimed for them.
+    pub fn page_collected(&mut self, flash: &mut Flash, read: GcReadId) {
+        let read = self.jobs.reads.remove(read);
+        if self.imposed.is_some() {
+            self.copied_page_read(flash, &read);
+            return;
+        }
+        if read.program != JobId::NONE {
+            self.candidate_page_read(flash, &read);
+            return;
+        }
+        let l = read.lane.index();
+        self.collection.lanes[l].reads -= 1;
+        let UnitAt { super_block, offset } = self.tables.layout.split(read.first_ppu);
+        let map = self.tables.map();
+        let mut valid = read.mask & map.valid_among(super_block, offset, self.tables.layout.units_per_page());
+        let overwritten = set_bits(read.mask & !valid);
+        while valid != 0 {
+            let source = read.first_ppu + valid.trailing_zeros();
+            valid &= valid - 1;
+            let lpn = map.logical(source);
+            self.collection.lanes[l].gathered.push_back(Moved { lpn, source });
+        }
+        self.units_settled(flash, read.lane, super_block, overwritten);
+        self.pump_gc(flash, read.lane);
+    }
+
+    /// Programs gathered units if at least `least` are still valid; true if it did.
+    pub(crate) fn program_gathered(&mut self, flash: &mut Flash, lane: Lane, least: usize) -> bool {
+        let l = lane.index();
+        if self.collection.lanes[l].programs >= self.collection.depth {
+            return false;
+        }
+        let full = self.tables.layout.units_per_program as usize;
+        // Units overwritten while they waited need not move.
+        while let Some((k, super_block)) = self.first_overwritten(lane, full) {
+            self.collection.lanes[l].gathered.remove(k);
+            self.units_settled(flash, lane, super_block, 1);
+        }
+        let units = full.min(self.collection.lanes[l].gathered.len());
+        if units < least {
+            return false;
+        }
+        let Some(place) = self.tables.take_place(lane, Stream::Gc) else { return false };
+        if place.program == 0 {
+            let first = self.collection.lanes[l].gathered.front().expect("counted above");
+            let from = self.tables.layout.block_of(first.source);
+            self.tables.units.inherit_stamp(place.super_block, from);
+        }
+        let job = self.jobs.new_program(lane, Some(place));
+        let first = self.tables.layout.first_unit(place.super_block) + place.first_offset;
+        let moved = &mut self.jobs.program(job).moved;
+        moved.extend(self.collection.lanes[l].gathered.drain(..units));
+        for (i, unit) in (0..).zip(moved) {
+            self.tables.units.assign(first + i, unit.lpn);
+        }
+        self.collection.lanes[l].programs += 1;
+        self.turn.count();
+        self.submit_program(flash, Kind::GcProgram, lane, job);
+        true
+    }
+
+    /// The first of the next `full` gathered units that has been overwritten since it was read, and its victim.
+    fn first_overwritten(&self, lane: Lane, full: usize) -> Option<(usize, SuperBlock)> {
+        let next = self.collection.lanes[lane.index()].gathered.iter().take(full);
+        next.enumerate().find_map(|(k, unit)| {
+            let UnitAt { super_block, offset } = self.tables.layout.split(unit.source);
+            (!self.tables.map().is_valid(super_block, offset)).then_some((k, super_block))
+        })
+    }
+
+    pub(crate) fn gc_program_done(&mut self, flash: &mut Flash, txn: &Txn) {
+        if txn.owner >= crate::ftl::page::power_loss::metadata_region::METADATA && txn.owner != NO_OWNER {
+            self.metadata_landed(flash, txn.owner);
+            return;
+        }
+        if txn.owner == NO_OWNER {
+            self.tables.counters.imposed_units += u64::from(self.tables.layout.units_per_program);
+            return;
+        }
+        let id = JobId(txn.owner);
+        let job = self.jobs.take_program(id);
+        let place = job.place.expect("moved data has a place");
+        let tables = &mut self.tables;
+        // All at once: a fetch waits for the walk of the page table, and such walks overlap.
+        job.moved.iter().for_each(|unit| tables.map().prefetch(unit.lpn));
+        if self.metadata.is_some() {
+            let first = tables.layout.first_unit(place.super_block) + place.first_offset;
+            tables.units.describe_move(&job.moved, first);
+        }
+        // Units of a victim come one after the other: how many they are is told once.
+        let (mut of, mut settled) = (SuperBlock(0), 0);
+        for (k, &unit) in (0..).zip(&job.moved) {
+            let to = UnitAt { super_block: place.super_block, offset: place.first_offset + k };
+            let from = self.tables.layout.split(unit.source);
+            if from.super_block != of {
+                self.units_settled(flash, job.lane, of, settled);
+                (of, settled) = (from.super_block, 0);
+            }
+            self.tables.units.moved(&self.tables.layout, unit, from, to);
+            settled += 1;
+        }
+        self.units_settled(flash, job.lane, of, settled);
+        let units = job.moved.len() as u64;
+        self.tables.counters.gc_units += units;
+        self.tables.counters.padding_units += u64::from(self.tables.layout.units_per_program) - units;
+        self.tables.program_done(place.super_block);
+        let lane = job.lane;
+        self.collection.lanes[lane.index()].programs -= 1;
+        self.jobs.free_program(id, job);
+        self.pump_gc(flash, lane);
+    }
+
+    /// So many units of a victim are on flash elsewhere or no longer needed.
+    fn units_settled(&mut self, flash: &mut Flash, lane: Lane, super_block: SuperBlock, units: u32) {
+        if units == 0 {
+            return;
+        }
+        let end = self.tables.layout.units_per_block;
+        let gc = &mut self.collection.lanes[lane.index()];
+        let victim = gc.victims.iter_mut().find(|v| v.super_block == super_block);
+        let victim = victim.expect("a unit in hand belongs to a victim");
+        victim.pending -= units;
+        if victim.pending == 0 && victim.next_offset == end {
+            self.erase_if_done(flash, lane, super_block);
+        }
+    }
+
+    pub(crate) fn erase_if_done(&mut self, flash: &mut Flash, lane: Lane, super_block: SuperBlock) {
+        let end = self.tables.layout.units_per_block;
+        let waits = self.gc_must_wait(lane);
+        let gc = &mut self.collection.lanes[lane.index()];
+        let done = |v: &Victim| v.super_block == super_block && v.pending == 0 && v.next_offset == end;
+        let Some(at) = gc.victims.iter().position(done) else { return };
+        if self.readers.get(super_block.index()).is_some_and(|&n| n > 0) || waits {
+            // A read of it may have to be repeated, whose end looks here again, or it is not the drive's turn.
+            return;
+        }
+        self.turn.count();
+        gc.victims.remove(at);
+        gc.rewriting &= !gc.victims.is_empty();
+        gc.erasing += 1;
+        if self.metadata.is_some() && self.journal(flash, Then::Erase(super_block)) {
+            return;
+        }
+        self.submit_erase(flash, super_block);
+    }
+
+    pub(crate) fn submit_erase(&mut self, flash: &mut Flash, super_block: SuperBlock) {
+        let (lane, _) = self.tables.layout.lane_of(super_block);
+        let (die, plane) = self.tables.layout.die_of(lane);
+        let mut txn = Txn::new(Kind::Erase, die);
+        txn.plane = plane as u8;
+        txn.planes = self.tables.layout.planes as u8;
+        txn.block = self.tables.layout.lane_of(super_block).1;
+        txn.owner = super_block.0;
+        txn.set_cycles(self.tables.cycles[super_block.index()]);
+        flash.submit(txn);
+    }
+
+    /// An erase is done.
+    pub fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) {
+        if txn.owner == NO_OWNER {
+            // An imposed one, of no block.
+            return;
+        }
+        let super_block = SuperBlock(txn.owner);
+        let (lane, _) = self.tables.layout.lane_of(super_block);
+        self.tables.erased(super_block);
+        if let Some(metadata) = &mut self.metadata {
+            metadata.erased(super_block);
+        }
+        self.collection.lanes[lane.index()].erasing -= 1;
+        if let Some(gap) = self.wear_gap {
+            self.level_wear(flash, lane, super_block, gap);
+        }
+        self.pump_gc(flash, lane);
+        self.lane_changed(lane);
+        self.destage(flash);
+    }
+}
+
+/// How many units of a page a mask names: mostly none, or few of four, for which there is no need to count.
+#[inline]
+fn set_bits(mask: u32) -> u32 {
+    // Four bits each, that of all four first.
+    const OF_FOUR: u64 = 0x4332_3221_3221_2110;
+    if mask < 16 { (OF_FOUR >> (4 * mask)) as u32 & 0xf } else { mask.count_ones() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::set_bits;
+
+    #[test]
+    fn bits_are_counted_whether_few_or_many() {
+        assert!((0..1 << 12).chain([u32::MAX, 1 << 31]).all(|mask| set_bits(mask) == mask.count_ones()));
+    }
+}

@@ -1,0 +1,108 @@
+//! Imposed write amplification: one host program brings (WAF - 1) extra ones, on dies drawn at random, and these read what
+//! they copy.
+
+use crate::ftl::page::gc::victim::Imposed;
+use crate::numbers::{Lane, Ppu};
+use interpulse_engine::{Rng, Streams};
+
+/// How much is still to be imposed.
+pub(crate) struct Imposing {
+    spec: Imposed,
+    credit: f64,
+    /// Where extra programs go.
+    rng: Rng,
+    /// What they copy.
+    copies: Rng,
+    /// A unit of a victim is valid if this much chance says so.
+    valid: u64,
+    lanes: Vec<ImposedLane>,
+}
+
+/// What is imposed on one lane.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ImposedLane {
+    /// The next page of the block being copied, and pages left of it.
+    pub(crate) next: Ppu,
+    pub(crate) left: u32,
+    /// Valid units read and not yet programmed.
+    gathered: u32,
+    /// Reads owed where their number is given.
+    owed: f64,
+    /// Programs since the last erase.
+    programs: u32,
+}
+
+impl Imposing {
+    /// `programs_per_block` says when each of so many lanes has an erase due; they begin anywhere between two.
+    pub(crate) fn new(spec: Imposed, lanes: u32, programs_per_block: u32, streams: &Streams) -> Imposing {
+        let mut copies = streams.stream("imposed", 1);
+        let begun = |_| ImposedLane {
+            programs: copies.below(u64::from(programs_per_block)) as u32,
+            ..ImposedLane::default()
+        };
+        let lanes = (0..lanes).map(begun).collect();
+        let valid = Rng::threshold(spec.valid_share());
+        Imposing { spec, credit: 0.0, rng: streams.stream("imposed", 0), copies, valid, lanes }
+    }
+
+    /// A host program has been submitted.
+    pub(crate) fn earn(&mut self) {
+        self.credit += self.spec.waf - 1.0;
+    }
+
+    /// The lane of the next extra program that is due, if one is.
+    pub(crate) fn next(&mut self) -> Option<Lane> {
+        if self.credit < 1.0 {
+            return None;
+        }
+        self.credit -= 1.0;
+        Some(Lane(self.rng.below(self.lanes.len() as u64) as u32))
+    }
+
+    /// Valid units of each page that has to be read for an extra program of `program` units on `lane`, a page having `page`.
+    pub(crate) fn reads(&mut self, lane: Lane, program: u32, page: u32, pages: &mut Vec<u32>) {
+        let of = &mut self.lanes[lane.index()];
+        pages.clear();
+        if let Some(reads) = self.spec.reads {
+            of.owed += reads;
+            let each = (f64::from(program) / reads).clamp(1.0, f64::from(page));
+            while of.owed >= 1.0 {
+                of.owed -= 1.0;
+                pages.push(libm::round(each) as u32);
+            }
+            return;
+        }
+        while of.gathered < program {
+            let units = (0..page).map(|_| u32::from(self.copies.chance(self.valid))).sum();
+            if units > 0 {
+                of.gathered += units;
+                pages.push(units);
+            }
+        }
+        of.gathered -= program;
+    }
+
+    /// Where `lane` copies from.
+    pub(crate) fn lane(&mut self, lane: Lane) -> &mut ImposedLane {
+        &mut self.lanes[lane.index()]
+    }
+
+    /// A number below `n`.
+    pub(crate) fn draw(&mut self, n: u32) -> u32 {
+        self.copies.below(u64::from(n)) as u32
+    }
+
+    /// A program is about to go to `lane`; true if it begins another block, which has to be erased first.
+    pub(crate) fn begins_block(&mut self, lane: Lane, programs_per_block: u32) -> bool {
+        if !self.spec.erases {
+            return false;
+        }
+        let of = &mut self.lanes[lane.index()];
+        of.programs += 1;
+        let due = of.programs == programs_per_block;
+        if due {
+            of.programs = 0;
+        }
+        due
+    }
+}

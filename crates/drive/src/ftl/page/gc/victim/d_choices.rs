@@ -1,0 +1,36 @@
+//! `d-choices`: the emptiest of so many closed blocks drawn at random (Van Houdt 2013).
+
+use super::{Blocks, VictimPolicy, is_candidate};
+use interpulse_engine::Rng;
+use interpulse_settings::{default, keys};
+
+keys! {
+    /// The emptiest of some.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct DChoices, pub(crate) fn read(s) {
+        /// closed blocks drawn by d-choices
+        pub d: u32 = ["gc-choices"] u32(default(10).within(1..=1024)),
+    }
+}
+
+impl VictimPolicy for DChoices {
+    #[inline]
+    fn victim(&self, blocks: &Blocks, rng: &mut Rng) -> Option<usize> {
+        let weights = blocks.weights;
+        if !weights.iter().any(|&w| is_candidate(w)) {
+            return None;
+        }
+        let mut best: Option<usize> = None;
+        let mut drawn = 0;
+        while drawn < self.d {
+            let i = rng.below(weights.len() as u64) as usize;
+            if is_candidate(weights[i]) {
+                drawn += 1;
+                if best.is_none_or(|b| weights[i] < weights[b]) {
+                    best = Some(i);
+                }
+            }
+        }
+        best
+    }
+}

@@ -1,0 +1,159 @@
+//! Reads of logical units: what is where, and one page read for neighbours on one physical page.
+
+use crate::ftl::flash::Flash;
+use crate::ftl::page::blocks::layout::{Place, UnitAt};
+use crate::ftl::page::mapping::table::Where;
+use crate::ftl::page::page_ftl::Ftl;
+use crate::numbers::{Lpn, Ppu};
+use interpulse_engine::RequestId;
+use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::reprogram::TwoBit;
+
+/// What a look-up of some units has found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Page reads submitted.
+    pub reads: u32,
+    /// Units in the write cache.
+    pub cached: u32,
+    /// Units that are nowhere.
+    pub unmapped: u32,
+}
+
+impl Ftl {
+    /// The first look-up of a random address misses every cache: fetches the entry of `lpn` ahead of its use.
+    #[inline]
+    pub fn prefetch(&self, lpn: Lpn) {
+        self.tables.map().prefetch(lpn);
+    }
+
+    /// As [`Ftl::prefetch`], for what a write of `lpn` makes invalid.
+    #[inline]
+    pub fn prefetch_older(&self, lpn: Lpn) {
+        if let Where::Flash(ppu) = self.tables.map().get(lpn) {
+            let UnitAt { super_block: block, offset } = self.tables.layout.split(ppu);
+            self.tables.map().prefetch_valid(block, offset);
+        }
+    }
+
+    /// Reads the logical units `from..to` for `tag`, which is the owner of the page reads that it takes. Neighbouring
+    /// units of one physical page are read together. The end of a page read that is the only one is foretold where
+    /// `foretell` says so.
+    #[inline]
+    pub fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, foretell: bool) -> Look {
+        if to.0 - from.0 == 1 {
+            self.read_unit(flash, tag, from, foretell)
+        } else {
+            self.read_units(flash, tag, from, to, foretell)
+        }
+    }
+
+    /// As [`Ftl::read`], of one unit, as most requests ask for.
+    #[inline(always)]
+    fn read_unit(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, foretell: bool) -> Look {
+        match self.tables.units.look_up(lpn) {
+            Where::Flash(ppu) => {
+                let at = self.tables.layout.place(ppu);
+                self.read_page(flash, tag, ppu, &at, 1, foretell);
+                Look { reads: 1, ..Look::default() }
+            }
+            Where::Cache(_) => Look { cached: 1, ..Look::default() },
+            Where::Unmapped => Look { unmapped: 1, ..Look::default() },
+        }
+    }
+
+    #[inline(never)]
+    fn read_units(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, foretell: bool) -> Look {
+        let mut look = Look::default();
+        let mut lpn = from;
+        while lpn < to {
+            let first = match self.tables.units.look_up(lpn) {
+                Where::Flash(ppu) => ppu,
+                Where::Cache(_) => {
+                    look.cached += 1;
+                    lpn += 1;
+                    continue;
+                }
+                Where::Unmapped => {
+                    look.unmapped += 1;
+                    lpn += 1;
+                    continue;
+                }
+            };
+            let at = self.tables.layout.place(first);
+            let room = self.tables.layout.units_per_page() - at.unit;
+            let mut count = 1;
+            while count < room
+                && lpn + count < to
+                && self.tables.map().get(lpn + count) == Where::Flash(first + count)
+            {
+                self.tables.units.look_up(lpn + count);
+                count += 1;
+            }
+            look.reads += 1;
+            lpn += count;
+            self.read_page(flash, tag, first, &at, count, foretell && lpn == to && look.reads == 1);
+        }
+        look
+    }
+
+    /// Has a page read, of which `count` units from the one in `first` move, which is there.
+    #[inline(always)]
+    fn read_page(
+        &mut self,
+        flash: &mut Flash,
+        tag: RequestId,
+        first: Ppu,
+        at: &Place,
+        count: u32,
+        foretell: bool,
+    ) {
+        let mut txn = Txn::new(Kind::HostRead, at.die);
+        txn.plane = at.plane as u8;
+        txn.block = at.block;
+        txn.page = at.page;
+        txn.set_units(count);
+        txn.owner = tag.0;
+        if foretell {
+            txn.foretell();
+        }
+        let layout = &self.tables.layout;
+        if self.tables.reprogramming().is_some_and(|r| r.is_two_bit(layout.block_of(first))) {
+            txn.set_two_bit(TwoBit::Whole);
+        }
+        if !self.readers.is_empty() {
+            self.readers[layout.block_of(first).index()] += 1;
+        }
+        flash.submit(txn);
+    }
+
+    /// Whether [`Ftl::read_done`] has to be told of the end of each page read.
+    #[inline]
+    pub fn follows_reads(&self) -> bool {
+        !self.readers.is_empty()
+    }
+
+    /// A page read of [`Ftl::read`] is done; true if nothing has corrected its data.
+    #[inline]
+    pub fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
+        if self.readers.is_empty() {
+            return false;
+        }
+        let super_block = self.super_block_of(txn);
+        self.reader_done(flash, super_block);
+        if txn.asks_for_reclaim() {
+            self.reclaim(flash, super_block);
+        }
+        txn.is_uncorrectable()
+    }
+
+    /// Whether a read of the `units` from `lpn` on would have to wait for garbage collection now.
+    #[cold]
+    pub fn waits_for_collection(&self, flash: &Flash, lpn: Lpn, units: u32) -> bool {
+        let now = flash.now();
+        lpn.until(lpn + units).any(|lpn| match self.tables.map().get(lpn) {
+            Where::Flash(ppu) => flash.nand.gc_is_in_the_way(self.tables.layout.place(ppu).die, now),
+            Where::Cache(_) | Where::Unmapped => false,
+        })
+    }
+}

@@ -1,0 +1,15 @@
+//! Page-mapped FTL: the first FTL family.
+
+mod audit;
+pub mod blocks;
+pub mod gc;
+pub mod mapping;
+pub mod page_ftl;
+pub mod placement;
+pub mod power_loss;
+pub mod precondition;
+mod refresh;
+pub mod reprogram;
+pub mod separation;
+mod snapshot;
+pub mod write_back;

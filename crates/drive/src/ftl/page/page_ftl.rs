@@ -1,0 +1,168 @@
+//! The FTL of one drive: what it consists of, how it begins and ends.
+
+use crate::audit::VersionAudit;
+use crate::cache::Cache;
+use crate::ftl::flash::Flash;
+use crate::ftl::outcome::Outcome;
+use crate::ftl::page::blocks::manager::Tables;
+use crate::ftl::page::blocks::program_progress::block_states;
+use crate::ftl::page::gc::state::{Collection, GcTurn, Rewritten, Victim};
+use crate::ftl::page::gc::synthetic::budget::Imposing;
+use crate::ftl::page::mapping::state::Homes;
+use crate::ftl::page::placement::lane_selector::Placement;
+use crate::ftl::page::power_loss::metadata_region::Metadata;
+use crate::ftl::page::power_loss::state::Record;
+use crate::ftl::page::reprogram::Reprogramming;
+use crate::ftl::page::separation::queues::Levels;
+use crate::ftl::page::write_back::in_flight::Jobs;
+use crate::ftl::page::write_back::queues::WriteBack;
+use crate::numbers::Lane;
+use crate::spec::DriveSpec;
+use interpulse_engine::{Duration, ResourceId, Streams};
+use interpulse_flash::die::Die;
+use interpulse_flash::nand::txn::{Kind, Txn};
+use std::collections::VecDeque;
+
+/// The timers that the owner gives the FTL.
+#[derive(Clone, Copy, Debug)]
+pub struct Timers {
+    /// To look for old blocks.
+    pub patrol: ResourceId,
+    /// To write checkpoints.
+    pub checkpoint: ResourceId,
+}
+
+/// The FTL of one drive.
+pub struct Ftl {
+    /// Where everything is, free and open blocks, wear, counts.
+    pub(crate) tables: Tables,
+    pub(crate) write_back: WriteBack,
+    pub(crate) placement: Placement,
+    /// Lists of dirty data by hotness, if host data is separated.
+    pub(crate) levels: Option<Box<Levels>>,
+    pub(crate) imposed: Option<Imposing>,
+    /// Room for the list of the pages that an imposed program reads.
+    pub(crate) copied: Vec<u32>,
+    pub(crate) collection: Collection,
+    /// When collection may run, for an owner of several drives.
+    pub(crate) turn: GcTurn,
+    pub(crate) jobs: Jobs,
+    /// Page reads of the host under way by super block, where they may have to be repeated: a block is not erased while
+    /// one of it is. Empty where no read fails.
+    pub(crate) readers: Vec<u16>,
+    pub(crate) rewritten: Rewritten,
+    /// A block whose data is older is rewritten.
+    pub(crate) refresh_after: Option<Duration>,
+    /// A block worn by so many cycles more than another one of its lane has that one rewritten.
+    pub(crate) wear_gap: Option<u32>,
+    pub(crate) metadata: Option<Box<Metadata>>,
+    pub(crate) timers: Timers,
+    pub(crate) outcomes: VecDeque<Outcome>,
+    /// The end of a run: nothing is begun that no request asks for.
+    pub(crate) closed: bool,
+}
+
+impl Ftl {
+    /// The FTL of a drive described by `spec`, which has been checked, over `tables`. `streams` gives it its random choices.
+    pub fn new(spec: &DriveSpec, mut tables: Tables, dies: &[Die], streams: &Streams, timers: Timers) -> Ftl {
+        tables.restart(streams.stream("gc", 0));
+        let hot = spec.ftl.hotness.levels();
+        if let Some(hotness) = spec.ftl.hotness.filter(&tables.layout) {
+            let layers = spec.part.layers;
+            let reprogramming =
+                spec.ftl.reprogram.map(|of| Reprogramming::new(of, &tables.layout, hot, layers));
+            tables.separate(Some(hotness), reprogramming);
+        }
+        let layout = &tables.layout;
+        let (lanes, super_blocks) = (layout.lanes, layout.super_blocks());
+        let stripe = spec.stripe().expect("the spec has been checked");
+        let lists = if stripe.is_some() { lanes } else { 1 } * (hot + 1);
+        let slots = (spec.cache.size.get() / spec.geometry.unit_bytes) as u32;
+        let homes = match (spec.ftl.gc.imposes(), spec.loses_cache()) {
+            (true, _) => Homes::Reused,
+            (false, true) => Homes::Kept,
+            (false, false) => Homes::Forgotten,
+        };
+        let record = spec.power_loss.map(|_| {
+            let (blocks, page) = (block_states(&tables, dies), spec.part.page_size.get());
+            let protected = spec.cache.protected;
+            Box::new(Record::new(tables.map(), blocks, tables.layout.units(), slots, page, protected))
+        });
+        let versions = match spec.power_loss {
+            Some(_) => VersionAudit::for_power_loss(spec.loses_cache()),
+            None => VersionAudit::new(spec.audit_sample),
+        };
+        let errors = spec.nand.errors.as_ref();
+        let write_back = WriteBack::new(spec, stripe, tables.layout.units_per_program, lanes, slots);
+        let mut collection = Collection::new(lanes, spec.ftl.gc_depth);
+        for (lane, of) in Lane::first(lanes).zip(&mut collection.lanes) {
+            of.victims.extend(tables.in_hand(lane).map(Victim::new));
+        }
+        tables.units.begin(Cache::new(slots, lists), homes, versions, record);
+        Ftl {
+            write_back,
+            placement: Placement::new(lanes, spec.geometry.cache_pages > 0 && hot == 0),
+            levels: (hot > 0).then(|| Box::new(Levels::new(hot + 1, lists, slots))),
+            imposed: (spec.ftl.gc.imposed())
+                .map(|of| Imposing::new(*of, lanes, tables.layout.programs_per_block, streams)),
+            copied: Vec::new(),
+            collection,
+            turn: GcTurn::default(),
+            jobs: Jobs::default(),
+            readers: vec![0; if errors.is_some() { super_blocks as usize } else { 0 }],
+            rewritten: Rewritten::default(),
+            refresh_after: errors.and_then(|e| e.refresh_after),
+            wear_gap: spec.ftl.wear_gap,
+            metadata: spec
+                .power_loss
+                .map(|of| Box::new(Metadata::new(of.checkpoint_every, super_blocks as usize))),
+            timers,
+            outcomes: VecDeque::new(),
+            closed: false,
+            tables,
+        }
+    }
+
+    /// Begins what runs by itself: looking for old blocks and writing checkpoints.
+    pub fn start(&mut self, flash: &mut Flash) {
+        self.start_patrol(flash);
+        self.arm_checkpoint(flash);
+    }
+
+    /// The end of a run: nothing is begun any more that no request asks for.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Where everything is, free and open blocks, wear, counts.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// The write cache.
+    pub fn cache(&self) -> &Cache {
+        &self.tables.units.cache
+    }
+
+    /// Blocks rewritten for their age or their reads.
+    pub fn rewritten(&self) -> Rewritten {
+        self.rewritten
+    }
+
+    /// What has come of what was asked for, in order.
+    #[inline]
+    pub fn next_outcome(&mut self) -> Option<Outcome> {
+        self.outcomes.pop_front()
+    }
+
+    /// A program has ended; true if it was one of host data, so that there are free slots in the cache.
+    #[inline]
+    pub fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
+        if txn.kind == Kind::HostProgram {
+            self.host_program_done(txn);
+            return true;
+        }
+        self.gc_program_done(flash, txn);
+        false
+    }
+}

@@ -1,0 +1,139 @@
+//! Which lane takes the next program of host data.
+
+use crate::ftl::page::blocks::manager::Tables;
+use crate::ftl::page::blocks::write_streams::Stream;
+use crate::numbers::Lane;
+
+/// The lanes without a host program; where a die loads the next program while one pulses, those with one, too.
+pub(crate) struct Placement {
+    /// One bit each.
+    ready: Vec<u64>,
+    /// How many these are: under load mostly none, and then nobody looks for one.
+    ready_lanes: u32,
+    /// Lanes with one program, which may have another behind it; none unless dies load ahead.
+    behind: Vec<u64>,
+    loads_ahead: bool,
+    lanes: u32,
+    next: u32,
+}
+
+impl Placement {
+    pub(crate) fn new(lanes: u32, loads_ahead: bool) -> Placement {
+        let none = vec![0; lanes.div_ceil(64) as usize];
+        let mut placement =
+            Placement { ready: none.clone(), ready_lanes: 0, behind: none, loads_ahead, lanes, next: 0 };
+        placement.reset();
+        placement
+    }
+
+    /// All lanes are without a program, the first one is the next.
+    pub(crate) fn reset(&mut self) {
+        self.ready.fill(u64::MAX);
+        self.ready_lanes = self.lanes;
+        self.behind.fill(0);
+        if !self.lanes.is_multiple_of(64) {
+            *self.ready.last_mut().expect("there is a lane") = (1 << (self.lanes % 64)) - 1;
+        }
+        self.next = 0;
+    }
+
+    /// The lanes of a word that may take a program.
+    #[inline]
+    pub(crate) fn open(&self, word: usize) -> u64 {
+        if self.loads_ahead { self.ready[word] | self.behind[word] } else { self.ready[word] }
+    }
+
+    /// Whether `lane` may take a host program: it has none under way, or one that it can load this one behind.
+    #[inline]
+    pub(crate) fn is_free(&self, lane: Lane) -> bool {
+        self.open((lane.0 / 64) as usize) >> (lane.0 % 64) & 1 != 0
+    }
+
+    /// A host program is under way on `lane`.
+    #[inline]
+    pub(crate) fn take(&mut self, lane: Lane) {
+        let (word, bit) = ((lane.0 / 64) as usize, 1 << (lane.0 % 64));
+        if self.loads_ahead {
+            // The first leaves room for one more, the second does not.
+            self.behind[word] = self.behind[word] & !bit | self.ready[word] & bit;
+        }
+        self.ready_lanes -= u32::from(self.ready[word] & bit != 0);
+        self.ready[word] &= !bit;
+    }
+
+    /// A host program of `lane` has ended.
+    #[inline]
+    pub(crate) fn give_back(&mut self, lane: Lane) {
+        let (word, bit) = ((lane.0 / 64) as usize, 1 << (lane.0 % 64));
+        if self.loads_ahead {
+            if self.behind[word] & bit == 0 {
+                self.behind[word] |= bit;
+                return;
+            }
+            self.behind[word] &= !bit;
+        }
+        self.ready_lanes += u32::from(self.ready[word] & bit == 0);
+        self.ready[word] |= bit;
+    }
+
+    /// Whether `lane` is free and has a place for host data; without addresses (`imposed`) every lane has one.
+    #[inline]
+    pub(crate) fn is_ready(&self, tables: &Tables, lane: Lane, imposed: bool) -> bool {
+        self.is_free(lane) && (imposed || tables.has_place(lane, Stream::Host))
+    }
+
+    /// The next lane in turn that has no host program and can take one; with nothing in flight any lane that has a place
+    /// must do.
+    #[inline]
+    pub(crate) fn next_ready(
+        &mut self,
+        tables: &Tables,
+        imposed: bool,
+        nothing_in_flight: bool,
+    ) -> Option<Lane> {
+        let mut lane = None;
+        if self.ready_lanes > 0 {
+            lane = self.next_of(&self.ready, tables, imposed, nothing_in_flight);
+        }
+        if lane.is_none() && self.loads_ahead {
+            lane = self.next_behind(tables, imposed, nothing_in_flight);
+        }
+        let lane = lane?;
+        self.next = if lane.0 + 1 == self.lanes { 0 } else { lane.0 + 1 };
+        Some(lane)
+    }
+
+    /// Data is better placed on a lane that is free than behind a program.
+    #[cold]
+    #[inline(never)]
+    fn next_behind(&self, tables: &Tables, imposed: bool, nothing_in_flight: bool) -> Option<Lane> {
+        self.next_of(&self.behind, tables, imposed, nothing_in_flight)
+    }
+
+    #[inline(always)]
+    fn next_of(
+        &self,
+        lanes: &[u64],
+        tables: &Tables,
+        imposed: bool,
+        nothing_in_flight: bool,
+    ) -> Option<Lane> {
+        let (start, behind) = ((self.next / 64) as usize, u64::MAX << (self.next % 64));
+        let mut word = start;
+        let mut bits = lanes[word] & behind;
+        // Round to the lanes of the first word that come before the next one.
+        for _ in 0..=lanes.len() {
+            while bits != 0 {
+                let lane = Lane(word as u32 * 64 + bits.trailing_zeros());
+                let welcome = tables.welcomes(lane) || nothing_in_flight;
+                if welcome && self.is_ready(tables, lane, imposed) {
+                    return Some(lane);
+                }
+                bits &= bits - 1;
+            }
+            word = if word + 1 == lanes.len() { 0 } else { word + 1 };
+            bits = if word == start { lanes[word] & !behind } else { lanes[word] };
+        }
+        None
+    }
+}

@@ -1,0 +1,201 @@
+//! Checkpoints: the map as it was last written to flash as a whole, and the record of trims since.
+//!
+//! A checkpoint stores for every logical unit its place and its version, and for every block how often it has been
+//! erased and whether it was full. Only the map pages that have changed since the one before are written again. It counts
+//! from the instant at which its last page is on flash, and says what held at its beginning.
+
+use crate::ftl::page::mapping::table::UNMAPPED;
+use crate::ftl::page::power_loss::oob::Mark;
+use crate::numbers::{Lpn, Ppu, SuperBlock};
+use std::collections::HashMap;
+
+/// Bytes of an entry of the map, and of a block, in a checkpoint.
+pub const ENTRY_BYTES: u64 = 8;
+
+/// What a checkpoint says of a logical unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The physical unit, or [`UNMAPPED`].
+    pub place: Ppu,
+    /// Version of the data there, or of the trim.
+    pub version: u32,
+}
+
+/// The trims of a unit since the last checkpoint, by version.
+#[derive(Clone, Copy, Default)]
+struct Trim {
+    /// The last one that a cut leaves as it is.
+    durable: u32,
+    /// The last one.
+    newest: u32,
+}
+
+/// A checkpoint being written.
+#[derive(Clone)]
+struct Pending {
+    pages: Vec<(u32, Vec<Entry>)>,
+    blocks: Vec<(u32, bool)>,
+    mark: Mark,
+}
+
+/// The last checkpoint, the one being written, and what has changed since.
+#[derive(Clone)]
+pub struct Checkpoint {
+    entries: Vec<Entry>,
+    /// Erases of each super block, and whether it was full.
+    blocks: Vec<(u32, bool)>,
+    order: u32,
+    per_page: u32,
+    dirty: Vec<bool>,
+    pending: Option<Pending>,
+    /// Trims that no checkpoint holds. Nothing depends on the order in which they are looked at.
+    trims: HashMap<Lpn, Trim>,
+    /// Of these, unit and version of those that a cut would undo; empty on a drive whose memory is protected.
+    unwritten: Vec<(Lpn, u32)>,
+}
+
+impl Checkpoint {
+    /// A first checkpoint of `entries` over blocks with these erases, with `per_page` entries to a page.
+    pub fn new(entries: Vec<Entry>, blocks: Vec<(u32, bool)>, per_page: u32) -> Checkpoint {
+        let pages = (entries.len() as u32).div_ceil(per_page);
+        Checkpoint {
+            entries,
+            blocks,
+            order: 0,
+            per_page,
+            dirty: vec![false; pages as usize],
+            pending: None,
+            trims: HashMap::new(),
+            unwritten: Vec::new(),
+        }
+    }
+
+    /// Programs that had ended when the last checkpoint began.
+    pub fn order(&self) -> u32 {
+        self.order
+    }
+
+    /// What the last checkpoint says of every logical unit.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Erases of a super block and whether it was full, as the last checkpoint says.
+    pub fn block(&self, super_block: SuperBlock) -> (u32, bool) {
+        self.blocks[super_block.index()]
+    }
+
+    /// Pages that the whole map and the state of all blocks take.
+    pub fn pages(&self) -> u64 {
+        self.dirty.len() as u64 + self.block_pages()
+    }
+
+    fn block_pages(&self) -> u64 {
+        (self.blocks.len() as u64).div_ceil(u64::from(self.per_page))
+    }
+
+    /// The entry of `lpn` has changed.
+    #[inline]
+    pub fn touch(&mut self, lpn: Lpn) {
+        self.dirty[(lpn.0 / self.per_page) as usize] = true;
+    }
+
+    /// `lpn` has been trimmed; `durable` if a cut leaves that as it is.
+    pub fn trim(&mut self, lpn: Lpn, version: u32, durable: bool) {
+        self.touch(lpn);
+        let of = self.trims.entry(lpn).or_default();
+        of.newest = version;
+        if durable {
+            of.durable = version;
+        } else {
+            self.unwritten.push((lpn, version));
+        }
+    }
+
+    /// The trims since the last checkpoint, in no order.
+    pub fn trims(&self) -> impl Iterator<Item = (Lpn, u32)> {
+        self.trims.iter().map(|(&lpn, trim)| (lpn, trim.newest))
+    }
+
+    /// The newest version that has been trimmed of `lpn`, as far as it is remembered.
+    pub fn trimmed(&self, lpn: Lpn) -> u32 {
+        let last = self.entries[lpn.index()];
+        let in_checkpoint = if last.place == UNMAPPED { last.version } else { 0 };
+        self.trims.get(&lpn).map_or(0, |trim| trim.newest).max(in_checkpoint)
+    }
+
+    /// Whether a cut would undo trims.
+    pub fn has_unwritten(&self) -> bool {
+        !self.unwritten.is_empty()
+    }
+
+    /// Trims up to `version` are on flash.
+    pub fn trims_written(&mut self, version: u32) {
+        let trims = &mut self.trims;
+        self.unwritten.retain(|&(lpn, of)| {
+            if of <= version
+                && let Some(trim) = trims.get_mut(&lpn)
+            {
+                trim.durable = trim.durable.max(of);
+            }
+            of > version
+        });
+    }
+
+    /// Begins a checkpoint of the pages that have changed: `entry` says where each unit is now,
+    /// if it is on flash. Returns its pages; `None` if the
+    /// one before is still being written.
+    pub fn begin(
+        &mut self,
+        mark: Mark,
+        blocks: Vec<(u32, bool)>,
+        entry: impl Fn(Lpn) -> Option<Entry>,
+    ) -> Option<u64> {
+        if self.pending.is_some() {
+            return None;
+        }
+        let mut pages = Vec::new();
+        for page in 0..self.dirty.len() as u32 {
+            if std::mem::take(&mut self.dirty[page as usize]) {
+                let first = Lpn(page * self.per_page);
+                let end = (first + self.per_page).min(Lpn(self.entries.len() as u32));
+                let unmapped = |lpn| Entry { place: UNMAPPED, version: self.trimmed(lpn) };
+                pages.push((
+                    page,
+                    first.until(end).map(|lpn| entry(lpn).unwrap_or_else(|| unmapped(lpn))).collect(),
+                ));
+            }
+        }
+        let count = pages.len() as u64 + self.block_pages();
+        self.pending = Some(Pending { pages, blocks, mark });
+        Some(count)
+    }
+
+    /// The checkpoint that was being written is on flash.
+    pub fn complete(&mut self) {
+        let pending = self.pending.take().expect("a checkpoint was being written");
+        for (page, entries) in pending.pages {
+            let first = (page * self.per_page) as usize;
+            self.entries[first..first + entries.len()].copy_from_slice(&entries);
+        }
+        (self.blocks, self.order) = (pending.blocks, pending.mark.order);
+        self.trims.retain(|_, trim| trim.newest > pending.mark.version);
+        self.unwritten.retain(|&(_, version)| version > pending.mark.version);
+    }
+
+    /// Power is cut: a checkpoint that was being written is void, and so are trims that are not on flash.
+    pub fn lose_power(&mut self) {
+        for (page, _) in self.pending.take().map(|p| p.pages).unwrap_or_default() {
+            self.dirty[page as usize] = true;
+        }
+        for (lpn, _) in std::mem::take(&mut self.unwritten) {
+            self.touch(lpn);
+            if let Some(trim) = self.trims.get_mut(&lpn) {
+                trim.newest = trim.durable;
+                if trim.newest == 0 {
+                    self.trims.remove(&lpn);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What a drive that may lose power writes besides data: out-of-band data with every unit, checkpoints of the map, and
+//! trims where memory does not survive.
+//!
+//! Checkpoints and trims go to an area of their own, as programs in the dies' queues, lane after lane. The erases of that
+//! area are not simulated.
+
+use crate::ftl::flash::Flash;
+use crate::ftl::outcome::Outcome;
+use crate::ftl::page::blocks::program_progress::block_states;
+use crate::ftl::page::page_ftl::Ftl;
+use crate::ftl::page::power_loss::metadata_region::{Group, METADATA, Metadata, MetadataWritten, Then};
+use crate::numbers::{GroupId, Lane};
+use interpulse_flash::nand::txn::{Kind, Txn};
+
+impl Ftl {
+    /// What has been written to the area of metadata.
+    pub fn metadata_written(&self) -> MetadataWritten {
+        self.metadata.as_ref().map_or_else(MetadataWritten::default, |of| of.written)
+    }
+
+    fn area(&mut self) -> &mut Metadata {
+        self.metadata.as_mut().expect("power may be lost")
+    }
+
+    /// A flush waits for no program any more, or a block is to be erased: true if that has to wait for trims to be written.
+    /// Otherwise a cut could undo a trim whose data is gone, and bring back older data.
+    pub(crate) fn journal(&mut self, flash: &mut Flash, then: Then) -> bool {
+        let waits = self.tables.units.record().is_some_and(|record| record.checkpoint.has_unwritten());
+        if waits {
+            self.write_metadata(flash, 1, then);
+        }
+        waits
+    }
+
+    // ---- checkpoints ----------------------------------------------------------------------------------
+
+    /// Sets the timer of the next checkpoint, if power may be lost.
+    pub fn arm_checkpoint(&self, flash: &mut Flash) {
+        if let Some(metadata) = &self.metadata {
+            let next = flash.now() + metadata.every;
+            if next <= flash.agenda.horizon() {
+                flash.agenda.arm(self.timers.checkpoint, next);
+            }
+        }
+    }
+
+    /// The timer of checkpoints: begins one, unless the one before is still being written.
+    #[cold]
+    pub fn checkpoint(&mut self, flash: &mut Flash) {
+        if self.closed {
+            return;
+        }
+        let blocks = block_states(&self.tables, flash.nand.dies());
+        if let Some(pages) = self.tables.units.begin_checkpoint(blocks) {
+            self.area().written.checkpoint_pages += pages;
+            self.write_metadata(flash, pages, Then::Checkpoint);
+        }
+        self.arm_checkpoint(flash);
+    }
+
+    fn write_metadata(&mut self, flash: &mut Flash, pages: u64, then: Then) {
+        let version = self.tables.units.record().expect("power may be lost").oob.version();
+        let (lanes, planes) = (self.tables.layout.lanes, self.tables.layout.planes);
+        let programs = pages.div_ceil(u64::from(self.tables.layout.pages_per_program * planes));
+        let area = self.metadata.as_mut().expect("power may be lost");
+        let group = METADATA | area.groups.insert(Group { then, version, programs }).0;
+        area.written.programs += programs;
+        for _ in 0..programs {
+            area.next_lane = Lane((area.next_lane.0 + 1) % lanes);
+            let (die, plane) = self.tables.layout.die_of(area.next_lane);
+            let mut txn = Txn::new(Kind::GcProgram, die);
+            (txn.plane, txn.planes, txn.owner) = (plane as u8, planes as u8, group);
+            flash.submit(txn);
+        }
+    }
+
+    #[cold]
+    pub(crate) fn metadata_landed(&mut self, flash: &mut Flash, owner: u32) {
+        let area = self.area();
+        let id = GroupId(owner & !METADATA);
+        let group = area.groups.get_mut(id);
+        group.programs -= 1;
+        if group.programs > 0 {
+            return;
+        }
+        let group = area.groups.remove(id);
+        if let Then::Checkpoint = group.then {
+            area.written.checkpoints += 1;
+        }
+        let record = self.tables.units.record_mut().expect("power may be lost");
+        match group.then {
+            Then::Checkpoint => record.checkpoint.complete(),
+            Then::Flush(tag) => {
+                record.checkpoint.trims_written(group.version);
+                self.outcomes.push_back(Outcome::Flushed(tag));
+            }
+            Then::Erase(super_block) => {
+                record.checkpoint.trims_written(group.version);
+                self.submit_erase(flash, super_block);
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! How long a drive takes to find its map again: the reads of recovery, die by die and channel by channel.
+
+use crate::ftl::page::blocks::layout::Layout;
+use crate::numbers::SuperBlock;
+use interpulse_engine::Duration;
+use interpulse_flash::DieId;
+use interpulse_flash::geometry::{Geometry, Timing};
+
+/// Page reads without anything beside them. Each die senses one page after the other, each channel moves one after the
+/// other, and the two overlap: the slowest of them is how long it takes.
+pub(crate) struct Reads<'a> {
+    geometry: &'a Geometry,
+    timing: &'a Timing,
+    dies: Vec<u64>,
+    channels: Vec<u64>,
+    next: DieId,
+    pages: u64,
+}
+
+impl<'a> Reads<'a> {
+    pub(crate) fn new(geometry: &'a Geometry, timing: &'a Timing) -> Reads<'a> {
+        let (dies, channels) = (geometry.dies() as usize, geometry.channels as usize);
+        Reads { geometry, timing, dies: vec![0; dies], channels: vec![0; channels], next: DieId(0), pages: 0 }
+    }
+
+    fn read(&mut self, die: DieId, page: u32, units: usize) {
+        let sensing = self.timing.read[page as usize % self.timing.read.len()];
+        let bus = self.timing.command + self.timing.transfer_units[units];
+        self.dies[die.index()] += (sensing + bus).as_ns();
+        self.channels[self.geometry.channel_of(die) as usize] += bus.as_ns();
+        self.pages += 1;
+    }
+
+    /// Whole pages that lie on all dies in turn.
+    pub(crate) fn spread(&mut self, pages: u64) {
+        for _ in 0..pages {
+            self.read(self.next, 0, self.geometry.units_per_page as usize);
+            self.next = DieId((self.next.0 + 1) % self.geometry.dies());
+        }
+    }
+
+    /// The out-of-band data of the first page of a super block: what it is moves as one unit.
+    pub(crate) fn probe(&mut self, layout: &Layout, super_block: SuperBlock) {
+        let (die, _) = layout.die_of(layout.lane_of(super_block).0);
+        self.read(die, 0, 1);
+    }
+
+    /// The out-of-band data of all pages of the first `programs` operations of a super block.
+    pub(crate) fn scan(&mut self, layout: &Layout, super_block: SuperBlock, programs: u32) {
+        let (die, _) = layout.die_of(layout.lane_of(super_block).0);
+        for page in 0..programs * layout.pages_per_program {
+            for _ in 0..layout.planes {
+                self.read(die, page, 1);
+            }
+        }
+    }
+
+    /// Pages read so far.
+    pub(crate) fn pages(&self) -> u64 {
+        self.pages
+    }
+
+    /// How long all of it takes; `decode` is the latency of the last page.
+    pub(crate) fn time(&self, decode: Duration) -> Duration {
+        let most = self.dies.iter().chain(&self.channels).max().expect("a drive has dies");
+        if *most == 0 { Duration::ZERO } else { Duration::from_ns(*most) + decode }
+    }
+}

@@ -1,0 +1,188 @@
+//! The FTL in an outage: what it finds again on flash alone, compared with what it knew, and how it goes on from there.
+
+use crate::audit::loss::{Fate, Held, Losses};
+use crate::cache::NO_HOME;
+use crate::ftl::flash::Flash;
+use crate::ftl::page::blocks::program_progress::programs_begun;
+use crate::ftl::page::mapping::table::{UNMAPPED, Where};
+use crate::ftl::page::page_ftl::Ftl;
+use crate::ftl::page::power_loss::mount_time::Reads;
+use crate::ftl::page::power_loss::recovery::{self, Found};
+use crate::numbers::{Lane, Lpn, Ppu, Slot, SuperBlock};
+use interpulse_engine::{Duration, RequestId};
+use interpulse_flash::DieId;
+use interpulse_flash::die::outage::Torn;
+use std::collections::{BTreeMap, HashMap};
+
+/// By tag, what became of the units of requests that were not complete.
+pub type Fates = BTreeMap<RequestId, Vec<Fate>>;
+
+/// What a recovery found, and what was read for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// What requests, complete or not, lost.
+    pub losses: Losses,
+    /// Units whose trim, which no completed flush covers, was undone.
+    pub trims_undone: u64,
+    /// Word lines (of all planes programmed together) that were being programmed.
+    pub torn_word_lines: u64,
+    /// Super blocks whose erase was interrupted and is done again.
+    pub blocks_erased_again: u64,
+    /// Pages of the checkpoint read.
+    pub checkpoint_pages: u64,
+    /// Pages read whose out-of-band data is all that is looked at.
+    pub oob_pages: u64,
+    /// Pages read that hold what the capacitors saved of the cache.
+    pub cache_pages: u64,
+    /// Units of the cache that survive.
+    pub kept_units: u64,
+    /// Time of the reads.
+    pub mounting: Duration,
+}
+
+impl Ftl {
+    /// Power is cut: the operations `torn`, by die, end where they are, and everything that is not on flash is gone, but for a
+    /// cache that survives (`protected`). The map is rebuilt from flash, compared with the live one and put in its place.
+    /// `decode` is the latency of ECC. Returns also, by tag, what became of the units of requests that were not complete. Panics
+    /// if what must not be lost is.
+    pub fn lose_power(
+        &mut self,
+        flash: &Flash,
+        torn: Vec<(DieId, Torn)>,
+        protected: bool,
+        decode: Duration,
+    ) -> (Recovered, Fates) {
+        let mut recovered = Recovered::default();
+        let metadata = self.metadata.as_mut().expect("power may be lost");
+        for (die, operation) in torn {
+            // What is torn of metadata has no place: the checkpoint is void.
+            let Some(block) = operation.block else { continue };
+            if operation.erase {
+                let layout = &self.tables.layout;
+                let lane = layout.lane_at(die, operation.planes.first);
+                metadata.broken[layout.super_block(lane, block).index()] = true;
+            } else {
+                recovered.torn_word_lines += 1;
+            }
+        }
+        let (kept, fates) = self.recover(flash, protected, decode, &mut recovered);
+        self.go_on_with(&kept);
+        (recovered, fates)
+    }
+
+    /// Rebuilds the map from flash, compares it with the live one, and puts it in its place. Returns slot and unit of what is
+    /// in a cache that survives, and the fates of requests.
+    fn recover(
+        &mut self,
+        flash: &Flash,
+        protected: bool,
+        decode: Duration,
+        recovered: &mut Recovered,
+    ) -> (Vec<(Slot, Lpn)>, Fates) {
+        let programs = programs_begun(&self.tables, flash.nand.dies());
+        self.tables.units.record_mut().expect("power may be lost").checkpoint.lose_power();
+        let broken = &self.metadata.as_ref().expect("power may be lost").broken;
+        let (layout, cycles) = (&self.tables.layout, &self.tables.cycles);
+        let record = self.tables.units.record().expect("power may be lost");
+        let found = Found { programs: &programs, broken, cycles };
+        let rebuilt = recovery::rebuild(layout, &record.oob, &record.checkpoint, &found);
+        let mut places = rebuilt.places;
+        recovered.trims_undone = self.compare(&places, protected);
+
+        let (cache, map) = (&self.tables.units.cache, self.tables.map());
+        let kept = if self.tables.units.keeps_homes() { Vec::new() } else { cache.occupied() };
+        let newest = |slot: &Slot| map.get(cache.lpn(*slot)) == Where::Cache(*slot);
+        let kept: Vec<(Slot, Lpn)> = kept.into_iter().filter(newest).map(|s| (s, cache.lpn(s))).collect();
+
+        let mut reads = Reads::new(flash.nand.geometry(), flash.nand.timing());
+        recovered.checkpoint_pages = record.checkpoint.pages();
+        recovered.cache_pages = (kept.len() as u64).div_ceil(u64::from(layout.units_per_page()));
+        reads.spread(recovered.checkpoint_pages + recovered.cache_pages);
+        let whole = reads.pages();
+        SuperBlock::first(layout.super_blocks()).for_each(|block| reads.probe(layout, block));
+        for &block in &rebuilt.scanned {
+            reads.scan(layout, block, programs[block.index()]);
+        }
+        recovered.oob_pages = reads.pages() - whole;
+        recovered.mounting = reads.time(decode);
+        recovered.kept_units = kept.len() as u64;
+        recovered.blocks_erased_again = broken.iter().filter(|broken| **broken).count() as u64;
+
+        let mut slots = HashMap::new();
+        for &(slot, lpn) in &kept {
+            places[lpn.index()] = UNMAPPED;
+            slots.insert(lpn, slot);
+        }
+        let held = |lpn: Lpn| match (slots.get(&lpn), places[lpn.index()]) {
+            (Some(&slot), _) => Held::Slot(slot),
+            (None, UNMAPPED) => Held::Nothing,
+            (None, ppu) => Held::Unit(ppu),
+        };
+        let (losses, fates) = self.tables.units.versions().power_lost(held);
+        recovered.losses = losses;
+        assert_eq!(losses.flushed, 0, "a cut lost units that a flush had covered");
+        assert!(!protected || losses.acknowledged == 0, "a cut lost acknowledged units: {losses:?}");
+        let broken = &self.metadata.as_ref().expect("power may be lost").broken;
+        self.tables.restore(&places, &programs, broken);
+        (kept, fates)
+    }
+
+    /// Compares a rebuilt map with the live one, as far as flash must hold what that says. Returns how many trims are
+    /// undone.
+    fn compare(&self, places: &[Ppu], protected: bool) -> u64 {
+        let (map, cache) = (self.tables.map(), &self.tables.units.cache);
+        let keeps = self.tables.units.keeps_homes();
+        let mut undone = 0;
+        for (lpn, &place) in (0..).map(Lpn).zip(places) {
+            let expected = match map.get(lpn) {
+                Where::Flash(ppu) => ppu,
+                Where::Cache(slot) if keeps && cache.home(slot) != NO_HOME => cache.home(slot),
+                Where::Cache(_) => continue,
+                Where::Unmapped if protected => UNMAPPED,
+                Where::Unmapped => {
+                    undone += u64::from(place != UNMAPPED);
+                    continue;
+                }
+            };
+            assert_eq!(place, expected, "recovery found unit {lpn} elsewhere than it was");
+        }
+        undone
+    }
+
+    /// Everything that is not on flash is gone, but for `kept`, slots and units of a cache that survives.
+    fn go_on_with(&mut self, kept: &[(Slot, Lpn)]) {
+        self.write_back.lose_power();
+        let pairs = self.tables.units.restore_cache(kept);
+        if let Some(levels) = &mut self.levels {
+            levels.lose_power(&pairs);
+        } else {
+            for &(_, slot) in &pairs {
+                let list = self.tables.units.cache.list(slot);
+                self.note_full(list);
+            }
+        }
+        self.turn.release();
+        self.jobs = Default::default();
+        self.collection.lose_power();
+        self.readers.fill(0);
+        self.placement.reset();
+        self.metadata.as_mut().expect("power may be lost").lose_power();
+        self.outcomes.clear();
+    }
+
+    /// The map is there again: erases the blocks that need it, lets collection go on, and asks for the cache to be emptied;
+    /// [`Outcome::Flushed`](crate::ftl::Outcome::Flushed) of [`REFILL`](crate::ftl::REFILL) says when it is.
+    pub fn refill(&mut self, flash: &mut Flash) {
+        for super_block in SuperBlock::first(self.tables.layout.super_blocks()) {
+            if self.metadata.as_ref().is_some_and(|of| of.broken[super_block.index()]) {
+                let (lane, _) = self.tables.layout.lane_of(super_block);
+                self.collection.lanes[lane.index()].erasing += 1;
+                self.submit_erase(flash, super_block);
+            }
+        }
+        for lane in Lane::first(self.tables.layout.lanes) {
+            self.pump_gc(flash, lane);
+        }
+        self.flush_all();
+    }
+}

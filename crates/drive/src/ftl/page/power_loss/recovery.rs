@@ -1,0 +1,69 @@
+//! Rebuilding the map after a power cut from what flash holds: the last checkpoint, the out-of-band data of blocks
+//! written since, and the trims written since. The live map has no say.
+
+use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::page::mapping::table::UNMAPPED;
+use crate::ftl::page::power_loss::checkpoint::Checkpoint;
+use crate::ftl::page::power_loss::oob::{NOTHING, Oob};
+use crate::numbers::{Ppu, SuperBlock};
+
+/// The blocks as the cut left them, by super block.
+pub struct Found<'a> {
+    /// Program operations begun since the last erase, torn ones included.
+    pub programs: &'a [u32],
+    /// Its erase was interrupted.
+    pub broken: &'a [bool],
+    /// Erases.
+    pub cycles: &'a [u32],
+}
+
+/// What was rebuilt, and what was read for it.
+pub struct Rebuilt {
+    /// The physical unit of each logical one, or [`UNMAPPED`].
+    pub places: Vec<Ppu>,
+    /// Super blocks of which every programmed page was scanned.
+    pub scanned: Vec<SuperBlock>,
+}
+
+/// Rebuilds the map.
+///
+/// Every block is probed; one that holds data and was not full at the checkpoint, or has been erased since, is scanned.
+/// Of what was written after the checkpoint began the highest version wins, a trim counting as one, and of copies of one
+/// version the last.
+pub fn rebuild(layout: &Layout, oob: &Oob, checkpoint: &Checkpoint, found: &Found) -> Rebuilt {
+    let same = |block: SuperBlock| {
+        let b = block.index();
+        !found.broken[b] && found.programs[b] > 0 && checkpoint.block(block).0 == found.cycles[b]
+    };
+    let mut best: Vec<(u32, u32, Ppu)> = Vec::with_capacity(checkpoint.entries().len());
+    for entry in checkpoint.entries() {
+        let gone = entry.place != UNMAPPED && !same(layout.block_of(entry.place));
+        best.push(if gone { (0, 0, UNMAPPED) } else { (entry.version, 0, entry.place) });
+    }
+    for (lpn, version) in checkpoint.trims() {
+        let of = &mut best[lpn.index()];
+        if version > of.0 {
+            *of = (version, 0, UNMAPPED);
+        }
+    }
+    let mut scanned = Vec::new();
+    for block in SuperBlock::first(layout.super_blocks()) {
+        let b = block.index();
+        if found.broken[b] || found.programs[b] == 0 || (same(block) && checkpoint.block(block).1) {
+            continue;
+        }
+        scanned.push(block);
+        let first = layout.first_unit(block);
+        for ppu in first.until(first + found.programs[b] * layout.units_per_program) {
+            let spare = oob.read(ppu);
+            if spare.lpn == NOTHING || spare.written <= checkpoint.order() {
+                continue;
+            }
+            let of = &mut best[spare.lpn.index()];
+            if (spare.version, spare.written) >= (of.0, of.1) {
+                *of = (spare.version, spare.written, ppu);
+            }
+        }
+    }
+    Rebuilt { places: best.into_iter().map(|(_, _, place)| place).collect(), scanned }
+}

@@ -1,0 +1,57 @@
+//! The FTL after a power cut: map, validity, free and open blocks as recovery found them.
+
+use crate::ftl::page::blocks::manager::Tables;
+use crate::ftl::page::blocks::write_streams::{Frontier, STREAMS};
+use crate::numbers::{Lane, Ppu, SuperBlock};
+
+impl Tables {
+    /// Takes over what recovery has rebuilt: the place of every logical unit, the program operations begun in each super
+    /// block, and the blocks whose erase was interrupted. A block that was open goes on behind what is torn; one with
+    /// operations assigned that have never begun is closed as it is if its lane writes elsewhere by now.
+    pub fn restore(&mut self, places: &[Ppu], programs: &[u32], broken: &[bool]) {
+        let full = self.layout.programs_per_block;
+        self.units.restore(&self.layout, places);
+        for lane in Lane::first(self.layout.lanes) {
+            let blocks = self.layout.blocks_of(lane);
+            let open = self.open_blocks(lane, programs, broken);
+            let mut free: Vec<SuperBlock> =
+                blocks.clone().filter(|&b| programs[b.index()] == 0 && !broken[b.index()]).collect();
+            // The least worn first: which one was erased first is forgotten.
+            free.sort_by_key(|&b| (self.cycles[b.index()], b));
+            for b in blocks {
+                let written = programs[b.index()] > 0 && !broken[b.index()];
+                let closed = written && open.iter().all(|f| f.next_program == full || f.block != b);
+                self.units.set_candidate(b, closed);
+                if closed && self.in_flight[b.index()] > 0 {
+                    self.closed[b.index()] = self.clock;
+                    self.clock += 1;
+                }
+            }
+            let l = &mut self.lanes[lane.index()];
+            (l.free, l.frontiers) = (free.into(), open);
+        }
+        self.in_flight.fill(0);
+        self.weigh_lanes();
+    }
+
+    /// The blocks of `lane` that its streams go on to write.
+    fn open_blocks(&self, lane: Lane, programs: &[u32], broken: &[bool]) -> [Frontier; STREAMS] {
+        let full = self.layout.programs_per_block;
+        let none = Frontier { block: SuperBlock(0), next_program: full };
+        let before = self.lanes[lane.index()].frontiers;
+        let mut open = [none; STREAMS];
+        for assigned in [false, true] {
+            for stream in 0..STREAMS {
+                let f = before[stream];
+                let begun = programs[f.block.index()];
+                let taken = open.iter().any(|o| o.next_program < full && o.block == f.block);
+                let here = self.layout.lane_of(f.block).0 == lane && !broken[f.block.index()];
+                let next = (f.next_program == full) == assigned && open[stream].next_program == full;
+                if here && next && !taken && (1..full).contains(&begun) {
+                    open[stream] = Frontier { block: f.block, next_program: begun };
+                }
+            }
+        }
+        open
+    }
+}

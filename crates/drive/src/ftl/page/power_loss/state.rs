@@ -1,0 +1,54 @@
+//! What a drive that may lose power keeps of its units: what each says of itself in its spare bytes, the last checkpoint
+//! of the map, and the version of what is in each slot of the cache.
+
+use crate::ftl::page::mapping::table::{Map, UNMAPPED, Where};
+use crate::ftl::page::power_loss::checkpoint::{Checkpoint, ENTRY_BYTES, Entry};
+use crate::ftl::page::power_loss::oob::{Oob, Spare};
+use crate::numbers::{Lpn, Ppu};
+
+/// The record.
+#[derive(Clone)]
+pub struct Record {
+    pub(crate) oob: Oob,
+    pub(crate) checkpoint: Checkpoint,
+    /// Version of what is in each slot of the cache.
+    pub(crate) slots: Vec<u32>,
+    /// Trims outlive a loss of power at once.
+    protected: bool,
+}
+
+impl Record {
+    /// Of what preconditioning has left in `map`, over blocks in these states, for so many slots and pages of so many bytes.
+    pub(crate) fn new(
+        map: &Map,
+        blocks: Vec<(u32, bool)>,
+        units: u64,
+        slots: u32,
+        page_bytes: u64,
+        protected: bool,
+    ) -> Record {
+        let entry = |lpn| match map.get(lpn) {
+            Where::Flash(place) => Entry { place, version: 0 },
+            _ => Entry { place: UNMAPPED, version: 0 },
+        };
+        let entries = Lpn::first(map.logical_units()).map(entry).collect();
+        Record {
+            oob: Oob::new(units as u32),
+            checkpoint: Checkpoint::new(entries, blocks, (page_bytes / ENTRY_BYTES) as u32),
+            slots: vec![0; slots as usize],
+            protected,
+        }
+    }
+
+    /// Unit `ppu` says this from now on.
+    pub(crate) fn describe(&mut self, ppu: Ppu, spare: Spare) {
+        self.oob.write(ppu, spare);
+        self.checkpoint.touch(spare.lpn);
+    }
+
+    /// `lpn` has been trimmed.
+    pub(crate) fn journal_trim(&mut self, lpn: Lpn) {
+        let version = self.oob.next_version();
+        self.checkpoint.trim(lpn, version, self.protected);
+    }
+}

@@ -1,0 +1,160 @@
+//! Rewriting blocks before their errors can no longer be corrected: those whose data is old (refresh), and those that
+//! have been read often (read reclaim). Garbage collection does the work, when it has nothing more urgent to do: one
+//! block of a lane at a time, page by page in the die queues.
+//!
+//! Also: no block is erased while a read of it may have to be repeated.
+
+use crate::ftl::flash::Flash;
+use crate::ftl::page::gc::state::{Rewrite, Victim};
+use crate::ftl::page::page_ftl::Ftl;
+use crate::numbers::{Lane, SuperBlock};
+use interpulse_engine::{Duration, SimTime};
+use interpulse_flash::geometry::BlockAddress;
+use interpulse_flash::nand::Nand;
+use interpulse_flash::nand::txn::Txn;
+
+/// Looks for old blocks in the time after which one is old.
+const LOOKS: u64 = 64;
+
+impl Ftl {
+    /// Begins to look for old blocks, if they are to be rewritten.
+    pub(crate) fn start_patrol(&mut self, flash: &mut Flash) {
+        if self.refresh_after.is_some() {
+            self.patrol(flash);
+        }
+    }
+
+    /// The timer to look for blocks whose data has become old.
+    #[cold]
+    #[inline(never)]
+    pub fn patrol(&mut self, flash: &mut Flash) {
+        let limit = self.refresh_after.expect("the patrol has a timer only with a limit");
+        if self.closed {
+            return;
+        }
+        let now = flash.now();
+        for lane in Lane::first(self.tables.layout.lanes) {
+            if !self.collection.lanes[lane.index()].rewrites.is_empty() {
+                continue;
+            }
+            let blocks = self.tables.layout.blocks_of(lane);
+            let old = blocks
+                .filter(|&b| self.tables.map().is_candidate(b) && self.is_old(flash.nand, now, b, limit));
+            let old: Vec<Rewrite> = old.map(Rewrite::Old).collect();
+            if !old.is_empty() {
+                self.collection.lanes[lane.index()].rewrites.extend(old);
+                self.pump_gc(flash, lane);
+            }
+        }
+        let next = now + Duration::from_ns((limit.as_ns() / LOOKS).max(1));
+        if next <= flash.agenda.horizon() {
+            flash.agenda.arm(self.timers.patrol, next);
+        }
+    }
+
+    /// Static wear levelling: if `erased` is worn by far more cycles than the least worn block of its lane that holds data,
+    /// that one is rewritten, so that it takes its share of what changes often. One at a time.
+    #[cold]
+    pub(crate) fn level_wear(&mut self, flash: &mut Flash, lane: Lane, erased: SuperBlock, gap: u32) {
+        let blocks = self.tables.layout.blocks_of(lane);
+        let closed = blocks.filter(|&block| self.tables.map().is_candidate(block));
+        let Some(youngest) = closed.min_by_key(|&block| self.tables.cycles[block.index()]) else { return };
+        let cycles = |block: SuperBlock| self.tables.cycles[block.index()];
+        let rewrites = &mut self.collection.lanes[lane.index()].rewrites;
+        if cycles(erased) >= cycles(youngest).saturating_add(gap) && rewrites.is_empty() {
+            rewrites.push_back(Rewrite::Young(youngest));
+            self.pump_gc(flash, lane);
+        }
+    }
+
+    fn is_old(&self, nand: &Nand, now: SimTime, super_block: SuperBlock, limit: Duration) -> bool {
+        let (lane, block) = self.tables.layout.lane_of(super_block);
+        let (die, plane) = self.tables.layout.die_of(lane);
+        let reliability = nand.reliability().expect("ages are kept where there are errors");
+        reliability.age(BlockAddress { die, plane, block }, now) > limit
+    }
+
+    fn is_worn_by_reads(&self, nand: &Nand, super_block: SuperBlock) -> bool {
+        let (lane, block) = self.tables.layout.lane_of(super_block);
+        let (die, plane) = self.tables.layout.die_of(lane);
+        let planes = plane..plane + self.tables.layout.planes;
+        let reliability = nand.reliability().expect("reads are counted where there are errors");
+        planes.into_iter().any(|plane| reliability.is_worn_by_reads(BlockAddress { die, plane, block }))
+    }
+
+    /// A read has reached the limit of reads of its block.
+    #[cold]
+    pub(crate) fn reclaim(&mut self, flash: &mut Flash, super_block: SuperBlock) {
+        if self.closed {
+            return;
+        }
+        let (lane, _) = self.tables.layout.lane_of(super_block);
+        let rewrites = &mut self.collection.lanes[lane.index()].rewrites;
+        if self.tables.map().is_candidate(super_block) && !rewrites.contains(&Rewrite::Read(super_block)) {
+            rewrites.push_back(Rewrite::Read(super_block));
+            self.pump_gc(flash, lane);
+        }
+    }
+
+    /// Takes the next block to be rewritten on `lane`, or sends out what has been gathered from the last one; false if
+    /// there is nothing to do now.
+    pub(crate) fn rewrite_next(&mut self, flash: &mut Flash, lane: Lane) -> bool {
+        let l = lane.index();
+        let gc = &self.collection.lanes[l];
+        if gc.rewriting {
+            if gc.reads == 0 && gc.programs == 0 && !gc.gathered.is_empty() {
+                self.program_gathered(flash, lane, 1);
+            }
+            return false;
+        }
+        if !gc.victims.is_empty() {
+            return false;
+        }
+        while let Some(&next) = self.collection.lanes[l].rewrites.front() {
+            let (Rewrite::Old(block) | Rewrite::Read(block) | Rewrite::Young(block)) = next;
+            let wanted = match next {
+                Rewrite::Old(_) => {
+                    self.refresh_after.is_some_and(|limit| self.is_old(flash.nand, flash.now(), block, limit))
+                }
+                Rewrite::Read(_) => self.is_worn_by_reads(flash.nand, block),
+                Rewrite::Young(_) => true,
+            };
+            if wanted && !self.fits(lane, block) {
+                return false;
+            }
+            self.collection.lanes[l].rewrites.pop_front();
+            if wanted && self.tables.take_victim(block) {
+                match next {
+                    Rewrite::Old(_) => self.rewritten.refreshed += 1,
+                    Rewrite::Read(_) => self.rewritten.reclaimed += 1,
+                    Rewrite::Young(_) => self.tables.counters.leveled_blocks += 1,
+                }
+                let gc = &mut self.collection.lanes[l];
+                gc.rewriting = true;
+                gc.victims.push(Victim::new(block));
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The super block that a page read addresses.
+    #[inline]
+    pub(crate) fn super_block_of(&self, read: &Txn) -> SuperBlock {
+        let layout = &self.tables.layout;
+        layout.super_block(layout.lane_at(read.die, u32::from(read.plane)), read.block)
+    }
+
+    /// A page read of the host is done, where reads can fail: its block may be waiting for that to be erased.
+    #[inline(never)]
+    pub(crate) fn reader_done(&mut self, flash: &mut Flash, super_block: SuperBlock) {
+        let readers = &mut self.readers[super_block.index()];
+        *readers -= 1;
+        if *readers == 0 {
+            let (lane, _) = self.tables.layout.lane_of(super_block);
+            if !self.collection.lanes[lane.index()].victims.is_empty() {
+                self.erase_if_done(flash, lane, super_block);
+            }
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Blocks whose word lines are programmed as two bits per cell and reprogrammed: ReSSD, Section 4 of Gao et al., MICRO 2019.
+//!
+//! Each hot level of each lane has one active block and candidates. A block is used super layer by super layer: all word
+//! lines of one are programmed, then each is reprogrammed up to twice, whenever one of its two pages holds nothing that is
+//! in use. When every word line has been reprogrammed twice, the next super layer begins; after the last one the block is closed
+//! and left to garbage collection. While word lines could be reprogrammed but all their pages are in use, the block is a
+//! candidate. It comes back by itself when one of its pages is overwritten, or is made to: what is in use in it is moved to
+//! normal blocks, along with writes of the host. A block all of whose word lines are used up waits in the same way until
+//! nothing in it is in use, so that garbage collection has only to erase it.
+
+mod two_bit;
+
+use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::page::mapping::table::Map;
+use crate::numbers::{Lane, SuperBlock};
+use interpulse_flash::numbers::WordLineId;
+use interpulse_flash::reprogram::{Bit, Status};
+use interpulse_settings::{ConfigError, Section, choices, default, keys};
+use std::ops::Range;
+
+keys! {
+    /// How reprogrammable blocks are used.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ReprogramSpec, fn keys(s) {
+        /// physical layers of a super layer, whose word lines are reprogrammed in any order
+        pub super_layer: u32 = u32(default(2).within(1..=2)),
+        /// reprogrammable blocks of a level of a lane that may wait before they are reclaimed rather than another one opened
+        pub candidates: u32 = u32(default(1).within(1..=64)),
+        /// what becomes of a reprogrammable block while all pages of its super layer are in use
+        pub when_valid: WhenValid = choice(Some("candidate"), WhenValid::ALL),
+        /// what is moved out of a reprogrammable block that waits, along with writes of the host
+        pub fully_invalidates: FullyInvalidates = choice(Some("block"), FullyInvalidates::ALL),
+    }
+}
+
+choices! {
+    /// What "fully invalidated" writes move out of a candidate.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FullyInvalidates {
+        /// the whole block, also one that is used up
+        // All of the block, and blocks that are used up as well: "all data in reprogrammable block" (Section 4), which then
+        // "can be erased by direct GCs" (Section 6.2.2).
+        Block = "block",
+        /// the super layer in use; one that is used up stays as it is
+        // At most "total eight valid pages" on word lines that can be reprogrammed (Section 4.2.2).
+        SuperLayer = "super-layer",
+    }
+}
+
+choices! {
+    /// What becomes of a block all of whose pages, in its super layer, are in use.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum WhenValid {
+        /// the block waits as a candidate
+        // Section 4.2.
+        Candidate = "candidate",
+        /// its next super layer begins; after the last one it is a candidate
+        // What was left to reprogram is lost (Section 4.1, Figure 8).
+        NextSuperLayer = "next-super-layer",
+    }
+}
+
+impl ReprogramSpec {
+    /// Reads whether hot data goes to reprogrammable blocks, and how. `separated` says whether there is hot data.
+    pub fn read(s: &mut Section, separated: bool) -> Result<Option<ReprogramSpec>, ConfigError> {
+        let on = s.bool("reprogram", "hot data goes to reprogrammable blocks (ReSSD)", default(false))?;
+        s.check_together(
+            !on || separated,
+            &["reprogram", "hotness"],
+            "only hot data is reprogrammed: reprogram = true needs hotness = \"update-interval\"",
+        )?;
+        s.when(on, "reprogram = true", ReprogramSpec::keys)
+    }
+}
+
+/// A word line of the super layer in use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WordLine {
+    /// RPCnt and Distribution ID; validity is the map's.
+    pub(crate) status: Status,
+    /// Operations on it under way.
+    pub(crate) busy: u8,
+    /// Only the first of its two pages has been programmed, by a part that does it page by page.
+    pub(crate) half: bool,
+}
+
+/// A reprogrammable block that is not full.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The super block.
+    pub super_block: SuperBlock,
+    pub(crate) super_layer: u32,
+    pub(crate) lines: Vec<WordLine>,
+    /// Where the search for a word line to reprogram goes on: the "current reprogrammable word line" of Section 4.3.
+    pub(crate) next: usize,
+    /// What is in use in its super layer is being moved out of the way.
+    pub(crate) draining: bool,
+    /// Programs that take pages of it to a normal block: nothing is overwritten before they are there.
+    pub(crate) moving: u32,
+}
+
+/// What the next write of a level can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Program the next word line: its two pages or, page by page, the next one.
+    Program,
+    /// Give this page of a word line new data.
+    Reprogram {
+        /// Word line of the block.
+        word_line: WordLineId,
+        /// The page.
+        bit: Bit,
+    },
+    /// Open a block (and program its first word line).
+    Open,
+    /// Nothing can be reprogrammed: go to a normal block along with what is in use in a candidate.
+    Reclaim,
+    /// Nothing can be reprogrammed and nothing reclaimed: go to a normal block alone.
+    Normal,
+}
+
+/// The reprogrammable blocks of a drive.
+#[derive(Clone, Debug)]
+pub struct Reprogramming {
+    pub(crate) spec: ReprogramSpec,
+    pub(crate) levels: u32,
+    /// Word lines of a super layer, and super layers of a block.
+    pub(crate) word_lines: u32,
+    pub(crate) super_layers: u32,
+    /// By lane and level.
+    pub(crate) active: Vec<Option<Block>>,
+    pub(crate) candidates: Vec<Vec<Block>>,
+    /// Of each super block: whether its word lines hold two bits per cell.
+    pub(crate) two_bit: Vec<bool>,
+    /// Blocks of each lane that have been opened.
+    pub(crate) opened: Vec<u32>,
+}
+
+impl Reprogramming {
+    /// No reprogrammable block yet, for `levels` hot levels. `layers` are the physical layers of a block.
+    pub fn new(spec: ReprogramSpec, layout: &Layout, levels: u32, layers: u32) -> Reprogramming {
+        let word_lines = super_layer_word_lines(layout.word_lines_per_block(), layers, spec.super_layer);
+        let places = (layout.lanes * levels) as usize;
+        Reprogramming {
+            spec,
+            levels,
+            word_lines,
+            super_layers: layout.word_lines_per_block().div_ceil(word_lines),
+            active: vec![None; places],
+            candidates: vec![Vec::new(); places],
+            two_bit: vec![false; layout.super_blocks() as usize],
+            opened: vec![0; layout.lanes as usize],
+        }
+    }
+
+    /// Whether the word lines of a super block hold two bits per cell.
+    #[inline]
+    pub fn is_two_bit(&self, super_block: SuperBlock) -> bool {
+        self.two_bit[super_block.index()]
+    }
+
+    /// Blocks that wait as candidates.
+    pub fn waiting(&self) -> u64 {
+        self.candidates.iter().map(|of| of.len() as u64).sum()
+    }
+
+    /// Pages (of each plane) that are free in the open blocks, of so many word lines, of a lane: both of every word line that
+    /// has not been programmed.
+    pub fn free_pages(&self, lane: Lane, word_lines: u32) -> u32 {
+        let places = self.at(lane, 0)..self.at(lane + 1, 0);
+        let active = self.active[places.clone()].iter().flatten();
+        let open = active.chain(self.candidates[places].iter().flatten());
+        let used = |b: &Block| b.super_layer * self.word_lines + b.lines.len() as u32;
+        open.map(|b| 2 * (word_lines - used(b)) + u32::from(b.is_half())).sum()
+    }
+
+    pub(crate) fn at(&self, lane: Lane, level: u32) -> usize {
+        (lane.0 * self.levels + level) as usize
+    }
+
+    pub(crate) fn lines_of(&self, super_layer: u32, of_block: u32) -> u32 {
+        self.word_lines.min(of_block - super_layer * self.word_lines)
+    }
+}
+
+/// Word lines of a super layer of `layers_each` layers, in a block of `word_lines` on `layers` layers.
+pub fn super_layer_word_lines(word_lines: u32, layers: u32, layers_each: u32) -> u32 {
+    (word_lines * layers_each / layers).max(1)
+}
+
+/// The program operation of a page of a word line, of a part that programs page by page.
+pub(crate) fn program_of_page(layout: &Layout, word_line: WordLineId, bit: Bit) -> u32 {
+    word_line.0 * layout.programs_per_word_line + bit as u32
+}
+
+/// The offsets in a super block of the units of the page of `bit` on word line `word_line`, plane by plane.
+pub fn page_planes(
+    layout: &Layout,
+    word_line: WordLineId,
+    bit: Bit,
+) -> impl Iterator<Item = Range<u32>> + use<> {
+    let units = layout.units_per_page();
+    let plane_part = layout.units_per_program / layout.planes;
+    let first = if layout.programs_per_word_line == 1 {
+        word_line.0 * layout.units_per_program + bit as u32 * units
+    } else {
+        program_of_page(layout, word_line, bit) * layout.units_per_program
+    };
+    (0..layout.planes).map(move |plane| first + plane * plane_part).map(move |first| first..first + units)
+}
+
+/// As [`page_planes`], all planes in a row.
+pub fn page_units(layout: &Layout, word_line: WordLineId, bit: Bit) -> impl Iterator<Item = u32> + use<> {
+    page_planes(layout, word_line, bit).flatten()
+}
+
+pub(crate) fn is_used(
+    map: &Map,
+    layout: &Layout,
+    super_block: SuperBlock,
+    word_line: WordLineId,
+    bit: Bit,
+) -> bool {
+    page_units(layout, word_line, bit).any(|offset| map.is_valid(super_block, offset))
+}
+
+impl Block {
+    pub(crate) fn word_line(&self, k: usize, per_layer: u32) -> WordLineId {
+        WordLineId(self.super_layer * per_layer + k as u32)
+    }
+
+    /// The next word line, from where the last search ended, that can be reprogrammed, and the page.
+    pub(crate) fn reprogrammable(&self, map: &Map, layout: &Layout, per_layer: u32) -> Option<(usize, Bit)> {
+        let n = self.lines.len();
+        (0..n).map(|k| (self.next + k) % n).find_map(|k| {
+            let line = &self.lines[k];
+            if line.busy > 0 || line.status.coding().after(Bit::Lsb).is_none() {
+                return None;
+            }
+            let word_line = self.word_line(k, per_layer);
+            [Bit::Lsb, Bit::Msb]
+                .into_iter()
+                .find(|&bit| !is_used(map, layout, self.super_block, word_line, bit))
+                .map(|bit| (k, bit))
+        })
+    }
+
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.lines.iter().all(|line| line.busy == 0 && line.status.coding().after(Bit::Lsb).is_none())
+    }
+
+    /// Whether the last word line has only one of its two pages.
+    pub(crate) fn is_half(&self) -> bool {
+        self.lines.last().is_some_and(|line| line.half)
+    }
+
+    pub(crate) fn is_busy(&self) -> bool {
+        self.lines.iter().any(|line| line.busy > 0)
+    }
+
+    /// Pages in use on word lines that could be reprogrammed.
+    fn in_the_way_of_super_layer(
+        &self,
+        map: &Map,
+        layout: &Layout,
+        per_layer: u32,
+    ) -> impl Iterator<Item = (WordLineId, Bit)> {
+        let open = |(_, line): &(usize, &WordLine)| line.status.coding().after(Bit::Lsb).is_some();
+        let lines = self.lines.iter().enumerate().filter(open);
+        lines.flat_map(move |(k, _)| {
+            let word_line = self.word_line(k, per_layer);
+            let used = move |bit: &Bit| is_used(map, layout, self.super_block, word_line, *bit);
+            [Bit::Lsb, Bit::Msb].into_iter().filter(used).map(move |bit| (word_line, bit))
+        })
+    }
+
+    /// Pages in use anywhere in the block.
+    fn in_use(&self, map: &Map, layout: &Layout, per_layer: u32) -> impl Iterator<Item = (WordLineId, Bit)> {
+        let programmed = self.super_layer * per_layer + self.lines.len() as u32;
+        WordLineId::first(programmed).flat_map(move |word_line| {
+            let used = move |bit: &Bit| is_used(map, layout, self.super_block, word_line, *bit);
+            [Bit::Lsb, Bit::Msb].into_iter().filter(used).map(move |bit| (word_line, bit))
+        })
+    }
+
+    /// At most `most` pages that are in the way of using the block again.
+    pub(crate) fn in_the_way(
+        &self,
+        map: &Map,
+        layout: &Layout,
+        of: &Reprogramming,
+        most: usize,
+    ) -> Vec<(WordLineId, Bit)> {
+        match of.spec.fully_invalidates {
+            FullyInvalidates::Block => self.in_use(map, layout, of.word_lines).take(most).collect(),
+            FullyInvalidates::SuperLayer => {
+                self.in_the_way_of_super_layer(map, layout, of.word_lines).take(most).collect()
+            }
+        }
+    }
+
+    /// Whether nothing is in the way of using the block again.
+    pub(crate) fn is_clear(&self, map: &Map, layout: &Layout, of: &Reprogramming) -> bool {
+        match of.spec.fully_invalidates {
+            FullyInvalidates::Block => map.valid_units(self.super_block) == 0,
+            FullyInvalidates::SuperLayer => self.in_the_way(map, layout, of, 1).is_empty(),
+        }
+    }
+}

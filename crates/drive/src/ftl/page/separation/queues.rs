@@ -1,0 +1,66 @@
+//! Lists of dirty data by hotness: which have to be looked at, and when what is in the cache was written.
+
+use crate::numbers::{JobId, Lane, Slot};
+use interpulse_engine::SimTime;
+
+/// The lists of dirty data by level.
+pub(crate) struct Levels {
+    /// Lists of a lane, or of the drive: hot levels, then cold data.
+    pub(crate) count: u32,
+    /// Lists to look at, one bit each.
+    changed: Vec<u64>,
+    /// When the write of each cache slot arrived.
+    arrived: Vec<SimTime>,
+    /// Programs (lane, job) that are complete but for a place.
+    pub(crate) placeless: Vec<(Lane, JobId)>,
+}
+
+impl Levels {
+    /// `count` levels with so many lists in all, for a drive of so many cache slots.
+    pub(crate) fn new(count: u32, lists: u32, slots: u32) -> Levels {
+        Levels {
+            count,
+            changed: vec![0; lists.div_ceil(64) as usize],
+            arrived: vec![SimTime::ZERO; slots as usize],
+            placeless: Vec::new(),
+        }
+    }
+
+    /// The write of slot `slot`, on `list`, arrived at `at`.
+    pub(crate) fn slot_arrived(&mut self, slot: Slot, list: usize, at: SimTime) {
+        self.arrived[slot.index()] = at;
+        self.look_at(list);
+    }
+
+    /// When the write of slot `slot` arrived.
+    #[inline]
+    pub(crate) fn arrived(&self, slot: Slot) -> SimTime {
+        self.arrived[slot.index()]
+    }
+
+    #[inline]
+    pub(crate) fn look_at(&mut self, list: usize) {
+        self.changed[list / 64] |= 1 << (list % 64);
+    }
+
+    /// Power is cut: nothing is under way any more, and what was in the first slot of each pair is in the second one now.
+    pub(crate) fn lose_power(&mut self, moved: &[(Slot, Slot)]) {
+        let before = self.arrived.clone();
+        for &(from, to) in moved {
+            self.arrived[to.index()] = before[from.index()];
+        }
+        self.placeless.clear();
+        self.look_at_all();
+    }
+
+    pub(crate) fn look_at_all(&mut self) {
+        self.changed.fill(u64::MAX);
+    }
+
+    pub(crate) fn next_changed(&mut self) -> Option<usize> {
+        let word = self.changed.iter().position(|&bits| bits != 0)?;
+        let bit = self.changed[word].trailing_zeros() as usize;
+        self.changed[word] &= !(1 << bit);
+        Some(word * 64 + bit)
+    }
+}

@@ -1,0 +1,196 @@
+//! The state of an FTL as bytes: everything small as little-endian numbers, then the tables as they are, each from the
+//! beginning of a page on, so that what a file holds can be used in their place.
+
+use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::page::blocks::manager::{FtlConfig, Tables};
+use crate::ftl::page::blocks::write_streams::{Frontier, Stream};
+use crate::ftl::page::mapping::table::{Map, Seen};
+use crate::memory::PAGE;
+use crate::numbers::SuperBlock;
+use interpulse_engine::Rng;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+/// Bytes of a table that are read at a time: they are looked at before the next ones come.
+const PIECE: usize = 1 << 18;
+
+/// What fills a file up to a page.
+const GAP: [u8; PAGE] = [0; PAGE];
+
+/// Where the parts of a state lie in its file.
+struct Places {
+    /// The small numbers, and how many bytes they are.
+    numbers: (u64, usize),
+    /// Where each table begins.
+    tables: [u64; 3],
+    end: u64,
+}
+
+impl Places {
+    fn new(layout: &Layout, config: &FtlConfig, at: u64) -> Places {
+        let (blocks, lanes) = (layout.super_blocks() as usize, layout.lanes as usize);
+        let numbers = blocks * (4 + 4 + 8) + 8 + lanes * per_lane(layout) * 4;
+        let bytes = Map::table_bytes(config.logical_units, layout.super_blocks(), layout.units_per_block);
+        let mut end = at + numbers as u64;
+        let tables = bytes.map(|bytes| {
+            let begin = end.next_multiple_of(PAGE as u64);
+            end = begin + bytes;
+            begin
+        });
+        Places { numbers: (at, numbers), tables, end }
+    }
+
+    /// Bytes between each table and what is before it.
+    fn gaps(&self, tables: [&[u8]; 3]) -> [usize; 3] {
+        let mut end = self.numbers.0 + self.numbers.1 as u64;
+        std::array::from_fn(|i| {
+            let gap = self.tables[i] - end;
+            end = self.tables[i] + tables[i].len() as u64;
+            gap as usize
+        })
+    }
+}
+
+/// Numbers of each lane: the free list, padded to the lane's blocks, with its length, and two open blocks.
+fn per_lane(layout: &Layout) -> usize {
+    layout.blocks as usize + 1 + 4
+}
+
+impl Tables {
+    /// Bytes that [`Tables::save`] hands out for a file in which they begin at `at`.
+    pub fn state_bytes(&self, at: u64) -> u64 {
+        Tables::file_bytes(&self.layout, self.config(), at)
+    }
+
+    /// The same for the tables of such an FTL.
+    pub fn file_bytes(layout: &Layout, config: &FtlConfig, at: u64) -> u64 {
+        Places::new(layout, config, at).end - at
+    }
+
+    /// Hands the state out piece by piece, for a file in which it begins at `at`. No program may be under way.
+    pub fn save<E>(&self, at: u64, sink: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        assert!(
+            self.units.hotness().is_none() && self.reprogramming.is_none(),
+            "a state is saved before a run only"
+        );
+        assert!(self.in_flight.iter().all(|&n| n == 0), "a state is saved between programs only");
+        sink(&self.numbers())?;
+        let tables = self.map().tables();
+        for (table, gap) in tables.into_iter().zip(Places::new(&self.layout, self.config(), at).gaps(tables))
+        {
+            sink(&GAP[..gap])?;
+            sink(table)?;
+        }
+        Ok(())
+    }
+
+    /// Everything small.
+    fn numbers(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.map().weight.iter().for_each(|w| bytes.extend(w.to_le_bytes()));
+        self.cycles.iter().for_each(|c| bytes.extend(c.to_le_bytes()));
+        self.closed.iter().for_each(|c| bytes.extend(c.to_le_bytes()));
+        bytes.extend(self.clock.to_le_bytes());
+        for lane in &self.lanes {
+            bytes.extend((lane.free.len() as u32).to_le_bytes());
+            let padding = self.layout.blocks as usize - lane.free.len();
+            let entries = lane.free.iter().map(|b| b.0).chain(std::iter::repeat_n(u32::MAX, padding));
+            entries.for_each(|b| bytes.extend(b.to_le_bytes()));
+            for f in &lane.frontiers[..2] {
+                bytes.extend(f.block.0.to_le_bytes());
+                bytes.extend(f.next_program.to_le_bytes());
+            }
+        }
+        bytes
+    }
+
+    /// The state that `file` holds from byte `at` on, as long as [`Tables::file_bytes`] says. What physical units hold is the
+    /// file itself until it is written to; what every request looks up is read. `seen` is given everything in order, as it
+    /// lies there. With them comes what of the state cannot be, if `checks`, and if anything is found: everything is looked at
+    /// once, when it comes; that each unit is where the map says is confirmed by the audit at the end of a run.
+    pub fn of_file<E: From<io::Error>>(
+        layout: Layout,
+        config: FtlConfig,
+        rng: Rng,
+        file: &File,
+        at: u64,
+        checks: bool,
+        seen: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(Tables, Option<String>), E> {
+        let places = Places::new(&layout, &config, at);
+        let mut numbers = vec![0; places.numbers.1];
+        file.read_exact_at(&mut numbers, at)?;
+        seen(&numbers)?;
+        let (logical, blocks, units) = (config.logical_units, layout.super_blocks(), layout.units_per_block);
+        let mut map = Map::of_file(logical, blocks, units, file, places.tables[1])?;
+        let gaps = places.gaps(map.tables());
+        let mut found = Seen::nothing();
+        for (i, (gap, begin)) in gaps.into_iter().zip(places.tables).enumerate() {
+            let mut between = vec![0; gap];
+            file.read_exact_at(&mut between, begin - gap as u64)?;
+            seen(&between)?;
+            let Some(table) = &mut map.tables_to_read()[i] else {
+                for piece in map.tables()[i].chunks(PIECE) {
+                    seen(piece)?;
+                    if checks {
+                        found.look(i, piece);
+                    }
+                }
+                continue;
+            };
+            let mut from = begin;
+            for piece in table.chunks_mut(PIECE) {
+                file.read_exact_at(piece, from)?;
+                seen(piece)?;
+                if checks {
+                    found.look(i, piece);
+                }
+                from += piece.len() as u64;
+            }
+        }
+        let mut made = Tables::over(map, layout, config, rng);
+        made.take_in(&numbers);
+        let contradiction = if checks { made.contradiction(&found) } else { None };
+        Ok((made, contradiction))
+    }
+
+    fn take_in(&mut self, numbers: &[u8]) {
+        let blocks = self.layout.super_blocks() as usize;
+        let (weights, rest) = numbers.split_at(blocks * 4);
+        let (cycles, rest) = rest.split_at(blocks * 4);
+        let (closed, rest) = rest.split_at(blocks * 8);
+        let (clock, lanes) = rest.split_at(8);
+        let small =
+            |bytes: &[u8]| bytes.as_chunks().0.iter().map(|c| u32::from_le_bytes(*c)).collect::<Vec<u32>>();
+        let large =
+            |bytes: &[u8]| bytes.as_chunks().0.iter().map(|c| u64::from_le_bytes(*c)).collect::<Vec<u64>>();
+        self.units.map_mut().weight = small(weights);
+        self.cycles = small(cycles);
+        self.closed = large(closed);
+        self.clock = large(clock)[0];
+        let per_lane = per_lane(&self.layout);
+        for (lane, numbers) in self.lanes.iter_mut().zip(small(lanes).chunks(per_lane)) {
+            let free = (numbers[0] as usize).min(per_lane - 5);
+            lane.free = numbers[1..=free].iter().copied().map(SuperBlock).collect();
+            let tail = &numbers[per_lane - 4..];
+            lane.frontiers[Stream::Host as usize] =
+                Frontier { block: SuperBlock(tail[0]), next_program: tail[1] };
+            lane.frontiers[Stream::Gc as usize] =
+                Frontier { block: SuperBlock(tail[2]), next_program: tail[3] };
+        }
+    }
+
+    /// What of the state cannot be, for one that comes from a file; None where nothing is found.
+    fn contradiction(&self, seen: &Seen) -> Option<String> {
+        let (blocks, full) = (self.layout.super_blocks(), self.layout.programs_per_block);
+        let beyond = self.lanes.iter().any(|lane| {
+            lane.free.iter().any(|b| b.0 >= blocks)
+                || lane.frontiers.iter().any(|f| f.block.0 >= blocks || f.next_program > full)
+        });
+        if beyond {
+            return Some(format!("a free or an open block lies beyond the {blocks} blocks"));
+        }
+        self.map().contradiction(seen)
+    }
+}

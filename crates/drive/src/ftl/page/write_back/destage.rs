@@ -1,0 +1,345 @@
+//! Written data: into the cache unit by unit, and from there to flash in programs; flushes and trims.
+
+use crate::ftl::flash::Flash;
+use crate::ftl::outcome::Outcome;
+use crate::ftl::page::blocks::program_address::ProgramPlace;
+use crate::ftl::page::blocks::write_streams::Stream;
+use crate::ftl::page::mapping::state::Admitted;
+use crate::ftl::page::page_ftl::Ftl;
+use crate::ftl::page::power_loss::metadata_region::Then;
+use crate::ftl::page::write_back::in_flight::ProgramJob;
+use crate::ftl::page::write_back::queues::REFILL;
+use crate::numbers::{JobId, Lane, Lpn};
+use interpulse_engine::{RequestId, SimTime};
+use interpulse_flash::nand::txn::{Kind, Txn};
+
+impl Ftl {
+    // ---- admission ------------------------------------------------------------------------------------
+
+    /// Whether writes wait for their programs.
+    #[inline]
+    pub fn writes_through(&self) -> bool {
+        self.write_back.writes_through()
+    }
+
+    /// Puts unit `lpn` of the write with `tag`, which the host has submitted at `arrived`, into the cache. A write that
+    /// waits for its programs gets an [`Outcome::Landed`] or [`Outcome::Dropped`] for every slot that it has taken.
+    #[inline(always)]
+    pub fn admit(&mut self, tag: RequestId, lpn: Lpn, arrived: SimTime) -> Admitted {
+        let at = self.tables.map().get(lpn);
+        let list = match self.levels {
+            Some(_) => self.list_by_level(lpn, at, arrived),
+            None => self.write_back.list_of(lpn),
+        };
+        let absorbs = self.write_back.absorbs;
+        let admitted = self.tables.units.admit(&self.tables.layout, tag, lpn, at, list, absorbs);
+        if let Admitted::Slot(slot) = admitted {
+            if self.writes_through() {
+                self.write_back.writers[slot.index()] = tag;
+            }
+            if let Some(levels) = &mut self.levels {
+                levels.slot_arrived(slot, list, arrived);
+            } else {
+                self.note_full(list);
+            }
+        }
+        admitted
+    }
+
+    /// Notes `list` as one with a program's worth of dirty data, if it is.
+    #[inline]
+    pub(crate) fn note_full(&mut self, list: usize) {
+        if self.write_back.stripe.is_some()
+            && self.tables.units.cache.dirty(list) >= self.write_back.worth_starting
+        {
+            self.write_back.set_full(list);
+        }
+    }
+
+    /// Whether writes wait for slots of the cache: what does not fill a program goes, too, if nothing else makes room.
+    #[inline]
+    pub fn press(&mut self, pressed: bool) {
+        self.write_back.pressed = pressed;
+    }
+
+    // ---- write-back -----------------------------------------------------------------------------------
+
+    /// Starts programs while there is enough dirty data for one and a lane ready for it.
+    pub fn destage(&mut self, flash: &mut Flash) {
+        if self.levels.is_some() {
+            self.destage_levels(flash);
+            return;
+        }
+        if self.write_back.stripe.is_some() {
+            self.destage_static(flash);
+            return;
+        }
+        while self.dirty(0) >= self.write_back.worth_starting || self.must_program_partly(0) {
+            let Some(lane) = self.next_ready_lane() else {
+                self.wake_gc(flash);
+                return;
+            };
+            self.program_host(flash, lane, 0);
+        }
+    }
+
+    #[inline]
+    fn dirty(&self, list: usize) -> u32 {
+        self.tables.units.cache.dirty(list)
+    }
+
+    fn destage_static(&mut self, flash: &mut Flash) {
+        let enough = self.write_back.worth_starting;
+        for word in 0..self.write_back.full_lists.len() {
+            let mut bits = self.write_back.full_lists[word] & self.placement.open(word);
+            while bits != 0 {
+                let lane = Lane(word as u32 * 64 + bits.trailing_zeros());
+                bits &= bits - 1;
+                if self.dirty(lane.index()) < enough {
+                    // A trim emptied the list since.
+                    self.write_back.full_lists[word] &= !(1 << (lane.0 % 64));
+                    continue;
+                }
+                if !self.lane_is_ready(lane) {
+                    self.wake_gc(flash);
+                }
+                while self.dirty(lane.index()) >= enough && self.lane_is_ready(lane) {
+                    self.program_host(flash, lane, lane.index());
+                }
+            }
+        }
+        if !self.is_urged() {
+            return;
+        }
+        for lane in Lane::first(self.tables.layout.lanes) {
+            while self.must_program_partly(lane.index()) && self.lane_is_ready(lane) {
+                self.program_host(flash, lane, lane.index());
+            }
+        }
+        self.wake_gc(flash);
+    }
+
+    /// Everything dirty must be looked at: for a flush, or because writes wait and nothing else will make room.
+    #[inline]
+    pub(crate) fn is_urged(&self) -> bool {
+        let of = &self.write_back;
+        !of.flushes.is_empty() || (of.pressed && of.programs_in_flight == 0)
+    }
+
+    /// Less than a program's worth must go: for a flush, or because the cache is full and nothing else will
+    /// make room.
+    #[inline]
+    pub(crate) fn must_program_partly(&self, list: usize) -> bool {
+        if self.dirty(list) == 0 {
+            return false;
+        }
+        let stuck = self.write_back.pressed && self.write_back.programs_in_flight == 0;
+        stuck || (!self.write_back.flushes.is_empty() && self.tables.units.cache.flush_wants(list))
+    }
+
+    #[inline]
+    fn lane_is_ready(&self, lane: Lane) -> bool {
+        self.placement.is_ready(&self.tables, lane, self.imposed.is_some())
+    }
+
+    /// The next lane in turn that has no host program and can take one.
+    #[inline]
+    pub(crate) fn next_ready_lane(&mut self) -> Option<Lane> {
+        let idle = self.write_back.programs_in_flight == 0;
+        self.placement.next_ready(&self.tables, self.imposed.is_some(), idle)
+    }
+
+    /// Programs the oldest dirty units of `list` on `lane`.
+    fn program_host(&mut self, flash: &mut Flash, lane: Lane, list: usize) {
+        let imposed = self.imposed.is_some();
+        let place =
+            (!imposed).then(|| self.tables.take_place(lane, Stream::Host).expect("the lane has been asked"));
+        let job = self.jobs.new_program(lane, place);
+        let first = place.map(|p| self.tables.layout.first_unit(p.super_block) + p.first_offset);
+        let (most, slots) = (self.tables.layout.units_per_program, &mut self.jobs.program(job).slots);
+        self.tables.units.take_dirty(list, most, first, slots);
+        if self.write_back.stripe.is_some() && self.dirty(list) < self.write_back.worth_starting {
+            self.write_back.full_lists[list / 64] &= !(1 << (list % 64));
+        }
+        if imposed {
+            self.impose_erase(flash, lane);
+        }
+        self.submit_program(flash, Kind::HostProgram, lane, job);
+        self.hold_lane(lane);
+        if imposed {
+            self.impose(flash);
+        } else {
+            self.pump_gc(flash, lane);
+        }
+    }
+
+    /// No other host program starts on `lane` until this one is done: data is better placed late, on a lane that is free,
+    /// unless a write waits for it.
+    #[inline]
+    pub(crate) fn hold_lane(&mut self, lane: Lane) {
+        if !self.writes_through() {
+            self.placement.take(lane);
+        }
+        self.write_back.programs_in_flight += 1;
+    }
+
+    /// Hands a program job to the flash array.
+    pub(crate) fn submit_program(&mut self, flash: &mut Flash, kind: Kind, lane: Lane, job: JobId) {
+        let layout = &self.tables.layout;
+        let (die, plane) = layout.die_of(lane);
+        let mut txn = Txn::new(kind, die);
+        txn.plane = plane as u8;
+        txn.planes = layout.planes as u8;
+        txn.owner = job.0;
+        if job != JobId::NONE
+            && let Some(place) = self.jobs.program(job).place
+        {
+            txn.block = layout.lane_of(place.super_block).1;
+            txn.page = layout.page_of_program(place.program);
+            if let Some(how) = place.two_bit {
+                txn.set_two_bit(how);
+                txn.set_validity(self.jobs.program(job).validity);
+            }
+            txn.set_cycles(self.tables.cycles[place.super_block.index()]);
+        }
+        flash.submit(txn);
+    }
+
+    /// A program of host data has ended.
+    pub(crate) fn host_program_done(&mut self, txn: &Txn) {
+        let job = self.jobs.take_program(JobId(txn.owner));
+        let tables = &mut self.tables;
+        for &slot in &job.slots {
+            tables.units.map().prefetch(tables.units.cache.lpn(slot));
+        }
+        if self.metadata.is_some() {
+            let place = job.place.expect("imposed write amplification loses no power");
+            let first = tables.layout.first_unit(place.super_block) + place.first_offset;
+            tables.units.describe_landing(&tables.layout, &job.slots, first);
+        }
+        for (k, &slot) in job.slots.iter().enumerate() {
+            let layout = &tables.layout;
+            let to = || job.place.map(|p| p.unit(layout, k as u32));
+            let arrived = || self.levels.as_ref().map(|levels| levels.arrived(slot));
+            tables.units.land(layout, slot, to, arrived);
+        }
+        if self.write_back.writes_through() {
+            let writers = job.slots.iter().map(|slot| self.write_back.writers[slot.index()]);
+            self.outcomes.extend(writers.map(Outcome::Landed));
+        }
+        tables.counters.host_units += job.slots.len() as u64;
+        let taken = match job.place {
+            Some(place) if self.levels.is_some() => {
+                self.moved_along(&job, &place);
+                u64::from(place.units(&self.tables.layout))
+            }
+            _ => u64::from(self.tables.layout.units_per_program),
+        };
+        self.tables.counters.padding_units += taken - job.units() as u64;
+        match job.place {
+            Some(place) if place.two_bit.is_some() => {
+                let word_line = place.word_line(&self.tables.layout);
+                self.tables.two_bit_done(job.lane, place.super_block, word_line);
+            }
+            Some(place) => self.tables.program_done(place.super_block),
+            None => {}
+        }
+        self.lane_changed(job.lane);
+        self.placement.give_back(job.lane);
+        self.write_back.programs_in_flight -= 1;
+        self.jobs.free_program(JobId(txn.owner), job);
+    }
+
+    /// What was moved from a candidate along with host data is on flash; a reprogram takes no new space.
+    fn moved_along(&mut self, job: &ProgramJob, place: &ProgramPlace) {
+        let tables = &mut self.tables;
+        for (k, &unit) in job.moved.iter().enumerate() {
+            let to = place.unit(&tables.layout, (job.slots.len() + k) as u32);
+            let from = tables.layout.split(unit.source);
+            tables.units.moved(&tables.layout, unit, from, to);
+        }
+        if let Some(candidate) = job.candidate {
+            tables.moved_out(job.lane, candidate);
+        }
+        tables.counters.moved_early_units += job.moved.len() as u64;
+        if place.two_bit.is_some_and(|how| how.bit().is_some()) {
+            tables.counters.reprogrammed_units += job.slots.len() as u64;
+        }
+    }
+
+    // ---- flush and trim -------------------------------------------------------------------------------
+
+    /// Begins the flush with `tag`; [`Outcome::Flushed`] says when everything written before is on flash.
+    pub fn flush(&mut self, flash: &mut Flash, tag: RequestId) {
+        if self.metadata.is_some() {
+            self.tables.units.versions().flush_begins(tag);
+        }
+        let epoch = self.tables.units.cache.begin_flush();
+        if self.tables.units.cache.durable_before() > epoch {
+            self.flushed(flash, tag);
+        } else {
+            self.write_back.flushes.push_back((epoch, tag));
+            self.destage(flash);
+        }
+    }
+
+    /// Begins a flush of all that a recovery has left in the cache.
+    pub(crate) fn flush_all(&mut self) {
+        let epoch = self.tables.units.cache.begin_flush();
+        self.write_back.flushes.push_back((epoch, REFILL));
+    }
+
+    /// Whether flushes wait.
+    #[inline]
+    pub fn has_flushes(&self) -> bool {
+        !self.write_back.flushes.is_empty()
+    }
+
+    /// Flushes whose data is on flash by now.
+    pub fn settle_flushes(&mut self, flash: &mut Flash) {
+        while let Some(&(epoch, tag)) = self.write_back.flushes.front() {
+            if self.tables.units.cache.durable_before() <= epoch {
+                break;
+            }
+            self.write_back.flushes.pop_front();
+            self.flushed(flash, tag);
+        }
+    }
+
+    /// All data that a flush waits for is programmed or trimmed.
+    fn flushed(&mut self, flash: &mut Flash, tag: RequestId) {
+        if tag == REFILL || !self.journal(flash, Then::Flush(tag)) {
+            self.outcomes.push_back(Outcome::Flushed(tag));
+        }
+    }
+
+    /// Unmaps the units `from..to` for the request with `tag`; returns how many of them held something.
+    pub fn trim(&mut self, tag: RequestId, from: Lpn, to: Lpn) -> u64 {
+        // Without victims and erases nothing is gained by forgetting where a unit is.
+        if self.imposed.is_some() {
+            return 0;
+        }
+        let mut trimmed = 0;
+        for lpn in from.until(to) {
+            let (held, killed) = self.tables.units.trim(&self.tables.layout, tag, lpn);
+            trimmed += u64::from(held);
+            if let Some(&writer) = killed.and_then(|slot| self.write_back.writers.get(slot.index())) {
+                self.outcomes.push_back(Outcome::Dropped(writer));
+            }
+        }
+        trimmed
+    }
+
+    /// The request with `tag` is complete: the host has been told.
+    #[inline]
+    pub fn acknowledged(&mut self, tag: RequestId) {
+        if self.metadata.is_some() {
+            self.tables.units.versions().acknowledged(tag);
+        }
+    }
+
+    /// Flushes under way.
+    pub fn flushes(&self) -> usize {
+        self.write_back.flushes.len()
+    }
+}

@@ -1,0 +1,5 @@
+//! Write-back: queues of dirty units, programs in flight, flushes and trims.
+
+mod destage;
+pub(crate) mod in_flight;
+pub mod queues;

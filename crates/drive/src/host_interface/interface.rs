@@ -1,0 +1,197 @@
+//! The front of a drive: what it takes from its host, what is on its way in and out, and what it tells.
+
+use super::egress_queue::{Leaving, Ready};
+use super::fifo::Line;
+use super::firmware::Firmware;
+use super::link::Directions;
+use super::queues::Queues;
+use super::request::{Request, Requests};
+use crate::numbers::Lpn;
+use crate::spec::HostSpec;
+use interpulse_engine::account::{Cause, NO_ACCOUNT};
+use interpulse_engine::{
+    Agenda, Duration, News, Op, Request as HostRequest, RequestId, ResourceId, SimTime, Tag,
+};
+use std::collections::VecDeque;
+
+/// Queues, link, firmware, and the requests between submission and completion.
+pub struct Front {
+    pub(crate) queues: Queues,
+    link: Directions,
+    /// Commands in firmware.
+    pub(crate) firmware: Firmware,
+    /// Write data arriving.
+    pub(crate) arriving: Line,
+    /// Units moving to or from DRAM.
+    pub(crate) dram: Line,
+    /// Data and completions leaving.
+    pub(crate) leaving: Leaving,
+    /// Whether it is told ahead what will be ready to leave.
+    foretells: bool,
+    /// log2 of the sectors of a unit.
+    unit_shift: u32,
+    pub(crate) requests: Requests,
+    /// Writes waiting for cache slots, in order.
+    pub(crate) stalled: VecDeque<RequestId>,
+    /// At most one thing in an event.
+    pub(crate) news: Option<News<RequestId>>,
+    pub(crate) issued: u64,
+    pub(crate) completed: u64,
+}
+
+impl Front {
+    /// Timers that a front has.
+    pub const LINES: u32 = 4;
+
+    /// A front as `spec` says for units of so many bytes, whose timers begin at `first`.
+    pub fn new(spec: &HostSpec, unit_bytes: u64, first: ResourceId) -> Front {
+        let timer = |k: u32| ResourceId(first.0 + k);
+        let link = Directions::new(&spec.link);
+        debug_assert_eq!(Front::LINES, 4);
+        Front {
+            queues: Queues::new(&spec.queue_weights, spec.queue_depth, spec.arbitration, spec.frame_buffer),
+            foretells: !link.is_shared(),
+            link,
+            firmware: Firmware::new(spec.firmware, spec.firmware_cores, timer(0)),
+            arriving: Line::new(timer(1)),
+            dram: Line::new(timer(2)),
+            leaving: Leaving::new(timer(3)),
+            unit_shift: (unit_bytes / 512).ilog2(),
+            requests: Requests::default(),
+            stalled: VecDeque::new(),
+            news: None,
+            issued: 0,
+            completed: 0,
+        }
+    }
+
+    /// Power is cut: nothing is known of any request. Counts go on.
+    pub fn lose_power(&mut self, spec: &HostSpec, unit_bytes: u64, first: ResourceId) {
+        let ids: Vec<RequestId> = self.requests.iter().map(|(id, _)| id).collect();
+        for id in ids {
+            self.requests.remove(id);
+        }
+        let (issued, completed) = (self.issued, self.completed);
+        let requests = std::mem::take(&mut self.requests);
+        *self = Front { issued, completed, requests, ..Front::new(spec, unit_bytes, first) };
+    }
+
+    /// The first logical unit that a request touches.
+    #[inline]
+    pub fn first_unit(&self, request: &HostRequest) -> Lpn {
+        Lpn((request.sector >> self.unit_shift) as u32)
+    }
+
+    /// Takes a request of the host, which calls it `tag`, into `queue`.
+    #[inline]
+    pub fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: HostRequest) -> RequestId {
+        let now = agenda.now();
+        self.issued += 1;
+        let end = request.sector + u64::from(request.sectors);
+        let unit = 1u64 << self.unit_shift;
+        let lpn = self.first_unit(&request);
+        let units = (((end + unit - 1) >> self.unit_shift) - u64::from(lpn.0)) as u32;
+        let taken = self.queues.submit(queue as usize);
+        let (mut account, mut mark) = (NO_ACCOUNT, now);
+        if taken {
+            // It is fetched at once: written down with what is known of it by then.
+            mark = self.link.command(now);
+            account[Cause::Link as usize] = mark.since(now).as_ns();
+        }
+        let id = self.requests.insert(Request {
+            op: request.op,
+            queue: queue as u16,
+            tag,
+            lpn,
+            units: if request.op == Op::Flush { 0 } else { units },
+            bytes: u64::from(request.sectors) * 512,
+            partial: [request.sector & (unit - 1) != 0, end & (unit - 1) != 0],
+            reads_left: 0,
+            admitted: 0,
+            unprogrammed: 0,
+            submitted: now,
+            mark,
+            failed: false,
+            fail_fast: false,
+            busy: false,
+            account,
+        });
+        if taken {
+            self.firmware.take(agenda, mark, id);
+        } else {
+            self.queues.wait(queue as usize, id);
+        }
+        id
+    }
+
+    /// The controller fetches a command that has waited and starts its firmware.
+    fn fetch(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId) {
+        let fetched = self.link.command(now);
+        let request = self.requests.get_mut(id);
+        request.book(Cause::Queue, now);
+        request.book(Cause::Link, fetched);
+        self.firmware.take(agenda, fetched, id);
+    }
+
+    /// Has the `bytes` of data of write `id` sent by the host.
+    #[inline]
+    pub fn ask_for_data(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId, bytes: u64) {
+        let at = self.link.data_in(now, bytes);
+        self.arriving.push(agenda, at, id);
+    }
+
+    /// Sends `bytes` of data and the completion to the host.
+    #[inline]
+    pub fn leave(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId, bytes: u64) {
+        let mut ready = Ready::now(agenda);
+        let mut takes = self.link.time_out(bytes);
+        if self.link.is_shared() {
+            (ready.at, takes) = (self.link.out(now, bytes), Duration::ZERO);
+        }
+        self.leaving.push(agenda, ready, id, takes);
+    }
+
+    /// Whether what leaves may be [told ahead](Front::will_leave).
+    #[inline]
+    pub fn foretells(&self) -> bool {
+        self.foretells
+    }
+
+    /// Will send `bytes` of data and the completion to the host when they are ready, which is after the event that is
+    /// being handled.
+    #[inline(always)]
+    pub fn will_leave(&mut self, agenda: &mut Agenda, ready: Ready, id: RequestId, bytes: u64) {
+        debug_assert!(self.foretells && ready > Ready::now(agenda));
+        let takes = self.link.time_out(bytes);
+        self.leaving.push(agenda, ready, id, takes);
+    }
+
+    /// Has unit data of `id` move to or from DRAM for this long; then `bytes` of it and the completion leave.
+    #[inline]
+    pub fn pass_dram(&mut self, agenda: &mut Agenda, latency: Duration, id: RequestId, bytes: u64) {
+        let at = agenda.now() + latency;
+        if self.foretells && latency > Duration::ZERO {
+            self.requests.get_mut(id).book(Cause::Cache, at);
+            self.will_leave(agenda, Ready { at, by: self.dram.timer() }, id, bytes);
+        } else {
+            self.dram.push(agenda, at, id);
+        }
+    }
+
+    /// The completion of `id`, of `queue`, is with the host, which is told; the next command that waited is fetched.
+    #[inline]
+    pub fn complete(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId, queue: u16) {
+        self.completed += 1;
+        if let Some(next) = self.queues.complete(usize::from(queue)) {
+            self.fetch(agenda, now, next);
+        }
+        self.tell(News::Completed(id));
+    }
+
+    /// Tells the host, which has taken what it was told before.
+    #[inline]
+    pub fn tell(&mut self, what: News<RequestId>) {
+        assert!(self.news.is_none(), "the host has not looked at {:?}", self.news);
+        self.news = Some(what);
+    }
+}

@@ -24,23 +24,23 @@ impl Witness {
 
     /// Writes one unit.
     pub fn write(&mut self, lpn: Lpn) {
-        if self.partial[Stream::Host as usize].is_none() {
+        if self.partial[Stream::HOST.index()].is_none() {
             while self.ftl.wants_gc(Lane(0)) && self.collect() {}
         }
         if let Where::Flash(ppu) = self.ftl.map().get(lpn) {
             self.ftl.forget_flash(ppu);
         }
-        self.put(Stream::Host, lpn);
+        self.put(Stream::HOST, lpn);
         self.ftl.counters.host_units += 1;
     }
 
     fn put(&mut self, stream: Stream, lpn: Lpn) {
-        let partial = self.partial[stream as usize];
+        let partial = self.partial[stream.index()];
         let (place, filled) = partial.unwrap_or_else(|| (self.ftl.take_place(Lane(0), stream).unwrap(), 0));
         let offset = place.first_offset + filled;
         self.ftl.write(lpn, place.super_block, offset);
         let full = filled + 1 == self.ftl.layout.units_per_program;
-        self.partial[stream as usize] = (!full).then_some((place, filled + 1));
+        self.partial[stream.index()] = (!full).then_some((place, filled + 1));
         if full {
             self.ftl.program_done(place.super_block);
         }
@@ -57,7 +57,7 @@ impl Witness {
         for offset in 0..self.ftl.layout.units_per_block {
             if self.ftl.map().is_valid(victim, offset) {
                 self.ftl.forget_flash(first + offset);
-                self.put(Stream::Gc, self.ftl.map().logical(first + offset));
+                self.put(Stream::GC, self.ftl.map().logical(first + offset));
                 self.ftl.counters.gc_units += 1;
             }
         }

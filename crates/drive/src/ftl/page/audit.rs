@@ -161,7 +161,7 @@ impl Ftl {
     pub fn standing(&self) -> String {
         let lanes = self.tables.layout.lanes;
         let short: Vec<Lane> =
-            Lane::first(lanes).filter(|&l| !self.tables.has_place(l, Stream::Host)).collect();
+            Lane::first(lanes).filter(|&l| !self.tables.has_place(l, Stream::HOST)).collect();
         let mut text = format!("{} of {lanes} lanes have no block for host data", short.len());
         if let Some(&lane) = short.first() {
             let _ = write!(text, ", such as {}", self.gc_standing(lane));

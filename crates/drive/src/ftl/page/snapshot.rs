@@ -3,7 +3,7 @@
 
 use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::blocks::manager::{FtlConfig, Tables};
-use crate::ftl::page::blocks::write_streams::{Frontier, Stream};
+use crate::ftl::page::blocks::write_streams::{Origin, WritePointer, WriteStreams};
 use crate::ftl::page::mapping::table::{Map, Seen};
 use crate::memory::PAGE;
 use crate::numbers::SuperBlock;
@@ -30,7 +30,8 @@ struct Places {
 impl Places {
     fn new(layout: &Layout, config: &FtlConfig, at: u64) -> Places {
         let (blocks, lanes) = (layout.super_blocks() as usize, layout.lanes as usize);
-        let numbers = blocks * (4 + 4 + 8) + 8 + lanes * per_lane(layout) * 4;
+        let streams = 1 + WriteStreams::default().count();
+        let numbers = blocks * (4 + 4 + 8) + 8 + (streams + lanes * per_lane(layout)) * 4;
         let bytes = Map::table_bytes(config.logical_units, layout.super_blocks(), layout.units_per_block);
         let mut end = at + numbers as u64;
         let tables = bytes.map(|bytes| {
@@ -52,9 +53,18 @@ impl Places {
     }
 }
 
-/// Numbers of each lane: the free list, padded to the lane's blocks, with its length, and two open blocks.
+/// Numbers of each lane: the free list, padded to the lane's blocks, with its length, and the write pointer of each stream.
 fn per_lane(layout: &Layout) -> usize {
-    layout.blocks as usize + 1 + 4
+    layout.blocks as usize + 1 + 2 * WriteStreams::default().count()
+}
+
+/// Streams as numbers: how many, and the origin of each.
+fn stream_numbers(streams: &WriteStreams) -> Vec<u32> {
+    let origins = streams.all().map(|stream| match streams.spec(stream).origin {
+        Origin::Host => 0,
+        Origin::Relocation => 1,
+    });
+    std::iter::once(streams.count() as u32).chain(origins).collect()
 }
 
 impl Tables {
@@ -92,12 +102,13 @@ impl Tables {
         self.cycles.iter().for_each(|c| bytes.extend(c.to_le_bytes()));
         self.closed.iter().for_each(|c| bytes.extend(c.to_le_bytes()));
         bytes.extend(self.clock.to_le_bytes());
+        stream_numbers(&self.streams).iter().for_each(|n| bytes.extend(n.to_le_bytes()));
         for lane in &self.lanes {
             bytes.extend((lane.free.len() as u32).to_le_bytes());
             let padding = self.layout.blocks as usize - lane.free.len();
             let entries = lane.free.iter().map(|b| b.0).chain(std::iter::repeat_n(u32::MAX, padding));
             entries.for_each(|b| bytes.extend(b.to_le_bytes()));
-            for f in &lane.frontiers[..2] {
+            for f in &lane.write_pointers {
                 bytes.extend(f.block.0.to_le_bytes());
                 bytes.extend(f.next_program.to_le_bytes());
             }
@@ -150,12 +161,18 @@ impl Tables {
             }
         }
         let mut made = Tables::over(map, layout, config, rng);
-        made.take_in(&numbers);
-        let contradiction = if checks { made.contradiction(&found) } else { None };
+        let contradiction = if !made.take_in(&numbers) {
+            Some("the state was written with other write streams".to_string())
+        } else if checks {
+            made.contradiction(&found)
+        } else {
+            None
+        };
         Ok((made, contradiction))
     }
 
-    fn take_in(&mut self, numbers: &[u8]) {
+    /// Returns whether the write streams are those of this version.
+    fn take_in(&mut self, numbers: &[u8]) -> bool {
         let blocks = self.layout.super_blocks() as usize;
         let (weights, rest) = numbers.split_at(blocks * 4);
         let (cycles, rest) = rest.split_at(blocks * 4);
@@ -169,16 +186,18 @@ impl Tables {
         self.cycles = small(cycles);
         self.closed = large(closed);
         self.clock = large(clock)[0];
+        let (streams, lanes) = lanes.split_at((1 + self.streams.count()) * 4);
+        let same_streams = small(streams) == stream_numbers(&self.streams);
         let per_lane = per_lane(&self.layout);
         for (lane, numbers) in self.lanes.iter_mut().zip(small(lanes).chunks(per_lane)) {
-            let free = (numbers[0] as usize).min(per_lane - 5);
+            let blocks = self.layout.blocks as usize;
+            let free = (numbers[0] as usize).min(blocks);
             lane.free = numbers[1..=free].iter().copied().map(SuperBlock).collect();
-            let tail = &numbers[per_lane - 4..];
-            lane.frontiers[Stream::Host as usize] =
-                Frontier { block: SuperBlock(tail[0]), next_program: tail[1] };
-            lane.frontiers[Stream::Gc as usize] =
-                Frontier { block: SuperBlock(tail[2]), next_program: tail[3] };
+            let pointers = numbers[blocks + 1..].as_chunks::<2>().0.iter();
+            lane.write_pointers =
+                pointers.map(|p| WritePointer { block: SuperBlock(p[0]), next_program: p[1] }).collect();
         }
+        same_streams
     }
 
     /// What of the state cannot be, for one that comes from a file; None where nothing is found.
@@ -186,7 +205,7 @@ impl Tables {
         let (blocks, full) = (self.layout.super_blocks(), self.layout.programs_per_block);
         let beyond = self.lanes.iter().any(|lane| {
             lane.free.iter().any(|b| b.0 >= blocks)
-                || lane.frontiers.iter().any(|f| f.block.0 >= blocks || f.next_program > full)
+                || lane.write_pointers.iter().any(|f| f.block.0 >= blocks || f.next_program > full)
         });
         if beyond {
             return Some(format!("a free or an open block lies beyond the {blocks} blocks"));

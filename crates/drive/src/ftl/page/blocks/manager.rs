@@ -5,7 +5,7 @@ use crate::ftl::counters::FtlCounters;
 use crate::ftl::page::blocks::lane_balance::LaneRoom;
 use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::blocks::program_address::ProgramPlace;
-use crate::ftl::page::blocks::write_streams::{Frontier, LaneBlocks, STREAMS, Stream};
+use crate::ftl::page::blocks::write_streams::{LaneBlocks, Stream, WritePointer, WriteStreams};
 use crate::ftl::page::gc::victim::{GcPolicy, ThresholdBase};
 use crate::ftl::page::mapping::state::Units;
 use crate::ftl::page::mapping::table::Map;
@@ -95,6 +95,7 @@ pub struct Tables {
     /// Where every unit is.
     pub(crate) units: Units,
     config: FtlConfig,
+    pub(crate) streams: WriteStreams,
     pub(crate) lanes: Vec<LaneBlocks>,
     /// P/E cycles of each super block.
     pub cycles: Vec<u32>,
@@ -125,15 +126,17 @@ impl Tables {
     /// Those with this map, and all else as over erased flash.
     pub(crate) fn over(map: Map, layout: Layout, config: FtlConfig, rng: Rng) -> Tables {
         let blocks = layout.super_blocks();
-        let none_open = Frontier { block: SuperBlock(0), next_program: layout.programs_per_block };
+        let none_open = WritePointer { block: SuperBlock(0), next_program: layout.programs_per_block };
+        let streams = WriteStreams::default();
         let lanes = Lane::first(layout.lanes)
             .map(|lane| LaneBlocks {
                 free: layout.blocks_of(lane).collect(),
-                frontiers: [none_open; STREAMS],
+                write_pointers: vec![none_open; streams.count()],
             })
             .collect();
         Tables {
             units: Units::new(map),
+            streams,
             lanes,
             cycles: vec![0; blocks as usize],
             closed: vec![0; blocks as usize],
@@ -161,6 +164,7 @@ impl Tables {
             layout: self.layout.clone(),
             units: self.units.another(),
             config: self.config.clone(),
+            streams: self.streams.clone(),
             lanes: self.lanes.clone(),
             cycles: self.cycles.clone(),
             closed: self.closed.clone(),
@@ -182,6 +186,10 @@ impl Tables {
 
     /// Separates host data by hotness, and reprograms if so; for a run, after preconditioning.
     pub fn separate(&mut self, hotness: Option<Hotness>, reprogramming: Option<Reprogramming>) {
+        self.streams = WriteStreams::with_hot_levels(hotness.as_ref().map_or(0, Hotness::levels));
+        let none_open = WritePointer { block: SuperBlock(0), next_program: self.layout.programs_per_block };
+        let count = self.streams.count();
+        self.lanes.iter_mut().for_each(|lane| lane.write_pointers.resize(count, none_open));
         self.units.follow_hotness(hotness.map(Box::new));
         self.reprogramming = reprogramming.map(Box::new);
     }
@@ -263,10 +271,10 @@ impl Tables {
         soft.max(self.config.hard_free + 1)
     }
 
-    /// The host stream of `lane` has come to `frontier` by so many further programs, at which lanes [stayed
+    /// The host stream of `lane` has come to `pointer` by so many further programs, at which lanes [stayed
     /// level](Tables::stay_level).
-    pub(crate) fn programs_assigned(&mut self, lane: Lane, frontier: Frontier, programs: u32) {
-        self.lanes[lane.index()].frontiers[Stream::Host as usize] = frontier;
+    pub(crate) fn programs_assigned(&mut self, lane: Lane, pointer: WritePointer, programs: u32) {
+        self.lanes[lane.index()].write_pointers[Stream::HOST.index()] = pointer;
         self.counters.consumed_host_pages +=
             u64::from(programs) * u64::from(self.layout.pages_per_program * self.layout.planes);
         self.since_weighing = (self.since_weighing + programs) % (WEIGH_AFTER * self.layout.lanes);
@@ -280,7 +288,8 @@ impl Tables {
     /// Super blocks of `lane` that are being emptied: written, not open, and not to be collected.
     pub fn in_hand(&self, lane: Lane) -> impl Iterator<Item = SuperBlock> {
         let (of, full) = (&self.lanes[lane.index()], self.layout.programs_per_block);
-        let open = move |b: &SuperBlock| of.frontiers.iter().any(|f| f.block == *b && f.next_program < full);
+        let open =
+            move |b: &SuperBlock| of.write_pointers.iter().any(|f| f.block == *b && f.next_program < full);
         let taken = self.layout.blocks_of(lane).filter(|&b| !self.map().is_candidate(b));
         taken.filter(move |b| !of.free.contains(b) && !open(b))
     }
@@ -355,7 +364,7 @@ impl Tables {
     /// reprogrammable block have two.
     pub fn free_pages_of(&self, lane: Lane) -> u32 {
         let (of, programs) = (&self.lanes[lane.index()], self.layout.programs_per_block);
-        let open: u32 = of.frontiers.iter().map(|f| programs - f.next_program).sum();
+        let open: u32 = of.write_pointers.iter().map(|f| programs - f.next_program).sum();
         let normal = (of.free.len() as u32 * programs + open) * self.layout.pages_per_program;
         let word_lines = self.layout.word_lines_per_block();
         normal + self.reprogramming.as_ref().map_or(0, |r| r.free_pages(lane, word_lines))
@@ -380,15 +389,16 @@ impl Tables {
     #[inline]
     pub fn has_place(&self, lane: Lane, stream: Stream) -> bool {
         let l = &self.lanes[lane.index()];
-        let reserve = if stream == Stream::Gc { 0 } else { self.config.hard_free as usize };
-        l.frontiers[stream as usize].next_program < self.layout.programs_per_block || l.free.len() > reserve
+        let reserve = if self.streams.relocates(stream) { 0 } else { self.config.hard_free as usize };
+        l.write_pointers[stream.index()].next_program < self.layout.programs_per_block
+            || l.free.len() > reserve
     }
 
     /// Units garbage collection can still program on `lane` whatever host data does: the rest of its open block
     /// and the free blocks that host data may not take.
     pub fn gc_room(&self, lane: Lane) -> u32 {
         let l = &self.lanes[lane.index()];
-        let open = self.layout.programs_per_block - l.frontiers[Stream::Gc as usize].next_program;
+        let open = self.layout.programs_per_block - l.write_pointers[Stream::GC.index()].next_program;
         let free = (l.free.len() as u32).min(self.config.hard_free);
         open * self.layout.units_per_program + free * self.layout.units_per_block
     }
@@ -407,15 +417,15 @@ impl Tables {
             return None;
         }
         let l = &mut self.lanes[lane.index()];
-        let frontier = &mut l.frontiers[stream as usize];
-        if frontier.next_program == self.layout.programs_per_block {
-            *frontier = Frontier { block: l.free.pop_front()?, next_program: 0 };
+        let pointer = &mut l.write_pointers[stream.index()];
+        if pointer.next_program == self.layout.programs_per_block {
+            *pointer = WritePointer { block: l.free.pop_front()?, next_program: 0 };
         }
-        let (super_block, program) = (frontier.block, frontier.next_program);
-        frontier.next_program += 1;
+        let (super_block, program) = (pointer.block, pointer.next_program);
+        pointer.next_program += 1;
         self.in_flight[super_block.index()] += 1;
         let pages = u64::from(self.layout.pages_per_program * self.layout.planes);
-        if stream == Stream::Gc {
+        if self.streams.relocates(stream) {
             self.counters.consumed_gc_pages += pages;
         } else {
             self.counters.consumed_host_pages += pages;
@@ -439,7 +449,8 @@ impl Tables {
     /// gone by since it collected last. Returns the block that is open for collection, or was last.
     #[inline]
     pub(crate) fn fetch_for_collection(&self, lane: Lane, victims: &[SuperBlock]) -> SuperBlock {
-        let Frontier { block, next_program } = self.lanes[lane.index()].frontiers[Stream::Gc as usize];
+        let WritePointer { block, next_program } =
+            self.lanes[lane.index()].write_pointers[Stream::GC.index()];
         self.map().prefetch_valid(block, next_program * self.layout.units_per_program);
         prefetch(self.in_flight.as_ptr().wrapping_add(block.index()));
         victims.iter().for_each(|victim| prefetch(self.cycles.as_ptr().wrapping_add(victim.index())));
@@ -461,7 +472,7 @@ impl Tables {
         }
         let (lane, _) = self.layout.lane_of(super_block);
         let open = self.lanes[lane.index()]
-            .frontiers
+            .write_pointers
             .iter()
             .any(|f| f.block == super_block && f.next_program < self.layout.programs_per_block);
         if !open {
@@ -574,7 +585,7 @@ impl Tables {
         let mut done = vec![self.layout.programs_per_block; self.layout.super_blocks() as usize];
         for lane in &self.lanes {
             lane.free.iter().for_each(|&b| done[b.index()] = 0);
-            for f in lane.frontiers.iter().filter(|f| f.next_program < self.layout.programs_per_block) {
+            for f in lane.write_pointers.iter().filter(|f| f.next_program < self.layout.programs_per_block) {
                 done[f.block.index()] = f.next_program;
             }
         }

@@ -240,7 +240,7 @@ impl Ftl {
         if units < least {
             return false;
         }
-        let Some(place) = self.tables.take_place(lane, Stream::Gc) else { return false };
+        let Some(place) = self.tables.take_place(lane, Stream::GC) else { return false };
         if place.program == 0 {
             let first = self.collection.lanes[l].gathered.front().expect("counted above");
             let from = self.tables.layout.block_of(first.source);

@@ -54,10 +54,10 @@ impl Hand {
         let full = ftl.layout.units_per_program;
         let mut done = 0;
         while self.units.len() - done >= least {
-            if !ftl.has_place(lane, Stream::Gc) {
+            if !ftl.has_place(lane, Stream::GC) {
                 self.erase_what_is_empty(ftl);
             }
-            let place = ftl.take_place(lane, Stream::Gc);
+            let place = ftl.take_place(lane, Stream::GC);
             let place = place.expect("the thresholds leave garbage collection a block to work with");
             let moved = full.min((self.units.len() - done) as u32);
             let to = UnitAt { super_block: place.super_block, offset: place.first_offset };

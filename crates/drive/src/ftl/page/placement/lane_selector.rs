@@ -79,7 +79,7 @@ impl Placement {
     /// Whether `lane` is free and has a place for host data; without addresses (`imposed`) every lane has one.
     #[inline]
     pub(crate) fn is_ready(&self, tables: &Tables, lane: Lane, imposed: bool) -> bool {
-        self.is_free(lane) && (imposed || tables.has_place(lane, Stream::Host))
+        self.is_free(lane) && (imposed || tables.has_place(lane, Stream::HOST))
     }
 
     /// The next lane in turn that has no host program and can take one; with nothing in flight any lane that has a place

@@ -1,7 +1,7 @@
 //! The FTL after a power cut: map, validity, free and open blocks as recovery found them.
 
 use crate::ftl::page::blocks::manager::Tables;
-use crate::ftl::page::blocks::write_streams::{Frontier, STREAMS};
+use crate::ftl::page::blocks::write_streams::WritePointer;
 use crate::numbers::{Lane, Ppu, SuperBlock};
 
 impl Tables {
@@ -28,27 +28,27 @@ impl Tables {
                 }
             }
             let l = &mut self.lanes[lane.index()];
-            (l.free, l.frontiers) = (free.into(), open);
+            (l.free, l.write_pointers) = (free.into(), open);
         }
         self.in_flight.fill(0);
         self.weigh_lanes();
     }
 
     /// The blocks of `lane` that its streams go on to write.
-    fn open_blocks(&self, lane: Lane, programs: &[u32], broken: &[bool]) -> [Frontier; STREAMS] {
+    fn open_blocks(&self, lane: Lane, programs: &[u32], broken: &[bool]) -> Vec<WritePointer> {
         let full = self.layout.programs_per_block;
-        let none = Frontier { block: SuperBlock(0), next_program: full };
-        let before = self.lanes[lane.index()].frontiers;
-        let mut open = [none; STREAMS];
+        let none = WritePointer { block: SuperBlock(0), next_program: full };
+        let before = &self.lanes[lane.index()].write_pointers;
+        let mut open = vec![none; before.len()];
         for assigned in [false, true] {
-            for stream in 0..STREAMS {
+            for stream in 0..before.len() {
                 let f = before[stream];
                 let begun = programs[f.block.index()];
                 let taken = open.iter().any(|o| o.next_program < full && o.block == f.block);
                 let here = self.layout.lane_of(f.block).0 == lane && !broken[f.block.index()];
                 let next = (f.next_program == full) == assigned && open[stream].next_program == full;
                 if here && next && !taken && (1..full).contains(&begun) {
-                    open[stream] = Frontier { block: f.block, next_program: begun };
+                    open[stream] = WritePointer { block: f.block, next_program: begun };
                 }
             }
         }

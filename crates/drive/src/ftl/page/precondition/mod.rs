@@ -57,7 +57,7 @@ fn stagger(ftl: &mut Tables) {
     let (lanes, programs) = (u64::from(ftl.layout.lanes), u64::from(ftl.layout.programs_per_block));
     for lane in Lane::first(ftl.layout.lanes) {
         for _ in 0..u64::from(lane.0) * programs / lanes {
-            let place = ftl.take_place(lane, Stream::Host).expect("a fresh lane has blocks");
+            let place = ftl.take_place(lane, Stream::HOST).expect("a fresh lane has blocks");
             ftl.counters.padding_units += u64::from(ftl.layout.units_per_program);
             ftl.program_done(place.super_block);
         }
@@ -127,13 +127,13 @@ impl<'a> Preconditioner<'a> {
         // Whether there is room is looked at with the map as it was before, but for the first unit: as in a write of one.
         self.forget(lpn, 1);
         debug_assert!(!self.undealt, "what has been overwritten is dealt out first");
-        let partial = self.partial(lane, Stream::Host);
+        let partial = self.partial(lane, Stream::HOST);
         let together = self.stripe.as_ref().map_or(most, |stripe| stripe.rest_of_page(lpn));
         let count = most.min(together).min(self.ftl.layout.units_per_program - partial.filled);
         self.forget(lpn + 1, count - 1);
         let offset = partial.place.first_offset + partial.filled;
         self.ftl.write_run(lpn, count, partial.place.super_block, offset);
-        self.advance(lane, Stream::Host, partial, count);
+        self.advance(lane, Stream::HOST, partial, count);
         self.ftl.counters.host_units += u64::from(count);
         count
     }
@@ -194,8 +194,8 @@ impl<'a> Preconditioner<'a> {
     pub fn finish(mut self) {
         assert!(!self.undealt, "what has been overwritten is dealt out first");
         for lane in 0..self.partial.len() {
-            for stream in [Stream::Host, Stream::Gc] {
-                if let Some(p) = self.partial[lane][stream as usize].take() {
+            for stream in [Stream::HOST, Stream::GC] {
+                if let Some(p) = self.partial[lane][stream.index()].take() {
                     let unused = self.ftl.layout.units_per_program - p.filled;
                     self.ftl.counters.padding_units += u64::from(unused);
                     self.ftl.program_done(p.place.super_block);
@@ -216,7 +216,7 @@ impl<'a> Preconditioner<'a> {
         if let Where::Flash(ppu) = self.ftl.map().get(lpn) {
             self.ftl.forget_flash(ppu);
         }
-        self.place(lane, Stream::Host, lpn, &mut Followed);
+        self.place(lane, Stream::HOST, lpn, &mut Followed);
         self.ftl.counters.host_units += 1;
     }
 
@@ -226,13 +226,13 @@ impl<'a> Preconditioner<'a> {
         match &self.stripe {
             Some(stripe) => {
                 let lane = stripe.lane(lpn);
-                if self.partial[lane.index()][Stream::Host as usize].is_none() {
+                if self.partial[lane.index()][Stream::HOST.index()].is_none() {
                     self.make_room(lane, &mut Followed);
                 }
                 lane
             }
             None => {
-                if self.partial[self.next_lane.index()][Stream::Host as usize].is_none() {
+                if self.partial[self.next_lane.index()][Stream::HOST.index()].is_none() {
                     self.choose_lane(&mut Followed);
                 }
                 self.next_lane
@@ -260,7 +260,7 @@ impl<'a> Preconditioner<'a> {
             Some(hand) => hand.collect(self.ftl, lane, positions),
             None => while self.ftl.wants_gc(lane) && self.collect(lane, positions) {},
         }
-        self.ftl.has_place(lane, Stream::Host)
+        self.ftl.has_place(lane, Stream::HOST)
     }
 
     /// Puts `lpn` into the next unit of `stream` on `lane`.
@@ -275,7 +275,7 @@ impl<'a> Preconditioner<'a> {
     /// The program operation of `stream` on `lane` that is being filled, a new one if none is.
     #[inline]
     fn partial(&mut self, lane: Lane, stream: Stream) -> Partial {
-        self.partial[lane.index()][stream as usize].unwrap_or_else(|| {
+        self.partial[lane.index()][stream.index()].unwrap_or_else(|| {
             let place = self.ftl.take_place(lane, stream);
             let place = place.expect("the thresholds leave garbage collection a block to work with");
             Partial { place, filled: 0 }
@@ -287,7 +287,7 @@ impl<'a> Preconditioner<'a> {
     fn advance(&mut self, lane: Lane, stream: Stream, mut partial: Partial, count: u32) {
         partial.filled += count;
         let full = partial.filled == self.ftl.layout.units_per_program;
-        self.partial[lane.index()][stream as usize] = (!full).then_some(partial);
+        self.partial[lane.index()][stream.index()] = (!full).then_some(partial);
         if full {
             self.ftl.program_done(partial.place.super_block);
         }
@@ -305,7 +305,7 @@ impl<'a> Preconditioner<'a> {
             if let Some(&ahead) = moved.get(i + 16) {
                 self.ftl.map().prefetch(ahead);
             }
-            self.place(lane, Stream::Gc, moved[i], positions);
+            self.place(lane, Stream::GC, moved[i], positions);
         }
         self.ftl.counters.gc_units += moved.len() as u64;
         self.moved = moved;

@@ -9,7 +9,7 @@
 
 use super::{Partial, Preconditioner, Rows};
 use crate::ftl::page::blocks::program_address::ProgramPlace;
-use crate::ftl::page::blocks::write_streams::{Frontier, Stream};
+use crate::ftl::page::blocks::write_streams::{Stream, WritePointer};
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 
 /// What the rows give one lane.
@@ -95,7 +95,7 @@ impl Preconditioner<'_> {
 
     /// The units of a row that go to one lane; `None` while one of them is begun.
     fn chunk(&self, from: Lpn) -> Option<u32> {
-        let filled = |lane: &[Option<Partial>; 2]| lane[Stream::Host as usize].map_or(0, |p| p.filled);
+        let filled = |lane: &[Option<Partial>; 2]| lane[Stream::HOST.index()].map_or(0, |p| p.filled);
         match &self.stripe {
             Some(stripe) => {
                 let page = stripe.rest_of_page(Lpn(0));
@@ -125,8 +125,8 @@ impl Preconditioner<'_> {
                 Some(stripe) => stripe.lane(from + i * chunk),
                 None => Lane((self.next_lane.0 + 1 + i) % lanes),
             };
-            let open = self.ftl.lanes[lane.index()].frontiers[Stream::Host as usize];
-            let next = match self.partial[lane.index()][Stream::Host as usize] {
+            let open = self.ftl.lanes[lane.index()].write_pointers[Stream::HOST.index()];
+            let next = match self.partial[lane.index()][Stream::HOST.index()] {
                 Some(p) => p.place.first_offset + p.filled,
                 None => open.next_program * self.ftl.layout.units_per_program,
             };
@@ -169,11 +169,11 @@ impl Preconditioner<'_> {
         let filled = next % program;
         self.ftl.programs_assigned(
             column.lane,
-            Frontier { block: column.block, next_program: ends },
+            WritePointer { block: column.block, next_program: ends },
             ends - began,
         );
         self.ftl.in_flight[column.block.index()] = u16::from(filled > 0);
-        self.partial[column.lane.index()][Stream::Host as usize] = (filled > 0).then(|| {
+        self.partial[column.lane.index()][Stream::HOST.index()] = (filled > 0).then(|| {
             let place = ProgramPlace {
                 super_block: column.block,
                 program: ends - 1,

@@ -242,7 +242,7 @@ impl Preconditioner<'_> {
         }
         let mut left = count;
         while left > 0 {
-            if self.partial[self.next_lane.index()][Stream::Host as usize].is_none() {
+            if self.partial[self.next_lane.index()][Stream::HOST.index()].is_none() {
                 self.choose_lane(draws);
             }
             left -= self.overwrite_in_turn(left, draws);
@@ -252,7 +252,7 @@ impl Preconditioner<'_> {
     /// Fills what is left of the program of the lane whose turn it is, with at most so many units; returns how many.
     #[inline]
     fn overwrite_in_turn(&mut self, most: u64, draws: &mut Draws) -> u64 {
-        let mut partial = self.partial(self.next_lane, Stream::Host);
+        let mut partial = self.partial(self.next_lane, Stream::HOST);
         let open = partial.place.super_block;
         let count = most.min(u64::from(self.ftl.layout.units_per_program - partial.filled));
         draws.settle(self.ftl, open);
@@ -270,7 +270,7 @@ impl Preconditioner<'_> {
             left -= made;
         }
         self.ftl.counters.host_units += count;
-        self.advance(self.next_lane, Stream::Host, partial, 0);
+        self.advance(self.next_lane, Stream::HOST, partial, 0);
         count
     }
 
@@ -278,17 +278,17 @@ impl Preconditioner<'_> {
     fn overwrite_in_a_lane(&mut self, draws: &mut Draws) {
         let mut block = draws.block(self.ftl.units.weights_mut());
         let (lane, _) = self.ftl.layout.lane_of(block);
-        if self.partial[lane.index()][Stream::Host as usize].is_none() {
+        if self.partial[lane.index()][Stream::HOST.index()].is_none() {
             self.make_room(lane, draws);
             // What is drawn is a unit of the lane, and collection may have moved it.
             block = draws.block_of(self.ftl, lane);
         }
-        let mut partial = self.partial(lane, Stream::Host);
+        let mut partial = self.partial(lane, Stream::HOST);
         self.ftl.units.weights_mut()[block.index()] -= 1;
         draws.settle(self.ftl, partial.place.super_block);
         draws.write_one(self.ftl, &mut partial);
         self.ftl.counters.host_units += 1;
-        self.advance(lane, Stream::Host, partial, 0);
+        self.advance(lane, Stream::HOST, partial, 0);
     }
 
     /// Settles all blocks, deals out what has been overwritten and makes the map anew. `progress` gets units done and in all,

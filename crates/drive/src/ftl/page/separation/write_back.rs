@@ -129,7 +129,7 @@ impl Ftl {
                 let place = self.word_line(super_block, word_line, TwoBit::reprogram(bit), Some(bit));
                 self.program_two_bit(flash, lane, list, place, false, validity);
             }
-            Step::Reclaim if self.tables.has_place(lane, Stream::Host) => {
+            Step::Reclaim if self.tables.has_place(lane, Stream::HOST) => {
                 if !enough(page) {
                     return false;
                 }
@@ -137,9 +137,9 @@ impl Ftl {
             }
             Step::Normal => {
                 let stream = if self.tables.reprogramming().is_some() {
-                    Stream::Host
+                    Stream::HOST
                 } else {
-                    Stream::of_level(level, levels - 1)
+                    self.tables.streams.of_level(level)
                 };
                 if !enough(self.tables.layout.units_per_program) {
                     return false;
@@ -256,7 +256,7 @@ impl Ftl {
         let layout = &self.tables.layout;
         let along = (layout.programs_per_word_line - 1) as usize;
         let (candidate, moved) = self.tables.pages_in_the_way(lane, level, along);
-        let place = self.tables.take_place(lane, Stream::Host).expect("the lane has been asked");
+        let place = self.tables.take_place(lane, Stream::HOST).expect("the lane has been asked");
         let job = self.jobs.new_program(lane, Some(place));
         self.fill_from_cache(job, list, self.tables.layout.units_per_program);
         self.stamp_block(place.super_block, place.program == 0, job);
@@ -342,7 +342,7 @@ impl Ftl {
 
     /// Gives `job`, whose data is complete, a place among normal blocks and submits it; false if there is none.
     fn place_and_submit(&mut self, flash: &mut Flash, lane: Lane, job: JobId) -> bool {
-        let Some(place) = self.tables.take_place(lane, Stream::Host) else { return false };
+        let Some(place) = self.tables.take_place(lane, Stream::HOST) else { return false };
         let layout = &self.tables.layout;
         let page = layout.units_per_page() * layout.planes;
         let of = self.jobs.program(job);

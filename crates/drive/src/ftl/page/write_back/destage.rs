@@ -153,7 +153,7 @@ impl Ftl {
     fn program_host(&mut self, flash: &mut Flash, lane: Lane, list: usize) {
         let imposed = self.imposed.is_some();
         let place =
-            (!imposed).then(|| self.tables.take_place(lane, Stream::Host).expect("the lane has been asked"));
+            (!imposed).then(|| self.tables.take_place(lane, Stream::HOST).expect("the lane has been asked"));
         let job = self.jobs.new_program(lane, place);
         let first = place.map(|p| self.tables.layout.first_unit(p.super_block) + p.first_offset);
         let (most, slots) = (self.tables.layout.units_per_program, &mut self.jobs.program(job).slots);

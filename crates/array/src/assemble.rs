@@ -40,7 +40,7 @@ impl Array {
             } else {
                 let streams = Streams::new(seed_of(seed, d));
                 let ftl = drive.fresh_ftl(streams.stream("replacement", 0)).expect(checked);
-                PreconditionedState { ftl }
+                PreconditionedState::Page(ftl)
             };
             let first = ResourceId(d * per_drive);
             drives.push(Drive::new(drive.clone(), state, seed_of(seed, d), first, 0));

@@ -102,7 +102,7 @@ fn turns_taken(text: &str, window_ns: u64) -> ([u64; 4], [u64; 4]) {
     watch(text, |array, now, after| {
         let turn = (now.as_ns() / window_ns % 4) as usize;
         for (d, drive) in array.drives().iter().enumerate() {
-            let (gc, ftl) = (drive.ftl().gc_turn(), drive.tables());
+            let (gc, ftl) = (drive.gc_window(), drive.block_manager());
             let free = Lane::first(ftl.layout.lanes)
                 .map(|lane| ftl.free_blocks(lane))
                 .min()

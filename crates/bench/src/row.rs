@@ -179,7 +179,7 @@ pub fn run(name: &str, case: &Case, folder: &Path) -> Result<Value, String> {
     let state = snapshot::load(&case.drive, folder, &case.state_hash(), &mut |_, _| true)
         .map_err(|e| e.to_string())?;
     let restore_s = start.elapsed().as_secs_f64();
-    let units = state.ftl.map().logical_units();
+    let units = state.logical_units();
     let mut stepper = cases::drive(case, &case.flows, state).map_err(|e| e.to_string())?;
     let m = run::run(&mut stepper, &case.run, &Warmup::of(case, &[]), &mut |_, _, _| true)
         .map_err(|e| e.to_string())?;

@@ -24,12 +24,14 @@ const _: () = {
     }
 };
 
-/// Copies the flash part of the account of a read.
+/// Adds the account of a page read. A request may read flash several times, one stage after the other.
 #[inline]
 pub fn book_flash(account: &mut Account, txn: &Txn) {
-    account[..WAITS].copy_from_slice(&txn.waits);
-    account[Cause::Power as usize] = txn.held;
-    account[Cause::Retry as usize] = txn.own;
+    for (to, wait) in account.iter_mut().zip(&txn.waits) {
+        *to += wait;
+    }
+    account[Cause::Power as usize] += txn.held;
+    account[Cause::Retry as usize] += txn.own;
 }
 
 /// Adds the account of a program from its submission to its completion.

@@ -10,7 +10,7 @@ use interpulse_engine::Ring;
 use std::collections::VecDeque;
 
 /// The home of a unit of which no copy on flash is kept.
-pub const NO_HOME: Ppu = Ppu(u32::MAX);
+pub const NO_FLASH_COPY: Ppu = Ppu(u32::MAX);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SlotState {
@@ -59,7 +59,7 @@ pub struct Cache {
 impl Cache {
     /// A cache of `slots` slots with `lists` dirty lists.
     pub fn new(slots: u32, lists: u32) -> Cache {
-        let empty = Entry { lpn: Lpn(0), home: NO_HOME, epoch: 0, list: 0, state: SlotState::Free };
+        let empty = Entry { lpn: Lpn(0), home: NO_FLASH_COPY, epoch: 0, list: 0, state: SlotState::Free };
         Cache {
             slots: vec![empty; slots as usize],
             free: Slot::first(slots).rev().collect(),

@@ -32,7 +32,7 @@ impl Kept {
     /// One of which all is written, and then so many capacities at random.
     fn overwritten(capacities: f64) -> Kept {
         let spec = spec(4, 30, 0.1);
-        let ftl = drive::preconditioned(&spec, 1.0, capacities, 3).ftl;
+        let ftl = drive::preconditioned(&spec, 1.0, capacities, 3).into_block_manager();
         let mut bytes = Vec::new();
         let done: Result<(), ()> = ftl.save(0, &mut |piece| {
             bytes.extend_from_slice(piece);
@@ -67,7 +67,7 @@ impl Kept {
             .kept_ftl(stream("audits", 0), &file, 0, false, &mut |_| Ok::<(), io::Error>(()))
             .unwrap()
             .0;
-        let drive = Drive::new(self.spec.clone(), PreconditionedState { ftl }, 1, ResourceId(0), 1);
+        let drive = Drive::new(self.spec.clone(), PreconditionedState::Page(ftl), 1, ResourceId(0), 1);
         drive.audit(SimTime::ZERO, stride).map(|audited| audited.mapped_units)
     }
 }
@@ -75,7 +75,7 @@ impl Kept {
 #[test]
 fn what_is_right_passes_and_is_counted() {
     let mut kept = Kept::new();
-    let logical = drive::filled(&kept.spec, 1.0).ftl.map().logical_units();
+    let logical = drive::filled(&kept.spec, 1.0).block_manager().map().logical_units();
     for stride in [1, 2, 3, 64, 65, 1000, 1 << 30] {
         assert_eq!(kept.audit(stride), Ok(u64::from(logical)), "one in {stride}");
     }
@@ -107,7 +107,7 @@ fn a_unit_that_holds_something_else_is_found() {
 fn one_unit_in_so_many_is_looked_at() {
     let mut kept = Kept::new();
     let stride = 7;
-    let logical = drive::filled(&kept.spec, 1.0).ftl.map().logical_units() as usize;
+    let logical = drive::filled(&kept.spec, 1.0).block_manager().map().logical_units() as usize;
     for lpn in (0..logical).step_by(97) {
         let place = kept.place(lpn);
         let at = kept.to_logical + 4 * place;
@@ -193,8 +193,8 @@ fn a_drive_at_work_passes() {
     let mut bench = drive::Bench::new(&spec, drive::filled(&spec, 1.0), &flows, 1);
     bench.run_requests(3000);
     let drive = &bench.host.device;
-    let cached = Lpn::first(drive.tables().map().logical_units())
-        .filter(|&lpn| matches!(drive.tables().map().get(lpn), Where::Cache(_)));
+    let cached = Lpn::first(drive.block_manager().map().logical_units())
+        .filter(|&lpn| matches!(drive.block_manager().map().get(lpn), Where::Cache(_)));
     assert!(cached.count() > 0);
     bench.finish();
 }

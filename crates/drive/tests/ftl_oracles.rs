@@ -4,7 +4,7 @@
 //! which twice the result of `2 B` less that of `B` cancels. Each seed gives one such difference, the seeds a
 //! confidence interval; all comparisons of the file together fail by chance with probability 1e-6.
 //!
-//! The utilisation that the formulas ask for is `Tables::effective_spare`'s; a tenth of the blocks is in the
+//! The utilisation that the formulas ask for is `BlockManager::effective_spare`'s; a tenth of the blocks is in the
 //! free reserve, so that a wrong account of the reserve shows as a wrong write amplification. What `O(1)`
 //! blocks are worth the limit hides; they are counted at the choices of victims themselves.
 //!
@@ -164,7 +164,7 @@ fn with_and_without_time(gc_soft: f64, seed: u64) -> (f64, Window, f64) {
     let logical = ftl.map().logical_units();
     let untimed = write_amplification(&mut ftl, UNIFORM, (15.0, 25.0), 3.0, stream("timed.addresses", seed));
     let rho = ftl.effective_spare().utilisation;
-    let window = drive::run(&spec, PreconditionedState { ftl }, 10 * u64::from(logical), seed);
+    let window = drive::run(&spec, PreconditionedState::Page(ftl), 10 * u64::from(logical), seed);
     (untimed, window, rho)
 }
 

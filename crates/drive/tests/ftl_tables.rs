@@ -1,13 +1,13 @@
 //! Are the tables of the translation layer right? Addresses, the map, victims, the write cache, snapshots.
 
 use crate::ftl_common::*;
-use interpulse_drive::cache::{Cache, NO_HOME};
+use interpulse_drive::cache::{Cache, NO_FLASH_COPY};
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::page::blocks::layout::{Layout, UnitAt};
 use interpulse_drive::ftl::page::gc::victim::{DChoices, GcPolicy};
 use interpulse_drive::ftl::page::mapping::table::{Map, Where};
 use interpulse_drive::ftl::page::precondition::Preconditioner;
-use interpulse_drive::ftl::{FtlConfig, Stream, Tables};
+use interpulse_drive::ftl::{BlockManager, FtlConfig, Stream};
 use interpulse_drive::numbers::{Lane, Lpn, Ppu, Slot, SuperBlock};
 use interpulse_drive::spec::DriveSpec;
 use interpulse_flash::geometry::Geometry;
@@ -233,7 +233,7 @@ fn a_block_full_of_valid_units_is_moved_only_if_another_has_something_to_gain() 
         soft_pages: None,
         hard_free: 1,
     };
-    let mut ftl = Tables::new(layout, config, stream("full", 0));
+    let mut ftl = BlockManager::new(layout, config, stream("full", 0));
     let mut p = Preconditioner::new(&mut ftl, None);
     p.write_in_order(Lpn(0), Lpn(3 * BLOCK));
     p.finish();
@@ -254,7 +254,7 @@ fn host_data_leaves_the_last_blocks_to_collection() {
         soft_pages: None,
         hard_free: 2,
     };
-    let mut ftl = Tables::new(layout, config, stream("reserve", 0));
+    let mut ftl = BlockManager::new(layout, config, stream("reserve", 0));
     let programs = ftl.layout.programs_per_block;
     for k in 0..2 * programs {
         let place = ftl.take_place(Lane(0), Stream::HOST).unwrap();
@@ -284,9 +284,9 @@ fn take_one(cache: &mut Cache, list: usize) -> Option<Slot> {
 fn the_cache_hands_out_its_slots_and_gives_them_back_in_order() {
     let mut cache = Cache::new(3, 2);
     let slots: Vec<Slot> = [(7, 0), (8, 1), (9, 0)]
-        .map(|(lpn, list)| cache.admit(Lpn(lpn), list, NO_HOME).expect("there are three slots"))
+        .map(|(lpn, list)| cache.admit(Lpn(lpn), list, NO_FLASH_COPY).expect("there are three slots"))
         .to_vec();
-    assert_eq!(cache.admit(Lpn(10), 0, NO_HOME), None);
+    assert_eq!(cache.admit(Lpn(10), 0, NO_FLASH_COPY), None);
     assert_eq!((cache.free(), cache.dirty(0), cache.dirty(1), cache.dirty_total()), (0, 2, 1, 3));
     assert_eq!(slots.iter().map(|&s| cache.lpn(s)).collect::<Vec<_>>(), [7, 8, 9].map(Lpn));
     assert_eq!(take_one(&mut cache, 0), Some(slots[0]));
@@ -304,14 +304,14 @@ fn the_cache_hands_out_its_slots_and_gives_them_back_in_order() {
 #[test]
 fn a_trimmed_slot_is_never_programmed_and_comes_back() {
     let mut cache = Cache::new(3, 1);
-    let slots: Vec<Slot> = Lpn::first(3).map(|lpn| cache.admit(lpn, 0, NO_HOME).unwrap()).collect();
+    let slots: Vec<Slot> = Lpn::first(3).map(|lpn| cache.admit(lpn, 0, NO_FLASH_COPY).unwrap()).collect();
     cache.kill_dirty(slots[1]);
     assert_eq!((cache.dirty(0), cache.dirty_total()), (2, 2));
     assert_eq!(take_one(&mut cache, 0), Some(slots[0]));
     assert_eq!(take_one(&mut cache, 0), Some(slots[2]));
     assert_eq!((take_one(&mut cache, 0), cache.free(), cache.in_flight()), (None, 1, 2));
     // Slots that are all dead come back at once: nothing will ask for them.
-    let again = cache.admit(Lpn(9), 0, NO_HOME).unwrap();
+    let again = cache.admit(Lpn(9), 0, NO_FLASH_COPY).unwrap();
     cache.kill_dirty(again);
     assert_eq!(cache.free(), 1);
 }
@@ -319,9 +319,9 @@ fn a_trimmed_slot_is_never_programmed_and_comes_back() {
 #[test]
 fn a_flush_waits_for_what_came_before_it_and_for_nothing_else() {
     let mut cache = Cache::new(8, 1);
-    let before: Vec<Slot> = Lpn::first(3).map(|lpn| cache.admit(lpn, 0, NO_HOME).unwrap()).collect();
+    let before: Vec<Slot> = Lpn::first(3).map(|lpn| cache.admit(lpn, 0, NO_FLASH_COPY).unwrap()).collect();
     let flush = cache.begin_flush();
-    cache.admit(Lpn(5), 0, NO_HOME).unwrap();
+    cache.admit(Lpn(5), 0, NO_FLASH_COPY).unwrap();
     assert!(cache.durable_before() <= flush && cache.flush_wants(0));
     cache.kill_dirty(before[1]);
     for &slot in [before[0], before[2]].iter() {
@@ -356,7 +356,7 @@ fn a_fill_can_leave_a_share_out_of_date() {
         soft_pages: None,
         hard_free: 2,
     };
-    let mut ftl = Tables::new(layout, config, stream("dated", 0));
+    let mut ftl = BlockManager::new(layout, config, stream("dated", 0));
     let (logical, mut rng) = (60 * BLOCK, stream("again", 1));
     let mut p = Preconditioner::new(&mut ftl, None);
     p.write_repeatedly(Lpn(0), Lpn(logical), || rng.chance(interpulse_engine::Rng::threshold(again)));
@@ -386,7 +386,7 @@ fn some_state(spec: &DriveSpec) -> PreconditionedState {
     p.write_in_order(Lpn(0), Lpn(logical / 2));
     p.overwrite(3 * u64::from(logical), addresses(logical, UNIFORM, stream("snapshot", 1)));
     p.finish();
-    PreconditionedState { ftl }
+    PreconditionedState::Page(ftl)
 }
 
 fn saved(folder: &Path, spec: &DriveSpec) -> Vec<u8> {
@@ -406,7 +406,7 @@ fn why_not(folder: &Path, spec: &DriveSpec) -> String {
 /// Drives of an array start from one state: each from its own, of which they share what lies in the file.
 #[test]
 fn another_state_of_a_snapshot_is_the_same_and_stays_so_when_one_is_run() {
-    let bytes = |ftl: &Tables| {
+    let bytes = |ftl: &BlockManager| {
         let mut bytes = Vec::new();
         let done: Result<(), ()> = ftl.save(HEADER, &mut |piece| {
             bytes.extend_from_slice(piece);
@@ -419,15 +419,18 @@ fn another_state_of_a_snapshot_is_the_same_and_stays_so_when_one_is_run() {
     let kept = snapshot::load(&spec, folder.path(), HASH, &mut |_, _| true).unwrap();
     let [one, other] = [kept.another(), kept.another().another()];
     for state in [&kept, &one, &other] {
-        assert!(bytes(&state.ftl) == file[HEADER as usize..]);
+        assert!(bytes(state.block_manager()) == file[HEADER as usize..]);
     }
     let of_kept = drive::run(&spec, one, 5_000, 1);
-    assert!(bytes(&kept.ftl) == file[HEADER as usize..] && bytes(&other.ftl) == file[HEADER as usize..]);
+    assert!(
+        bytes(kept.block_manager()) == file[HEADER as usize..]
+            && bytes(other.block_manager()) == file[HEADER as usize..]
+    );
     assert_eq!(drive::run(&spec, other, 5_000, 1), of_kept);
     // One that comes from no file is copied.
     let made = some_state(&spec);
     let copy = made.another();
-    assert!(bytes(&copy.ftl) == bytes(&made.ftl));
+    assert!(bytes(copy.block_manager()) == bytes(made.block_manager()));
     assert_eq!(drive::run(&spec, copy, 5_000, 1), drive::run(&spec, made, 5_000, 1));
     // A large one may be shared all the same.
     let spec = drive::spec(3, 2_800, 0.1);
@@ -438,13 +441,13 @@ fn another_state_of_a_snapshot_is_the_same_and_stays_so_when_one_is_run() {
     p.overwrite(u64::from(logical) / 2, addresses(logical, UNIFORM, stream("shared", 1)));
     p.finish();
     let before = bytes(&ftl);
-    let mut shared = PreconditionedState { ftl };
+    let mut shared = PreconditionedState::Page(ftl);
     let copy = shared.another();
     shared.share();
     let [one, other] = [shared.another(), shared.another()];
     let of_copy = drive::run(&spec, copy, 5_000, 1);
     assert_eq!(drive::run(&spec, one, 5_000, 1), of_copy);
-    assert!(bytes(&shared.ftl) == before && bytes(&other.ftl) == before);
+    assert!(bytes(shared.block_manager()) == before && bytes(other.block_manager()) == before);
     assert_eq!(drive::run(&spec, shared, 5_000, 1), of_copy);
 }
 
@@ -457,11 +460,11 @@ fn a_snapshot_brings_back_the_same_ftl() {
         pieces.push((done, all));
         true
     };
-    let PreconditionedState { ftl } = snapshot::load(&spec, folder.path(), HASH, progress).unwrap();
+    let ftl = snapshot::load(&spec, folder.path(), HASH, progress).unwrap().into_block_manager();
     let all = bytes.len() as u64 - HEADER;
     assert_eq!((pieces.last(), ftl.state_bytes(HEADER)), (Some(&(all, all)), all));
     assert!(pieces.windows(2).all(|p| p[0].0 < p[1].0));
-    let mut original = some_state(&spec).ftl;
+    let mut original = some_state(&spec).into_block_manager();
     for lpn in Lpn::first(original.map().logical_units()) {
         assert_eq!(ftl.map().get(lpn), original.map().get(lpn), "unit {lpn}");
     }
@@ -469,10 +472,10 @@ fn a_snapshot_brings_back_the_same_ftl() {
     assert_eq!((&ftl.map().weight, ftl.wear()), (&original.map().weight, original.wear()));
     // Saved again it is the same file, and it goes on in the same way.
     let second = tempfile::tempdir().unwrap();
-    let mut restored = PreconditionedState { ftl };
+    let mut restored = PreconditionedState::Page(ftl);
     snapshot::save(&restored, second.path(), HASH, &mut |_, _| true).unwrap();
     assert!(fs::read(snapshot::path_of(second.path(), HASH)).unwrap() == bytes);
-    let go_on = |ftl: &mut Tables| {
+    let go_on = |ftl: &mut BlockManager| {
         ftl.restart(stream("again", 0));
         let logical = ftl.map().logical_units();
         let mut p = Preconditioner::new(ftl, None);
@@ -480,7 +483,7 @@ fn a_snapshot_brings_back_the_same_ftl() {
         p.finish();
         (ftl.counters, ftl.wear(), ftl.map().weight.clone())
     };
-    assert_eq!(go_on(&mut restored.ftl), go_on(&mut original));
+    assert_eq!(go_on(restored.block_manager_mut()), go_on(&mut original));
 }
 
 #[test]
@@ -537,7 +540,7 @@ fn a_snapshot_that_contradicts_itself_is_refused_with_the_reason() {
     let (spec, temporary) = (drive::spec(2, 20, 0.1), tempfile::tempdir().unwrap());
     let folder = temporary.path();
     let good = saved(folder, &spec);
-    let ftl = some_state(&spec).ftl;
+    let ftl = some_state(&spec).into_block_manager();
     let (blocks, logical, units) =
         (ftl.layout.super_blocks(), ftl.map().logical_units(), ftl.layout.units() as u32);
     // The tables, each at the beginning of a page, are the last things in the file.
@@ -589,31 +592,32 @@ fn drives_share_a_snapshot_and_none_sees_what_another_writes() {
     let folder = temporary.path();
     let good = saved(folder, &spec);
     let kept = snapshot::open(&spec, folder, HASH, &mut |_, _| true).unwrap();
-    let write = |ftl: &mut Tables, seed: u64| {
+    let write = |ftl: &mut BlockManager, seed: u64| {
         ftl.restart(stream("shared", seed));
         let logical = ftl.map().logical_units();
         let mut p = Preconditioner::new(ftl, None);
         p.overwrite(2 * u64::from(logical), addresses(logical, UNIFORM, stream("shared", seed)));
         p.finish();
     };
-    let all =
-        |ftl: &Tables| Lpn::first(ftl.map().logical_units()).map(|l| ftl.map().get(l)).collect::<Vec<_>>();
+    let all = |ftl: &BlockManager| {
+        Lpn::first(ftl.map().logical_units()).map(|l| ftl.map().get(l)).collect::<Vec<_>>()
+    };
     // Deleted while it is in use, as another run may do to make room.
     fs::remove_file(snapshot::path_of(folder, HASH)).unwrap();
-    let [mut first, mut second, third] = [(); 3].map(|()| kept.state().unwrap().ftl);
+    let [mut first, mut second, third] = [(); 3].map(|()| kept.state().unwrap().into_block_manager());
     write(&mut first, 1);
     write(&mut second, 2);
     for (seed, drive) in [(1, &first), (2, &second)] {
-        let mut alone = some_state(&spec).ftl;
+        let mut alone = some_state(&spec).into_block_manager();
         write(&mut alone, seed);
         assert!(all(&alone) == all(drive), "as a drive that has its memory for itself");
         assert_eq!((&alone.map().weight, alone.wear()), (&drive.map().weight, drive.wear()));
     }
     assert!(all(&first) != all(&second));
-    assert!(all(&third) == all(&some_state(&spec).ftl));
+    assert!(all(&third) == all(some_state(&spec).block_manager()));
     // A copy of one that has written holds what it wrote.
     assert!(all(&first.clone()) == all(&first));
-    snapshot::save(&PreconditionedState { ftl: third }, folder, HASH, &mut |_, _| true).unwrap();
+    snapshot::save(&PreconditionedState::Page(third), folder, HASH, &mut |_, _| true).unwrap();
     assert!(fs::read(snapshot::path_of(folder, HASH)).unwrap() == good);
 }
 

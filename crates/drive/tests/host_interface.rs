@@ -200,11 +200,11 @@ fn writes_beyond_the_flash_rate_complete_at_the_rate_of_programs() {
             let mut b = Bench::new(&spec, filled(&spec, 1.0), &[flow], 1);
             b.run_for(Duration::from_ms(1000));
             b.host.begin_window();
-            let before = (b.host.device.tables().counters, b.host.device.counters);
+            let before = (b.host.device.ftl_counters(), b.host.device.counters);
             b.run_for(Duration::from_ms(2000));
             let w = b.host.device.counters.since(&before.1);
             assert!(w.cache_stalls > 1000, "the cache is full: {} stalls", w.cache_stalls);
-            let ftl = b.host.device.tables().counters.since(&before.0);
+            let ftl = b.host.device.ftl_counters().since(&before.0);
             // What completes is what is programmed or overwritten in the cache, up to a cache full.
             let accepted = b.host.window.counters.written_bytes / UNIT_BYTES - w.cache_overwrites;
             let cache = spec.cache.size.get() / UNIT_BYTES;
@@ -282,14 +282,14 @@ fn a_flush_completes_when_all_before_it_is_programmed_and_not_before() {
         for units in [1, 2, 6, 7, 40] {
             let mut b = flush_after(&spec, units);
             while b.host.device.completed() <= units {
-                let programmed = b.host.device.tables().counters.host_units;
+                let programmed = b.host.device.ftl_counters().host_units;
                 if b.host.device.completed() == units && programmed < units {
                     assert_eq!(b.host.device.outstanding(), 1, "the flush waits");
                 }
                 assert!(b.step(b.agenda.horizon()), "{}", b.host.device.diagnosis(&b.agenda));
             }
             assert_eq!(
-                b.host.device.tables().counters.host_units,
+                b.host.device.ftl_counters().host_units,
                 units,
                 "all is programmed when the flush completes"
             );
@@ -366,7 +366,7 @@ fn data_trimmed_in_the_cache_holds_up_neither_flush_nor_write() {
         let mut b = Bench::new(&spec, filled(&spec, 1.0), &flows, 1);
         b.run_out();
         assert_eq!(b.host.device.counters.cache_stalls, 0);
-        assert_eq!(b.host.device.tables().counters.host_units, 1, "only the last unit is worth a program");
+        assert_eq!(b.host.device.ftl_counters().host_units, 1, "only the last unit is worth a program");
         b.finish();
     }
 }
@@ -394,9 +394,9 @@ fn trimmed_space_reads_fast_and_costs_collection_nothing() {
     let amplification = |flows: &[FlowSpec]| {
         let mut b = Bench::new(&spec, preconditioned(&spec, 1.0, 2.0, 5), flows, 1);
         b.run_to(ms(1500));
-        let (before, trimmed) = (b.host.device.tables().counters, b.host.device.counters.trimmed_units);
+        let (before, trimmed) = (b.host.device.ftl_counters(), b.host.device.counters.trimmed_units);
         b.run_out();
-        let f = b.host.device.tables().counters.since(&before);
+        let f = b.host.device.ftl_counters().since(&before);
         let mean = b.host.window.flows[1].read.mean_ns().unwrap();
         let flash_reads = b.host.device.nand().counters.host_reads;
         b.finish();

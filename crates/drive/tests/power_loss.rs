@@ -165,9 +165,9 @@ fn world(seed: u64, cuts: u64, met: &mut Met) {
     bench.run_requests(500);
     bench.finish();
     let unit = u64::from(spec.ftl_config().expect("a legal drive").logical_units);
-    let checked = bench.host.device.ftl().versions_checked();
+    let checked = bench.host.device.versions_checked();
     bench.host.device.read_everything();
-    assert!(bench.host.device.ftl().versions_checked() >= checked + unit, "every unit has been looked at");
+    assert!(bench.host.device.versions_checked() >= checked + unit, "every unit has been looked at");
     for r in bench.host.device.recoveries() {
         met.torn += r.found.torn_word_lines;
         met.broken += r.found.blocks_erased_again;
@@ -180,7 +180,7 @@ fn world(seed: u64, cuts: u64, met: &mut Met) {
         assert!(!kept || (r.found.losses.acknowledged == 0 && r.found.trims_undone == 0));
         assert!(kept || r.found.kept_units == 0);
     }
-    met.checkpoints += bench.host.device.ftl().metadata_written().checkpoints;
+    met.checkpoints += bench.host.device.metadata_written().checkpoints;
 }
 
 #[test]

@@ -323,7 +323,7 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     assert_eq!(sums, [reads, writes], "every nanosecond of latency has a cause");
 
     let (host, drive) = (bench.host.window.counters, bench.host.device.counters);
-    let (ftl, nand) = (bench.host.device.tables().counters, bench.host.device.nand().counters);
+    let (ftl, nand) = (bench.host.device.ftl_counters(), bench.host.device.nand().counters);
     for (info, value) in host.iter().chain(drive.iter()).chain(ftl.iter()).chain(nand.iter()) {
         *counted.entry(info.name).or_default() += value;
     }

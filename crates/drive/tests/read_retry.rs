@@ -87,7 +87,7 @@ fn old_blocks_are_refreshed() {
     for _ in 0..10 {
         b.run_for(Duration::from_ms(200));
         let now = b.agenda.now();
-        let ftl = b.host.device.tables();
+        let ftl = b.host.device.block_manager();
         for block in SuperBlock::first(ftl.layout.super_blocks()).filter(|&b| ftl.map().is_candidate(b)) {
             let (lane, number) = ftl.layout.lane_of(block);
             let (die, plane) = ftl.layout.die_of(lane);
@@ -96,8 +96,8 @@ fn old_blocks_are_refreshed() {
             assert!(age < limit + Duration::from_ms(200), "block {block} is {age} old at {now}");
         }
     }
-    assert!(b.host.device.ftl().rewritten().refreshed > 100, "{:?}", b.host.device.ftl().rewritten());
-    assert_eq!(b.host.device.ftl().rewritten().reclaimed, 0);
+    assert!(b.host.device.rewritten().refreshed > 100, "{:?}", b.host.device.rewritten());
+    assert_eq!(b.host.device.rewritten().reclaimed, 0);
     b.finish();
 }
 
@@ -106,8 +106,8 @@ fn old_blocks_are_refreshed() {
 fn nothing_is_rewritten_unasked() {
     let mut b = reads(&with(errors(3, &SOME)), 4, 5_000);
     b.finish();
-    assert_eq!(b.host.device.ftl().rewritten(), Default::default());
-    assert_eq!(b.host.device.tables().counters.erases, 0);
+    assert_eq!(b.host.device.rewritten(), Default::default());
+    assert_eq!(b.host.device.ftl_counters().erases, 0);
 }
 
 /// A block that is read again and again is rewritten every so many reads.
@@ -120,14 +120,14 @@ fn blocks_read_often_are_reclaimed() {
     let mut b = Bench::new(&spec, filled(&spec, 0.9), &[closed("r", 4, mix(1.0))], 1);
     b.run_requests(100_000);
     // What is open cannot be rewritten before it is full.
-    let (ftl, reliability) = (b.host.device.tables(), b.host.device.nand().reliability().unwrap());
+    let (ftl, reliability) = (b.host.device.block_manager(), b.host.device.nand().reliability().unwrap());
     for block in SuperBlock::first(ftl.layout.super_blocks()).filter(|&b| ftl.map().is_candidate(b)) {
         let (lane, number) = ftl.layout.lane_of(block);
         let (die, plane) = ftl.layout.die_of(lane);
         let reads = reliability.block(BlockAddress { die, plane, block: number }).reads;
         assert!(reads < 3 * limit, "block {block} has been read {reads} times");
     }
-    let (done, asked) = (b.host.device.ftl().rewritten().reclaimed, 100_000 / u64::from(limit));
+    let (done, asked) = (b.host.device.rewritten().reclaimed, 100_000 / u64::from(limit));
     assert!(done > asked / 2 && done <= asked + 100, "{done} of about {asked}");
     b.finish();
 }
@@ -140,7 +140,7 @@ fn age_and_wear_find_their_place_in_the_table() {
     e.initial_age = Duration::from_ms(3_600_000 * 2160);
     let spec = with(e);
     let mut state = filled(&spec, 1.0);
-    state.ftl.wear_all(2000);
+    state.add_pe_cycles(2000);
     let mut b = Bench::new(&spec, state, &[closed("r", 8, mix(1.0))], 1);
     b.run_requests(30_000);
     b.finish();

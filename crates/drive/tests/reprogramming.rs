@@ -10,7 +10,7 @@ use interpulse_drive::ftl::page::reprogram::{
     FullyInvalidates, ReprogramSpec, Reprogramming, Step, WhenValid,
 };
 use interpulse_drive::ftl::page::separation::{HotnessPolicy, UpdateInterval};
-use interpulse_drive::ftl::{FtlConfig, SoftPages, Tables};
+use interpulse_drive::ftl::{BlockManager, FtlConfig, SoftPages};
 use interpulse_drive::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_drive::spec::{Acknowledge, DriveSpec};
 use interpulse_engine::{Bytes, Device, Duration, Op, Request, SimTime, Streams, Tag};
@@ -25,7 +25,7 @@ const PAPER: ReprogramSpec = ReprogramSpec {
 };
 
 /// One lane of one plane of blocks with `layers` layers of four word lines and pages of one unit.
-fn one_lane(layers: u32, reprogram: ReprogramSpec) -> (DriveSpec, Tables) {
+fn one_lane(layers: u32, reprogram: ReprogramSpec) -> (DriveSpec, BlockManager) {
     let mut chips = part(Cells::Tlc, 1, 100, 4);
     chips.pages_per_block = layers * 4 * 3;
     chips.layers = layers;
@@ -46,7 +46,7 @@ fn one_lane(layers: u32, reprogram: ReprogramSpec) -> (DriveSpec, Tables) {
 
 /// Carries out on the FTL what a drive would do, at once.
 struct Writer {
-    ftl: Tables,
+    ftl: BlockManager,
     /// What has been done, as text.
     log: Vec<String>,
 }
@@ -269,7 +269,8 @@ fn a_running_count_keeps_the_pages_that_are_passed_over() {
                 let least = (all as i32 + change + beyond) as u32;
                 let soft_pages = Some(SoftPages { least, keeps_passed_over });
                 let config = FtlConfig { soft_pages, ..fresh.config().clone() };
-                let mut ftl = Tables::new(fresh.layout.clone(), config, Streams::new(1).stream("test", 0));
+                let mut ftl =
+                    BlockManager::new(fresh.layout.clone(), config, Streams::new(1).stream("test", 0));
                 let blocks = Reprogramming::new(PAPER, &fresh.layout, 1, 1);
                 ftl.separate(fresh.hotness().cloned(), Some(blocks));
                 let mut writer = Writer { ftl, log: Vec::new() };
@@ -328,33 +329,36 @@ fn the_worked_example_of_figure_8() {
     spec.cache.acknowledge = Acknowledge::WhenProgrammed;
     let state = filled(&spec, 0.0);
     let mut bench = Bench::new(&spec, state, &[], 1);
-    let block_of = |bench: &Bench, page: u32| match bench.host.device.tables().map().get(Lpn(page)) {
+    let block_of = |bench: &Bench, page: u32| match bench.host.device.block_manager().map().get(Lpn(page)) {
         Where::Flash(ppu) => {
-            let at = bench.host.device.tables().layout.split(ppu);
+            let at = bench.host.device.block_manager().layout.split(ppu);
             (at.super_block, at.offset)
         }
         other => panic!("{other:?}"),
     };
     let minute = |m: u64| SimTime::ZERO + Duration::from_ms(60_000 * m);
     let is_hot = |bench: &Bench, block: SuperBlock, at: u64| {
-        bench.host.device.tables().hotness().unwrap().level(block, Ppu(0), minute(at)) == 0
+        bench.host.device.block_manager().hotness().unwrap().level(block, Ppu(0), minute(at)) == 0
     };
 
     write_at(&mut bench, 1, 0);
     let (normal, _) = block_of(&bench, 0);
-    assert!(!bench.host.device.tables().reprogramming().unwrap().is_two_bit(normal), "TS 1: a normal block");
+    assert!(
+        !bench.host.device.block_manager().reprogramming().unwrap().is_two_bit(normal),
+        "TS 1: a normal block"
+    );
     assert!(is_hot(&bench, normal, 30) && !is_hot(&bench, normal, 31), "its stamp is minute 1");
 
     write_at(&mut bench, 11, 0);
     let (hot, offset) = block_of(&bench, 0);
     assert!(
-        bench.host.device.tables().reprogramming().unwrap().is_two_bit(hot),
+        bench.host.device.block_manager().reprogramming().unwrap().is_two_bit(hot),
         "TS 2: a reprogrammable block"
     );
     assert_eq!(offset, 0, "the first super layer");
     // Other updates fill the super layer: 4 programs, and a reprogram for every page but the newest, twice.
     let mut at = 11;
-    while bench.host.device.tables().counters.reprogrammed_units < 8 {
+    while bench.host.device.ftl_counters().reprogrammed_units < 8 {
         at += 1;
         write_at(&mut bench, at, 0);
         assert_eq!(block_of(&bench, 0).0, hot);

@@ -48,10 +48,10 @@ fn numbers(host: &mut Host<Drive>, now: SimTime, flows: usize) -> Numbers {
         blame: [w.read_blame.total(), w.write_blame],
         host: w.counters,
         drive: drive.counters,
-        ftl: drive.tables().counters,
+        ftl: drive.ftl_counters(),
         nand: drive.nand().counters,
         uses,
-        checked: drive.ftl().versions_checked(),
+        checked: drive.versions_checked(),
         outstanding: drive.outstanding(),
     }
 }

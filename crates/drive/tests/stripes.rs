@@ -7,7 +7,7 @@ use interpulse_drive::ftl::page::gc::victim::{GcPolicy, Imposed};
 use interpulse_drive::ftl::page::mapping::table::{Map, Where};
 use interpulse_drive::ftl::page::placement::stripe::{Allocation, Stripe};
 use interpulse_drive::ftl::page::precondition::Preconditioner;
-use interpulse_drive::ftl::{FtlConfig, SoftPages, Stream, Tables};
+use interpulse_drive::ftl::{BlockManager, FtlConfig, SoftPages, Stream};
 use interpulse_drive::numbers::{Lane, Lpn};
 use interpulse_flash::geometry::Geometry;
 
@@ -84,7 +84,7 @@ fn static_striping_keeps_every_page_on_its_lane_through_collections() {
     };
     let (_, allocation, _) = Allocation::all().into_iter().find(|(name, ..)| name == "cwdp").unwrap();
     let stripe = Stripe::new(allocation, &g, 1).unwrap();
-    let mut ftl = Tables::new(layout, config, stream("static", 0));
+    let mut ftl = BlockManager::new(layout, config, stream("static", 0));
     let mut p = Preconditioner::new(&mut ftl, Some(stripe.clone()));
     p.write_in_order(Lpn(0), Lpn(logical));
     p.overwrite(3 * u64::from(logical), addresses(logical, HOT_AND_COLD, stream("static", 1)));
@@ -97,7 +97,7 @@ fn static_striping_keeps_every_page_on_its_lane_through_collections() {
 }
 
 /// Everything that a state is.
-fn bytes(ftl: &Tables) -> Vec<u8> {
+fn bytes(ftl: &BlockManager) -> Vec<u8> {
     let mut bytes = Vec::new();
     let done: Result<(), ()> = ftl.save(0, &mut |piece| {
         bytes.extend_from_slice(piece);
@@ -130,7 +130,7 @@ fn a_fill_is_laid_out_in_runs_as_if_unit_by_unit() {
         for (name, allocation, _) in Allocation::all().into_iter().step_by(5) {
             let stripe = Stripe::new(allocation, &g, layout.lanes_per_die);
             let mut made = [true, false].map(|in_runs| {
-                let mut ftl = Tables::new(layout.clone(), config.clone(), stream("runs", 0));
+                let mut ftl = BlockManager::new(layout.clone(), config.clone(), stream("runs", 0));
                 let mut p = Preconditioner::new(&mut ftl, stripe.clone()).working_ahead();
                 let mut write = |from: u32, to: u32| match in_runs {
                     true => p.write_in_order(Lpn(from), Lpn(to)),
@@ -175,7 +175,7 @@ fn rows_end_where_lanes_have_no_blocks_to_spare() {
             let config =
                 FtlConfig { logical_units: logical, policy, soft_free: 3, soft_pages: None, hard_free: 1 };
             let [(rows, made), (each, expected)] = [true, false].map(|in_rows| {
-                let mut ftl = Tables::new(layout.clone(), config.clone(), stream("full", 0));
+                let mut ftl = BlockManager::new(layout.clone(), config.clone(), stream("full", 0));
                 let mut p = Preconditioner::new(&mut ftl, stripe.clone()).working_ahead();
                 let runs = if in_rows {
                     p.write_in_order(Lpn(0), Lpn(logical))
@@ -192,17 +192,17 @@ fn rows_end_where_lanes_have_no_blocks_to_spare() {
     }
 }
 
-fn assert_same(made: &Tables, expected: &Tables, what: &str) {
+fn assert_same(made: &BlockManager, expected: &BlockManager, what: &str) {
     assert_eq!(made.counters, expected.counters, "{what}");
     assert!(bytes(made) == bytes(expected), "{what}");
     let mut lanes = Lane::first(made.layout.lanes);
-    assert!(lanes.all(|lane| made.welcomes(lane) == expected.welcomes(lane)), "{what}");
+    assert!(lanes.all(|lane| made.accepts_writes(lane) == expected.accepts_writes(lane)), "{what}");
     let logical = made.map().logical_units();
     assert!(Lpn::first(logical).all(|lpn| made.map().get(lpn) == expected.map().get(lpn)), "{what}");
 }
 
 /// Valid units of each lane.
-fn valid(ftl: &Tables) -> Vec<u64> {
+fn valid(ftl: &BlockManager) -> Vec<u64> {
     let lanes = ftl.map().weight.chunks(ftl.layout.blocks as usize);
     lanes.map(|lane| lane.iter().map(|w| u64::from(w & !Map::NOT_A_CANDIDATE)).sum()).collect()
 }
@@ -240,7 +240,7 @@ fn lanes_stay_level_and_a_drive_with_little_spare_never_runs_out_of_room() {
             let logical = 8 * 43 * BLOCK;
             let config =
                 FtlConfig { logical_units: logical, policy, soft_free: 3, soft_pages: None, hard_free: 1 };
-            let mut ftl = Tables::new(layout, config, stream("level", 0));
+            let mut ftl = BlockManager::new(layout, config, stream("level", 0));
             let mut next = addresses(logical, heat, stream("level", 1));
             let mut p = Preconditioner::new(&mut ftl, None);
             p.write_in_order(Lpn(0), Lpn(logical));
@@ -251,7 +251,7 @@ fn lanes_stay_level_and_a_drive_with_little_spare_never_runs_out_of_room() {
             // Every lane has at least room for its data, its reserve and its open blocks.
             let most = u64::from((48 - 3) * BLOCK);
             assert!(valid.iter().all(|&v| v < most), "{policy:?}: {valid:?}");
-            assert!(Lane::first(8).any(|lane| ftl.welcomes(lane)));
+            assert!(Lane::first(8).any(|lane| ftl.accepts_writes(lane)));
             assert!(Lane::first(8).any(|lane| ftl.has_place(lane, Stream::HOST)));
         }
     }
@@ -285,7 +285,7 @@ fn nor_does_it_in_simulated_time() {
         let mut p = Preconditioner::new(&mut ftl, None);
         p.write_in_order(Lpn(0), Lpn(logical));
         p.finish();
-        let state = PreconditionedState { ftl };
+        let state = PreconditionedState::Page(ftl);
         let window = drive::run(&spec, state, u64::from(logical), 1);
         assert!(window.write_amplification > 1.0, "{policy:?}: {window:?}");
     }

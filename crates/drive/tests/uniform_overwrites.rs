@@ -6,7 +6,7 @@
 //! comparisons of the file together fail by chance with probability 1e-6.
 
 use crate::ftl_common::*;
-use interpulse_drive::ftl::Tables;
+use interpulse_drive::ftl::BlockManager;
 use interpulse_drive::ftl::page::gc::victim::{DChoices, GcPolicy};
 use interpulse_drive::ftl::page::mapping::table::Where;
 use interpulse_drive::ftl::page::placement::stripe::{Allocation, Stripe};
@@ -65,7 +65,7 @@ const COMPARISONS: usize = WORLDS.len() * FIGURES;
 impl World {
     /// The state after the overwrites of `seed`, with logical units drawn and looked up or with blocks drawn, and the write
     /// amplification of the second half of them.
-    fn state(&self, drawn: bool, seed: u64) -> (Tables, f64) {
+    fn state(&self, drawn: bool, seed: u64) -> (BlockManager, f64) {
         let instance = 2 * seed + u64::from(drawn);
         let of = |what: &str| stream(&format!("{}.{what}", self.name), instance);
         let mut ftl = ftl(self.lanes, self.blocks, self.policy, 3, self.spare, of("gc"));
@@ -103,7 +103,7 @@ impl World {
 }
 
 /// Every one of the first `filled` logical units is in one place, which says that it is there, and nothing else is valid.
-fn check(ftl: &Tables, filled: u32) {
+fn check(ftl: &BlockManager, filled: u32) {
     let map = ftl.map();
     for lpn in Lpn::first(map.logical_units()) {
         match map.get(lpn) {
@@ -128,7 +128,7 @@ fn check(ftl: &Tables, filled: u32) {
 }
 
 /// What is compared, by name.
-fn figures((ftl, waf): &(Tables, f64)) -> Vec<(String, f64)> {
+fn figures((ftl, waf): &(BlockManager, f64)) -> Vec<(String, f64)> {
     let (map, layout) = (ftl.map(), &ftl.layout);
     let mut all = vec![("write amplification".to_string(), *waf)];
     let blocks = || SuperBlock::first(layout.super_blocks());
@@ -215,7 +215,7 @@ fn difference(a: &[f64], b: &[f64]) -> (f64, f64) {
 }
 
 /// Those of `world` that differ by more than chance makes of it.
-fn differing(world: &World, other: impl Fn(u64) -> (Tables, f64)) -> Vec<String> {
+fn differing(world: &World, other: impl Fn(u64) -> (BlockManager, f64)) -> Vec<String> {
     let reference: Vec<_> = (0..SEEDS).map(|seed| figures(&world.state(false, seed))).collect();
     let others: Vec<_> = (0..SEEDS).map(|seed| figures(&other(seed))).collect();
     let of = |k: usize, all: &[Vec<(String, f64)>]| all.iter().map(|f| f[k].1).collect::<Vec<f64>>();

@@ -55,7 +55,7 @@ fn a_write_alone_takes_its_program_on_top() {
         let rest = sums[Cause::Link as usize] + sums[Cause::Firmware as usize];
         assert_eq!(rest + 6 * u128::from(own), b.host.window.flows[0].write.sum_ns());
         // A program of its own for each, of which five sixths carry nothing.
-        let counters = b.host.device.tables().counters;
+        let counters = b.host.device.ftl_counters();
         assert_eq!((counters.host_units, counters.padding_units), (6, 6 * 5));
     }
 }
@@ -131,7 +131,7 @@ fn writes_to_one_unit_are_all_programmed() {
         b.finish();
         let written = b.host.window.counters.written_bytes / 4096;
         let drive = b.host.device.counters;
-        assert_eq!((drive.cache_overwrites, b.host.device.tables().counters.host_units), (0, written));
+        assert_eq!((drive.cache_overwrites, b.host.device.ftl_counters().host_units), (0, written));
         assert!(drive.cache_read_hits > 100, "reads find data that is being programmed");
     }
 }
@@ -149,7 +149,7 @@ fn a_trimmed_write_is_not_waited_for() {
         b.run_out();
         b.finish();
         let written = b.host.window.counters.written_bytes / 4096;
-        let programmed = b.host.device.tables().counters.host_units;
+        let programmed = b.host.device.ftl_counters().host_units;
         assert!(programmed < written, "{programmed} of {written} units: some were trimmed before");
     }
 }

@@ -38,10 +38,12 @@ pub enum Cause {
     Retry,
     /// A read's die, for a share of the power budget.
     Power,
+    /// For map entries to be read from flash.
+    Mapping,
 }
 
 /// Number of causes.
-pub const CAUSES: usize = 16;
+pub const CAUSES: usize = 17;
 
 /// Name and one line of documentation of each cause, in order.
 pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
@@ -61,6 +63,7 @@ pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
     ("own_program", "loading and programming the write's own data (cache.acknowledge = \"when-programmed\")"),
     ("retry", "repeating a read whose first decode failed: sensings, transfers and decodes beyond the first"),
     ("power", "a read's own wait for a share of the power budget (power.budget)"),
+    ("mapping", "waiting for map entries to be read from flash"),
 ];
 
 /// One request's account: ns by [`Cause`].

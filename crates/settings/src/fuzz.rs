@@ -48,7 +48,7 @@ fn visit(table: &Table, section: &mut Section) {
         match node {
             Node::Leaf(_) => {}
             Node::Table(table) => drop(section.section(key).map(|mut inner| visit(table, &mut inner))),
-            Node::Tables(tables, _) => {
+            Node::BlockManager(tables, _) => {
                 for (mut inner, table) in section.tables(key).into_iter().flatten().zip(tables) {
                     visit(table, &mut inner);
                 }

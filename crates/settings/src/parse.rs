@@ -82,7 +82,7 @@ impl Text<'_> {
                     let at = join(path, &index.to_string());
                     tables.push(self.convert_table(table, self.origin_of(item), &at, depth + 1)?);
                 }
-                Ok(Node::Tables(tables, origin))
+                Ok(Node::BlockManager(tables, origin))
             }
             value => Ok(Node::Leaf(Leaf { value: scalar(value, &origin, path, depth)?, origin })),
         }

@@ -173,7 +173,7 @@ impl State {
             match node {
                 Node::Leaf(_) => {}
                 Node::Table(table) => self.collect_unknown(table, &at, unknown),
-                Node::Tables(tables, _) => {
+                Node::BlockManager(tables, _) => {
                     for (index, table) in tables.iter().enumerate() {
                         self.collect_unknown(table, &join(&at, &index.to_string()), unknown);
                     }

@@ -166,7 +166,7 @@ fn observed<O: Recording>(
     observer: O,
     tell: &Tell,
 ) -> Result<Value, RunFailure> {
-    state.ftl.wear_all(case.precondition.cycles);
+    state.add_pe_cycles(case.precondition.cycles);
     let warmup = Warmup::of(case, &checked.traces);
     let flows = warmup.flows(case);
     match case.array {

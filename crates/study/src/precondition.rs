@@ -96,7 +96,7 @@ pub fn precondition(
         }
     }
     p.finish();
-    Some((PreconditionedState { ftl }, outcome))
+    Some((PreconditionedState::Page(ftl), outcome))
 }
 
 /// Units that a fill writes again: of what it programs, a share is out of date at its end.

@@ -2,7 +2,7 @@
 
 use crate::config::Case;
 use crate::memory::{self, Free};
-use interpulse_drive::ftl::Tables;
+use interpulse_drive::ftl::BlockManager;
 use interpulse_drive::ftl::page::power_loss::oob::Oob;
 use interpulse_workload::AddressSpec;
 
@@ -88,7 +88,7 @@ fn size(bytes: u64) -> String {
 fn bytes(case: &Case) -> u64 {
     let layout = case.drive.layout().expect("the spec has been checked");
     let config = case.drive.ftl_config().expect("the spec has been checked");
-    let maps = Tables::map_bytes(&layout, config.logical_units);
+    let maps = BlockManager::map_bytes(&layout, config.logical_units);
     // Out-of-band data, the entries of a checkpoint, and the map that is rebuilt beside the live one.
     let kept = Oob::bytes(layout.units()) + 28 * u64::from(config.logical_units);
     let kept = if case.drive.power_loss.is_some() { kept } else { 0 };

@@ -246,7 +246,7 @@ fn finish<D: Simulated, O: Observer, C: Clock>(
 ) -> Result<AuditReport, RunFailure> {
     stepper.close()?;
     let (device, now) = (&mut stepper.host.device, stepper.agenda.now());
-    let units = |drive: &Drive| drive.tables().map().logical_units() as usize;
+    let units = |drive: &Drive| drive.logical_units() as usize;
     let entries: usize = device.drives().iter().map(units).sum();
     let audit = device.audit(now, entries.div_ceil(CONFIRMED_UNITS)).map_err(audit_failure)?;
     for drive in device.drives_mut() {
@@ -258,8 +258,8 @@ fn finish<D: Simulated, O: Observer, C: Clock>(
 
 /// How many blocks of each lane so many units are.
 fn lane_blocks(drives: &[Drive], units: u64) -> Option<f64> {
-    let collecting = drives.iter().map(Drive::tables).filter(|t| !t.config().policy.imposes());
-    let one_each = collecting.map(|t| u64::from(t.layout.lanes) * u64::from(t.layout.units_per_block));
+    let collecting = drives.iter().filter(|drive| drive.collects()).map(Drive::layout);
+    let one_each = collecting.map(|l| u64::from(l.lanes) * u64::from(l.units_per_block));
     let one_each: u64 = one_each.sum();
     (units > 0 && one_each > 0).then(|| units as f64 / one_each as f64)
 }
@@ -291,7 +291,7 @@ impl Readings {
             readings.drive.add(&drive.counters);
             readings.spent.add(&drive.nand_mut().spent(now));
             if let Some(reliability) = drive.nand().reliability() {
-                let of = ErrorWindow::of(reliability, drive.ftl().rewritten());
+                let of = ErrorWindow::of(reliability, drive.rewritten());
                 match &mut readings.errors {
                     Some(sum) => sum.add(&of),
                     none => *none = Some(of),

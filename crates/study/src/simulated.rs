@@ -73,6 +73,6 @@ impl Done {
 /// What all drives' FTLs have done since the start.
 pub fn ftl_of<D: Simulated>(device: &D) -> FtlCounters {
     let mut sum = FtlCounters::default();
-    device.drives().iter().for_each(|drive| sum.add(&drive.tables().counters));
+    device.drives().iter().for_each(|drive| sum.add(&drive.ftl_counters()));
     sum
 }

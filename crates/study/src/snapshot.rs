@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 /// Version of the file format and of the code that makes the state: raised when either changes what a
 /// snapshot holds, so that old files are refused.
-pub const FORMAT_VERSION: u32 = 5;
+pub const FORMAT_VERSION: u32 = 6;
 const MAGIC: [u8; 8] = *b"INTERPLS";
 const HEADER_BYTES: u64 = 8 + 4 + 32 + 8 + 8;
 /// Size of the pieces in which large tables are checksummed and moved.
@@ -107,8 +107,8 @@ fn write_file(
     file.write_all(&[0; HEADER_BYTES as usize]).map_err(at)?;
     let mut out =
         Summing { inner: BufWriter::with_capacity(1 << 20, file), sum: Xxh3Default::new(), bytes: 0 };
-    let total = state.ftl.state_bytes(HEADER_BYTES);
-    state.ftl.save(HEADER_BYTES, &mut |piece| {
+    let total = state.bytes(HEADER_BYTES);
+    state.save(HEADER_BYTES, &mut |piece| {
         for part in piece.chunks(PIECE) {
             out.write_all(part).map_err(at)?;
             if !progress(out.bytes, total) {
@@ -154,7 +154,7 @@ impl Kept {
     ) -> Result<(PreconditionedState, Option<String>), SnapshotError> {
         let rng = Streams::new(0).stream("restored", 0);
         match self.drive.kept_ftl(rng, &self.file, HEADER_BYTES, checks, seen) {
-            Ok((ftl, contradiction)) => Ok((PreconditionedState { ftl }, contradiction)),
+            Ok((ftl, contradiction)) => Ok((PreconditionedState::Page(ftl), contradiction)),
             Err(Ended::Stopped) => Err(SnapshotError::Stopped),
             Err(Ended::Io(source)) => Err(SnapshotError::Io { path: self.path.clone(), source }),
         }

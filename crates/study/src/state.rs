@@ -109,7 +109,7 @@ fn keep(
 ) -> Option<bool> {
     let &Cache { folder, limit } = cache;
     let path = snapshot::path_of(folder, hash);
-    let bytes = state.ftl.state_bytes(0);
+    let bytes = state.bytes(0);
     if bytes > limit {
         note(format!(
             "the preconditioned state takes {} MB, more than the cache's limit of {} MB: not kept",
@@ -165,9 +165,13 @@ mod tests {
         const CASES: usize = 20;
         let made =
             |cases| obtain(&case, "", cases, None, &|_, _, _, _| true, &|_| {}).expect("it was not stopped");
-        let state = |start: Start| start.state().expect("it is there").ftl;
+        let state = |start: Start| start.state().expect("it is there");
         let (alone, starts) = (state(made(1)), std::iter::repeat_n(made(CASES), CASES).collect::<Vec<_>>());
         assert_eq!(mapped(), CASES);
-        assert!(starts.into_iter().all(|start| state(start).map().weight == alone.map().weight));
+        assert!(
+            starts
+                .into_iter()
+                .all(|start| state(start).block_manager().map().weight == alone.block_manager().map().weight)
+        );
     }
 }

@@ -10,7 +10,6 @@ use crate::simulated::{Simulated, ftl_of};
 use interpulse_array::config::ArraySpec;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::ftl::FtlCounters;
-use interpulse_drive::numbers::Lane;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{Bytes, Duration, SimTime};
 use interpulse_host::{Clock, Failure, Observer, Pause, Stepper};
@@ -246,11 +245,9 @@ impl Look {
     fn at<D: Simulated>(device: &D) -> Look {
         let (mut lanes, mut collecting, mut slots, mut cached) = (0u32, 0u32, 0.0, 0.0);
         for drive in device.drives() {
-            let tables = drive.tables();
-            lanes += tables.layout.lanes;
-            collecting +=
-                Lane::first(tables.layout.lanes).filter(|&lane| tables.wants_gc(lane)).count() as u32;
-            let cache = drive.ftl().cache();
+            lanes += drive.layout().lanes;
+            collecting += drive.collecting_lanes();
+            let cache = drive.cache();
             let taken = f64::from(cache.dirty_total() + cache.in_flight());
             cached += taken;
             slots += taken + cache.free() as f64;
@@ -274,10 +271,10 @@ fn until_steady<D: Simulated, O: Observer, C: Clock>(
     most: u64,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<End, Failure> {
-    let collects = |device: &D| device.drives().iter().any(|d| !d.tables().config().policy.imposes());
+    let collects = |device: &D| device.drives().iter().any(|d| d.collects());
     let blocks = |device: &D| -> u64 {
         let of = |drive: &Drive| {
-            let layout = &drive.tables().layout;
+            let layout = drive.layout();
             u64::from(layout.lanes) * u64::from(layout.units_per_block)
         };
         device.drives().iter().map(of).sum()

@@ -109,7 +109,7 @@ fn state(case: &Case) -> Vec<u8> {
         precondition(&case.drive, &case.precondition, &mut |_, _| true).expect("nobody stops it");
     let mut bytes = Vec::new();
     state
-        .ftl
+        .block_manager()
         .save(0, &mut |piece| -> Result<(), ()> {
             bytes.extend_from_slice(piece);
             Ok(())

@@ -48,7 +48,7 @@ fn looked_up(case: &Case) -> PreconditionedState {
     let mut rng = streams.stream("looked-up", 0);
     p.overwrite((f64::from(logical) * WRITES) as u64, || Lpn(rng.below(u64::from(logical)) as u32));
     p.finish();
-    PreconditionedState { ftl }
+    PreconditionedState::Page(ftl)
 }
 
 /// The figures of the first window.
@@ -68,11 +68,11 @@ fn window(drive: &str, load: &str, seed: u64, drawn: bool) -> [f64; FIGURES.len(
     let mut stepper = case::drive(&case, &warmup.flows(&case), state).unwrap();
     stepper.open().unwrap();
     warmup.run(&mut stepper, Some(REQUESTS), &mut |_| true).unwrap().unwrap();
-    let (before, start) = (stepper.host.device.tables().counters, stepper.agenda.now());
+    let (before, start) = (stepper.host.device.ftl_counters(), stepper.agenda.now());
     stepper.host.begin_window();
     let (horizon, target) = (stepper.agenda.horizon(), stepper.host.device.completed() + REQUESTS);
     assert_eq!(stepper.run(horizon, target, &mut |_| true), Ok(Pause::Target));
-    let done = stepper.host.device.tables().counters.since(&before);
+    let done = stepper.host.device.ftl_counters().since(&before);
     let seconds = stepper.agenda.now().since(start).as_ns() as f64 / 1e9;
     let window = stepper.host.end_window(stepper.agenda.now());
     let flow = &window.flows[0];

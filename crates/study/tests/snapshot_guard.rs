@@ -20,7 +20,7 @@ fn the_format_version_is_raised_with_the_state() {
     let (state, _) =
         precondition(&case.drive, &case.precondition, &mut |_, _| true).expect("it is not stopped");
     let mut sum = Xxh3Default::new();
-    let done: Result<(), Infallible> = state.ftl.save(0, &mut |piece| {
+    let done: Result<(), Infallible> = state.save(0, &mut |piece| {
         sum.update(piece);
         Ok(())
     });

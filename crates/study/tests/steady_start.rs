@@ -63,7 +63,7 @@ fn windows(drive: &str, load: &str, requests: u64, seed: u64, warm: bool) -> (Fi
 }
 
 fn window(stepper: &mut Stepper<Drive>, requests: u64) -> Figures {
-    let ftl = |s: &Stepper<Drive>| -> FtlCounters { s.host.device.tables().counters };
+    let ftl = |s: &Stepper<Drive>| -> FtlCounters { s.host.device.ftl_counters() };
     let before = ftl(stepper);
     stepper.host.begin_window();
     let mut free = 0.0;
@@ -71,7 +71,7 @@ fn window(stepper: &mut Stepper<Drive>, requests: u64) -> Figures {
         let target = stepper.host.device.completed() + requests / LOOKS;
         let horizon = stepper.agenda.horizon();
         assert_eq!(stepper.run(horizon, target, &mut |_| true), Ok(Pause::Target));
-        free += stepper.host.device.tables().free_pages() as f64 / LOOKS as f64;
+        free += stepper.host.device.block_manager().free_pages() as f64 / LOOKS as f64;
     }
     let done = ftl(stepper).since(&before);
     let window = stepper.host.end_window(stepper.agenda.now());

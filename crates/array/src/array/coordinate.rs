@@ -41,9 +41,8 @@ impl Array {
 
     /// A number that changes when a drive is given something to do or completes it, its own collection included.
     fn seen(&self, agenda: &Agenda) -> u64 {
-        let of = |drive: &Drive| {
-            drive.completed() + drive.ftl().gc_turn().started + drive.operations(agenda) as u64
-        };
+        let of =
+            |drive: &Drive| drive.completed() + drive.gc_window().started + drive.operations(agenda) as u64;
         self.issued + self.completed + self.drives.iter().map(of).sum::<u64>()
     }
 
@@ -58,7 +57,7 @@ impl Array {
 
     /// Operations of garbage collection that did not wait for their drive's turn.
     pub(super) fn count_forced(&mut self) {
-        self.counters.gc_forced = self.drives.iter().map(|drive| drive.ftl().gc_turn().forced).sum();
+        self.counters.gc_forced = self.drives.iter().map(|drive| drive.gc_window().forced).sum();
     }
 
     // ---- reads that fail fast ---------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 use super::power_state::Outage;
 use super::state::PreconditionedState;
 use super::{Drive, Place};
-use crate::ftl::{Ftl, Timers};
+use crate::ftl::{PageFtl, Timers};
 use crate::host_interface::Front;
 use crate::numbers::SuperBlock;
 use crate::spec::DriveSpec;
@@ -22,7 +22,7 @@ impl Drive {
         host_timers: u32,
     ) -> Drive {
         let streams = Streams::new(seed);
-        let tables = state.ftl;
+        let PreconditionedState::Page(tables) = state;
         let mut nand = Nand::new(spec.geometry.clone(), &spec.part, spec.nand.clone(), seed, first);
         let pages = tables.layout.pages_per_program;
         let super_blocks = || SuperBlock::first(tables.layout.super_blocks());
@@ -48,7 +48,7 @@ impl Drive {
         let power = u32::from(spec.refreshes());
         let timers = Timers { patrol: place.later(0), checkpoint: place.later(power + 1) };
         Drive {
-            ftl: Ftl::new(&spec, tables, nand.dies(), &streams, timers),
+            ftl: PageFtl::new(&spec, tables, nand.dies(), &streams, timers).into(),
             nand,
             front: Front::new(&spec.host, spec.geometry.unit_bytes, place.lines()),
             place,

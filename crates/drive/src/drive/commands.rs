@@ -1,7 +1,7 @@
 //! Commands on their way through the drive: after firmware, reads, completion.
 
 use super::Drive;
-use crate::ftl::Flash;
+use crate::ftl::{Flash, Ftl};
 use crate::host_interface::egress_queue::Ready;
 use crate::numbers::{GcReadId, Lpn};
 use interpulse_engine::account::Cause;
@@ -13,8 +13,29 @@ impl Drive {
     #[inline(always)]
     pub(super) fn firmware_done(&mut self, agenda: &mut Agenda, id: RequestId) {
         let now = agenda.now();
-        let request = self.front.requests.get_mut(id);
-        request.book(Cause::Firmware, now);
+        self.front.requests.get_mut(id).book(Cause::Firmware, now);
+        self.execute(agenda, id);
+    }
+
+    /// Map entries that the command `id` waited for are in memory.
+    #[cold]
+    pub(super) fn mapped(&mut self, agenda: &mut Agenda, id: RequestId) {
+        self.front.requests.get_mut(id).book(Cause::Mapping, agenda.now());
+        self.execute(agenda, id);
+    }
+
+    /// Executes a command as soon as its map entries are in memory.
+    #[inline(always)]
+    fn execute(&mut self, agenda: &mut Agenda, id: RequestId) {
+        let now = agenda.now();
+        let request = self.front.requests.get(id);
+        if request.op != Op::Flush {
+            let (lpn, units) = (request.lpn, request.units);
+            if !self.ftl.map_entries(&mut Flash { nand: &mut self.nand, agenda }, id, lpn, units) {
+                return;
+            }
+        }
+        let request = self.front.requests.get(id);
         match request.op {
             Op::Read => {
                 let (lpn, units, bytes, fail_fast) =
@@ -73,6 +94,7 @@ impl Drive {
             let job = GcReadId(txn.owner);
             self.nand.forget_ended();
             self.ftl.page_collected(&mut Flash { nand: &mut self.nand, agenda }, job);
+            self.drain_ftl(agenda, None);
             return;
         }
         let id = RequestId(txn.owner);

@@ -1,7 +1,7 @@
 //! The drive as a device: what its host sees of it.
 
 use super::Drive;
-use crate::ftl::Flash;
+use crate::ftl::{Flash, Ftl};
 use crate::host_interface::Front;
 use interpulse_engine::{
     Agenda, Ahead, AuditReport, Completion, Device, News, Op, Request, RequestId, ResourceId, SimTime, Tag,
@@ -141,6 +141,6 @@ impl Device for Drive {
     }
 
     fn diagnosis(&self, agenda: &Agenda) -> String {
-        self.standing(agenda)
+        self.diagnosis_of(agenda)
     }
 }

@@ -14,13 +14,14 @@ mod commands;
 pub mod counters;
 mod device;
 pub mod hold_up;
+mod inspect;
 mod outage;
 pub mod power_state;
 mod state;
 pub mod verify;
 mod writes;
 
-use crate::ftl::{Flash, Ftl, Outcome as FtlOutcome, REFILL, Tables};
+use crate::ftl::{Flash, Ftl, FtlFamily, Outcome as FtlOutcome, REFILL};
 use crate::host_interface::Front;
 use crate::host_interface::request::Requests;
 use crate::spec::DriveSpec;
@@ -31,7 +32,7 @@ use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use power_state::Outage;
 
-pub use crate::ftl::GcTurn;
+pub use crate::ftl::GcWindow;
 pub use crate::ftl::Rewritten;
 pub use power_state::{Cut, CutWrite};
 pub use state::PreconditionedState;
@@ -40,7 +41,7 @@ pub use state::PreconditionedState;
 pub struct Drive {
     spec: DriveSpec,
     nand: Nand,
-    ftl: Ftl,
+    ftl: FtlFamily,
     /// Queues, link, firmware, requests.
     front: Front,
     /// Its resources on the agenda.
@@ -126,16 +127,6 @@ impl Drive {
         self.nand.pending() + self.front.leaving.to_come(agenda, flash)
     }
 
-    /// The FTL.
-    pub fn ftl(&self) -> &Ftl {
-        &self.ftl
-    }
-
-    /// The tables of the FTL.
-    pub fn tables(&self) -> &Tables {
-        self.ftl.tables()
-    }
-
     /// From now on garbage collection starts nothing but in lanes that are at the hard threshold, or goes on. What the
     /// flash array has been given runs to its end.
     pub fn hold_gc(&mut self, agenda: &mut Agenda, hold: bool) {
@@ -163,7 +154,10 @@ impl Drive {
                     let failed = self.ftl.read_done(&mut flash, &txn);
                     self.host_read_done(agenda, &txn, failed);
                 }
-                Effect::Reads => self.ftl.gc_read_done(&mut flash, &txn),
+                Effect::Reads => {
+                    self.ftl.gc_read_done(&mut flash, &txn);
+                    self.drain_ftl(agenda, None);
+                }
                 Effect::Programs => {
                     let room = self.ftl.program_done(&mut flash, &txn);
                     self.drain_ftl(agenda, Some(&txn));
@@ -184,6 +178,7 @@ impl Drive {
             match outcome {
                 FtlOutcome::Landed(id) => self.unit_landed(agenda, id, program.expect("by a program")),
                 FtlOutcome::Dropped(id) => self.unit_dropped(agenda, id),
+                FtlOutcome::Mapped(id) => self.mapped(agenda, id),
                 FtlOutcome::Flushed(REFILL) => self.refilled(agenda),
                 FtlOutcome::Flushed(id) => self.flush_ends(agenda, id),
             }

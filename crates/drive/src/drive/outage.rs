@@ -13,7 +13,7 @@
 use super::Drive;
 use super::hold_up::Standing;
 use super::power_state::{Cut, CutWrite, Outage, Recovery, State};
-use crate::ftl::Flash;
+use crate::ftl::{Flash, Ftl};
 use crate::spec::PowerLossSpec;
 use interpulse_engine::{Agenda, News, Op, ResourceId, SimTime};
 

@@ -1,22 +1,67 @@
-//! What a drive starts from.
+//! Preconditioned state of a drive: what a run starts from and snapshots keep.
 
-use crate::ftl::Tables;
+use crate::ftl::BlockManager;
+use crate::ftl::page::placement::stripe::Stripe;
+use crate::ftl::page::precondition::Preconditioner;
 
-/// The tables of an FTL ready to run: fresh, or preconditioned. Cloning it copies the maps.
+/// State of an FTL ready to run, fresh or preconditioned, by family. A clone copies the maps.
 #[derive(Clone)]
-pub struct PreconditionedState {
-    /// Its tables.
-    pub ftl: Tables,
+pub enum PreconditionedState {
+    /// State of the page-mapped family.
+    Page(BlockManager),
 }
 
 impl PreconditionedState {
-    /// Has [others](PreconditionedState::another) like this one share what none of them changes, though it comes from no file.
-    pub fn share(&mut self) {
-        self.ftl.share();
+    /// Block manager of the page-mapped family.
+    pub fn block_manager(&self) -> &BlockManager {
+        let PreconditionedState::Page(blocks) = self;
+        blocks
     }
 
-    /// The same for another drive, before any has been run with it: of what comes from a file, both share what neither changes.
+    /// Block manager of the page-mapped family, to change it before a run.
+    pub fn block_manager_mut(&mut self) -> &mut BlockManager {
+        let PreconditionedState::Page(blocks) = self;
+        blocks
+    }
+
+    /// Takes the block manager of the page-mapped family out.
+    pub fn into_block_manager(self) -> BlockManager {
+        let PreconditionedState::Page(blocks) = self;
+        blocks
+    }
+
+    /// Lets [others](PreconditionedState::another) share the tables that no run changes, though no file holds them.
+    pub fn share(&mut self) {
+        self.block_manager_mut().share();
+    }
+
+    /// The same state for another drive, before a run. Both share the unchanged pages of what a file holds.
     pub fn another(&self) -> PreconditionedState {
-        PreconditionedState { ftl: self.ftl.another() }
+        PreconditionedState::Page(self.block_manager().another())
+    }
+
+    /// Writes data into the state without simulated time.
+    pub fn preconditioner(&mut self, stripe: Option<Stripe>) -> Preconditioner<'_> {
+        Preconditioner::new(self.block_manager_mut(), stripe)
+    }
+
+    /// Logical units.
+    pub fn logical_units(&self) -> u32 {
+        self.block_manager().config().logical_units
+    }
+
+    /// Adds P/E cycles to every super block.
+    pub fn add_pe_cycles(&mut self, cycles: u32) {
+        self.block_manager_mut().set_pe_cycles(cycles);
+    }
+
+    /// Bytes that [`PreconditionedState::save`] writes for a file in which they begin at `at`.
+    pub fn bytes(&self, at: u64) -> u64 {
+        self.block_manager().state_bytes(at)
+    }
+
+    /// Passes the state piece by piece to `sink`, for a file in which it begins at `at`.
+    pub fn save<E>(&self, at: u64, sink: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        self.block_manager().save(at, sink)
     }
 }

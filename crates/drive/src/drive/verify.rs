@@ -1,6 +1,7 @@
 //! The audits at the end of a run, and the diagnosis of one that cannot go on.
 
 use super::Drive;
+use crate::ftl::Ftl;
 use interpulse_engine::{Agenda, AuditReport, SimTime};
 use std::fmt::Write;
 
@@ -34,7 +35,7 @@ impl Drive {
     }
 
     /// Describes a drive with requests outstanding on which nothing is going to happen.
-    pub(super) fn standing(&self, agenda: &Agenda) -> String {
+    pub(super) fn diagnosis_of(&self, agenda: &Agenda) -> String {
         let cache = self.ftl.cache();
         let mut text = format!(
             "at {} nothing is going to happen, yet {} requests are outstanding: ",
@@ -54,7 +55,7 @@ impl Drive {
             cache.in_flight(),
             self.nand.pending()
         );
-        let _ = write!(text, "; {}", self.ftl.standing());
+        let _ = write!(text, "; {}", self.ftl.diagnosis());
         for (id, r) in self.front.requests.iter().take(5) {
             let _ = write!(
                 text,

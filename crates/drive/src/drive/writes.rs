@@ -2,7 +2,7 @@
 
 use super::Drive;
 use crate::account::book_program;
-use crate::ftl::{Admitted, Flash};
+use crate::ftl::{Admitted, Flash, Ftl};
 use crate::numbers::Lpn;
 use interpulse_engine::account::Cause;
 use interpulse_engine::{Agenda, Duration, RequestId};
@@ -53,7 +53,7 @@ impl Drive {
     /// Tells the FTL whether writes wait for cache slots, and the flash array since when the first of them has waited.
     fn oldest_stall_changed(&mut self) {
         let oldest = self.front.stalled.front().map(|&id| self.front.requests.get(id).submitted);
-        self.ftl.press(oldest.is_some());
+        self.ftl.set_backpressure(oldest.is_some());
         self.nand.set_oldest_write(oldest);
     }
 

@@ -1,19 +1,29 @@
 //! Flash translation layers: the interface that a drive uses and the families that implement it.
+//!
+//! ```text
+//!            admit  read  trim  flush            (units and opaque tags, no host requests)
+//!               |     |     |     |
+//! mapping <-- write-back, collection, refresh, metadata --> outcomes: landed, flushed, ...
+//!               |     |     |     |
+//!            programs, reads, erases             (submitted to the flash array, whose completions return here)
+//! ```
 
 mod counters;
 mod flash;
+mod interface;
 mod outcome;
 pub mod page;
 
 pub use counters::FtlCounters;
 pub use flash::Flash;
+pub use interface::{Ftl, FtlFamily, ZoneCommand, ZoneError};
 pub use outcome::Outcome;
-pub use page::blocks::manager::{FtlConfig, SoftPages, Tables, Wear, threshold_blocks};
+pub use page::blocks::manager::{BlockManager, FtlConfig, SoftPages, Wear, threshold_blocks};
 pub use page::blocks::spare_factor::Spare;
 pub use page::blocks::write_streams::Stream;
-pub use page::gc::state::{GcTurn, Rewritten};
-pub use page::mapping::reads::Look;
+pub use page::gc::state::{GcWindow, Rewritten};
+pub use page::mapping::reads::LookupResult;
 pub use page::mapping::state::Admitted;
-pub use page::page_ftl::{Ftl, Timers};
+pub use page::page_ftl::{PageFtl, Timers};
 pub use page::power_loss::metadata_region::MetadataWritten;
 pub use page::write_back::queues::REFILL;

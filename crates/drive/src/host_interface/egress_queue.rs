@@ -35,7 +35,7 @@ struct Entry {
 
 /// The line, with a timer for the instant in which its head is out.
 #[derive(Clone)]
-pub struct Leaving {
+pub struct EgressQueue {
     /// In the order in which they are ready; equal ones as they came.
     line: Ring<Entry>,
     /// When the last one was out.
@@ -43,10 +43,10 @@ pub struct Leaving {
     timer: ResourceId,
 }
 
-impl Leaving {
+impl EgressQueue {
     /// An empty line with this timer.
-    pub fn new(timer: ResourceId) -> Leaving {
-        Leaving { line: Ring::default(), free_at: SimTime::ZERO, timer }
+    pub fn new(timer: ResourceId) -> EgressQueue {
+        EgressQueue { line: Ring::default(), free_at: SimTime::ZERO, timer }
     }
 
     /// Adds `id`, which takes so long from when it is ready and those before it are out. Nothing is put before what has
@@ -116,7 +116,7 @@ mod tests {
     const TIMER: ResourceId = ResourceId(9);
 
     /// What leaves, and when.
-    fn drain(agenda: &mut Agenda, line: &mut Leaving, until: u64) -> Vec<(u64, u32)> {
+    fn drain(agenda: &mut Agenda, line: &mut EgressQueue, until: u64) -> Vec<(u64, u32)> {
         let mut out = Vec::new();
         while let Some((at, by)) = agenda.next(SimTime(until)) {
             assert_eq!(by, TIMER);
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn what_is_ready_earlier_leaves_earlier_and_each_waits_for_the_one_before() {
-        let (mut agenda, mut line) = (Agenda::new(10), Leaving::new(TIMER));
+        let (mut agenda, mut line) = (Agenda::new(10), EgressQueue::new(TIMER));
         let each = [(50, 1, 0), (40, 3, 1), (40, 2, 2), (50, 1, 3), (100, 0, 4)];
         for (at, by, id) in each {
             line.push(&mut agenda, ready(at, by), RequestId(id), Duration(8));
@@ -148,7 +148,7 @@ mod tests {
             mut each in prop::collection::vec((0u64..60, 0u64..40, 0u32..8, 1u64..9), 1..40)
         ) {
             each.sort_unstable();
-            let (mut agenda, mut line, mut out) = (Agenda::new(10), Leaving::new(TIMER), Vec::new());
+            let (mut agenda, mut line, mut out) = (Agenda::new(10), EgressQueue::new(TIMER), Vec::new());
             for (id, &(told, ahead, by, takes)) in (0..).zip(&each) {
                 out.extend(drain(&mut agenda, &mut line, told));
                 agenda.advance_to(SimTime(told));

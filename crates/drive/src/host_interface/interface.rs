@@ -1,6 +1,6 @@
 //! The front of a drive: what it takes from its host, what is on its way in and out, and what it tells.
 
-use super::egress_queue::{Leaving, Ready};
+use super::egress_queue::{EgressQueue, Ready};
 use super::fifo::Line;
 use super::firmware::Firmware;
 use super::link::Directions;
@@ -25,7 +25,7 @@ pub struct Front {
     /// Units moving to or from DRAM.
     pub(crate) dram: Line,
     /// Data and completions leaving.
-    pub(crate) leaving: Leaving,
+    pub(crate) leaving: EgressQueue,
     /// Whether it is told ahead what will be ready to leave.
     foretells: bool,
     /// log2 of the sectors of a unit.
@@ -55,7 +55,7 @@ impl Front {
             firmware: Firmware::new(spec.firmware, spec.firmware_cores, timer(0)),
             arriving: Line::new(timer(1)),
             dram: Line::new(timer(2)),
-            leaving: Leaving::new(timer(3)),
+            leaving: EgressQueue::new(timer(3)),
             unit_shift: (unit_bytes / 512).ilog2(),
             requests: Requests::default(),
             stalled: VecDeque::new(),

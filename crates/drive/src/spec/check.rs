@@ -6,7 +6,7 @@ use crate::ftl::page::gc::victim::{FreeCount, ThresholdBase};
 use crate::ftl::page::mapping::table::{MAX_UNITS, Map};
 use crate::ftl::page::placement::stripe::Stripe;
 use crate::ftl::page::reprogram::super_layer_word_lines;
-use crate::ftl::{FtlConfig, SoftPages, Tables, threshold_blocks};
+use crate::ftl::{BlockManager, FtlConfig, SoftPages, threshold_blocks};
 use interpulse_engine::{Bytes, Rng};
 use interpulse_flash::suspend::{SuspendPolicy, SuspendScheme};
 use std::fs::File;
@@ -227,12 +227,12 @@ impl DriveSpec {
         Ok(u64::from(self.ftl_config()?.logical_units) * (self.geometry.unit_bytes / 512))
     }
 
-    /// Tables of an FTL over erased flash. `rng` drives random victim choice.
-    pub fn fresh_ftl(&self, rng: Rng) -> Result<Tables, Impossible> {
-        Ok(Tables::new(self.layout()?, self.ftl_config()?, rng))
+    /// Block manager of a page-mapped FTL over erased flash. `rng` drives random victim choice.
+    pub fn fresh_ftl(&self, rng: Rng) -> Result<BlockManager, Impossible> {
+        Ok(BlockManager::new(self.layout()?, self.ftl_config()?, rng))
     }
 
-    /// Tables as `file` holds them from byte `at` on; see [`Tables::of_file`].
+    /// Block manager as `file` holds it from byte `at` on; see [`BlockManager::of_file`].
     pub fn kept_ftl<E: From<io::Error>>(
         &self,
         rng: Rng,
@@ -240,16 +240,16 @@ impl DriveSpec {
         at: u64,
         checks: bool,
         seen: &mut dyn FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<(Tables, Option<String>), E> {
+    ) -> Result<(BlockManager, Option<String>), E> {
         let checked = "the spec has been checked";
         let (layout, config) = (self.layout().expect(checked), self.ftl_config().expect(checked));
-        Tables::of_file(layout, config, rng, file, at, checks, seen)
+        BlockManager::of_file(layout, config, rng, file, at, checks, seen)
     }
 
     /// Bytes of such tables in a file from byte `at` on.
     pub fn kept_bytes(&self, at: u64) -> u64 {
         let checked = "the spec has been checked";
-        Tables::file_bytes(&self.layout().expect(checked), &self.ftl_config().expect(checked), at)
+        BlockManager::file_bytes(&self.layout().expect(checked), &self.ftl_config().expect(checked), at)
     }
 
     /// The static stripe, if allocation is static.

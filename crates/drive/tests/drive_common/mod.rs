@@ -182,7 +182,7 @@ pub fn preconditioned(spec: &DriveSpec, share: f64, overwrites: f64, seed: u64) 
     let mut rng = streams.stream("test.precondition", 0);
     pre.overwrite((f64::from(units) * overwrites) as u64, || Lpn(rng.below(u64::from(units)) as u32));
     pre.finish();
-    PreconditionedState { ftl }
+    PreconditionedState::Page(ftl)
 }
 
 /// A closed loop of `depth`; change the rest with the update syntax of `mix`.

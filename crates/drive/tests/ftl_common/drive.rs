@@ -1,7 +1,7 @@
 //! A small drive in simulated time that does nothing but write.
 
 use interpulse_drive::drive::{Drive, PreconditionedState};
-use interpulse_drive::ftl::Tables;
+use interpulse_drive::ftl::BlockManager;
 use interpulse_drive::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::page::mapping::table::Map;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
@@ -144,7 +144,7 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
         let (_, resource) = agenda.next(SimTime(u64::MAX >> 12)).expect("a drive with requests has a timer");
         host.handle(&mut agenda, resource);
         agenda.settle();
-        let ftl = host.device.tables();
+        let ftl = host.device.block_manager();
         if host.device.completed() >= writes && before.is_none() {
             before = Some(ftl.counters);
         }
@@ -158,7 +158,7 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
         }
         runs = ftl.counters.gc_runs;
     }
-    let counted = host.device.tables().counters.since(&before.expect("the window has begun"));
+    let counted = host.device.ftl_counters().since(&before.expect("the window has begun"));
     host.close();
     while host.device.outstanding() > 0 {
         let (_, resource) = agenda.next(SimTime(u64::MAX >> 12)).expect("a drive with requests has a timer");
@@ -175,7 +175,7 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
 
 /// Valid units, and units of blocks that hold data. Of blocks being emptied only the newest counts, the one
 /// with the most valid units; what is still valid in the others is on its way.
-fn occupancy(ftl: &Tables) -> (f64, f64) {
+fn occupancy(ftl: &BlockManager) -> (f64, f64) {
     let (mut valid, mut held, mut newest) = (0, 0, 0);
     for (block, done) in SuperBlock::first(ftl.layout.super_blocks()).zip(ftl.programs_done()) {
         let units = ftl.map().valid_units(block);

@@ -8,7 +8,7 @@ pub mod witness;
 use interpulse_drive::ftl::page::blocks::layout::Layout;
 use interpulse_drive::ftl::page::gc::victim::{DChoices, GcPolicy};
 use interpulse_drive::ftl::page::precondition::Preconditioner;
-use interpulse_drive::ftl::{FtlConfig, Tables};
+use interpulse_drive::ftl::{BlockManager, FtlConfig};
 use interpulse_drive::numbers::Lpn;
 use interpulse_engine::{Rng, Streams};
 use interpulse_flash::geometry::Geometry;
@@ -37,12 +37,12 @@ pub fn geometry(lanes: u32, blocks: u32) -> Geometry {
 
 /// An empty FTL of `lanes` lanes that keeps `soft` blocks of each free and has (about) the effective spare
 /// factor `spare`.
-pub fn ftl(lanes: u32, blocks: u32, policy: GcPolicy, soft: u32, spare: f64, rng: Rng) -> Tables {
+pub fn ftl(lanes: u32, blocks: u32, policy: GcPolicy, soft: u32, spare: f64, rng: Rng) -> BlockManager {
     let layout = Layout::new(&geometry(lanes, blocks), 1, 0);
     let with =
         |logical_units| FtlConfig { logical_units, policy, soft_free: soft, soft_pages: None, hard_free: 1 };
-    let usable = 1.0 / Tables::new(layout.clone(), with(1), rng.clone()).effective_spare().utilisation;
-    Tables::new(layout, with((usable / (1.0 + spare)).round() as u32), rng)
+    let usable = 1.0 / BlockManager::new(layout.clone(), with(1), rng.clone()).effective_spare().utilisation;
+    BlockManager::new(layout, with((usable / (1.0 + spare)).round() as u32), rng)
 }
 
 /// Every policy that picks victims, as it comes, and d-choices with each of these numbers of choices.
@@ -87,7 +87,13 @@ pub fn addresses(logical: u32, heat: Heat, mut rng: Rng) -> impl FnMut() -> Lpn 
 
 /// Write amplification of a drive in steady state: it is filled in order, then every physical unit is
 /// programmed about `cycles.0` times to settle and `cycles.1` times to measure, if `expected` is about right.
-pub fn write_amplification(ftl: &mut Tables, heat: Heat, cycles: (f64, f64), expected: f64, rng: Rng) -> f64 {
+pub fn write_amplification(
+    ftl: &mut BlockManager,
+    heat: Heat,
+    cycles: (f64, f64),
+    expected: f64,
+    rng: Rng,
+) -> f64 {
     let logical = ftl.map().logical_units();
     let writes = |cycles: f64| (cycles * ftl.layout.units() as f64 / expected) as u64;
     let (settle, measure) = (writes(cycles.0), writes(cycles.1));

@@ -2,12 +2,12 @@
 
 use interpulse_drive::ftl::page::blocks::program_address::ProgramPlace;
 use interpulse_drive::ftl::page::mapping::table::Where;
-use interpulse_drive::ftl::{Stream, Tables};
+use interpulse_drive::ftl::{BlockManager, Stream};
 use interpulse_drive::numbers::{Lane, Lpn};
 
 /// The steps of preconditioning on one lane, with a look at every choice of a victim.
 pub struct Witness {
-    pub ftl: Tables,
+    pub ftl: BlockManager,
     /// Program operations being filled, with the units in them.
     partial: [Option<(ProgramPlace, u32)>; 2],
     pub choices: u64,
@@ -17,7 +17,7 @@ pub struct Witness {
 
 impl Witness {
     /// Starts on `ftl`, which has one lane.
-    pub fn new(ftl: Tables) -> Witness {
+    pub fn new(ftl: BlockManager) -> Witness {
         assert_eq!(ftl.layout.lanes, 1);
         Witness { ftl, partial: [None; 2], choices: 0, held: 0 }
     }

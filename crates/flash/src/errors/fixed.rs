@@ -10,7 +10,7 @@ pub fn fixed(ln: f64) -> i32 {
     libm::round(ln * f64::from(ONE)) as i32
 }
 
-/// Tables for logarithms and sums.
+/// BlockManager for logarithms and sums.
 #[derive(Clone, Debug)]
 pub struct Logs {
     /// ln(1 + (m + 1/2) / 256).

@@ -98,7 +98,7 @@ impl Section {
         match self.table.entries.get(name) {
             None => Ok(Vec::new()),
             Some(Node::Leaf(Leaf { value: Value::List(items), .. })) if items.is_empty() => Ok(Vec::new()),
-            Some(Node::Tables(tables, _)) => {
+            Some(Node::BlockManager(tables, _)) => {
                 let sections = tables.iter().enumerate().map(|(index, table)| {
                     self.below(table.clone(), join(&path, &index.to_string()), table.origin.place())
                 });

@@ -333,7 +333,7 @@ macro_rules! drives {
 }
 
 drives! {
-    "a4": "the TLC drive of the program-suspend study: Zambelli et al., Electronics 2021, Tables 1 and 2";
+    "a4": "the TLC drive of the program-suspend study: Zambelli et al., Electronics 2021, BlockManager 1 and 2";
     "a4-mini": "the same drive with 8 dies of 96 blocks, for quick looks and tests";
     "atc19": "the low-latency drive of the erase suspension study: Kim et al., ATC'19, slide Evaluation: Methodology";
     "atc19-mini": "the same drive with an eighth of its capacity, one erase for every 3 MiB";

@@ -3,7 +3,7 @@
 use super::columns::{Column, Data, NOTHING};
 use super::outbox::Sender;
 use crate::simulated::{Done, Simulated};
-use interpulse_drive::numbers::Lane;
+use interpulse_drive::drive::Drive;
 use interpulse_engine::{Duration, LatencyHistogram, Op, SimTime};
 use interpulse_flash::command::{USES, Use};
 use interpulse_host::Ended;
@@ -228,7 +228,6 @@ impl Filler<'_> {
 
 /// Free super blocks of all drives, and of the lane with the fewest.
 fn free_blocks<D: Simulated>(device: &D) -> (u64, Option<u64>) {
-    let tables = device.drives().iter().map(|drive| drive.tables());
-    let lanes = tables.flat_map(|t| Lane::first(t.layout.lanes).map(|lane| u64::from(t.free_blocks(lane))));
+    let lanes = device.drives().iter().flat_map(Drive::free_blocks_by_lane).map(u64::from);
     lanes.fold((0, None), |(sum, least), free| (sum + free, Some(least.map_or(free, |l: u64| l.min(free)))))
 }

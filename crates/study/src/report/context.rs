@@ -23,13 +23,13 @@ pub(super) struct Context<'a> {
 
 impl Context<'_> {
     pub fn of<'a>(case: &'a Case, drives: &[Drive], traces: Vec<TraceSummary>) -> Context<'a> {
-        let wear = drives.iter().map(|drive| drive.tables().wear());
+        let wear = drives.iter().map(|drive| drive.wear());
         Context {
             case,
-            effective_spare: drives[0].tables().effective_spare_at_work().factor,
-            free_pages: drives.iter().map(|drive| drive.tables().free_pages()).sum(),
+            effective_spare: drives[0].effective_spare().factor,
+            free_pages: drives.iter().map(|drive| drive.free_pages()).sum(),
             wear: wear.reduce(Wear::and).expect("a case has drives"),
-            super_blocks: drives.iter().map(|drive| drive.tables().layout.super_blocks()).sum(),
+            super_blocks: drives.iter().map(|drive| drive.layout().super_blocks()).sum(),
             traces,
         }
     }

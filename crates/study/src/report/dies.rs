@@ -31,15 +31,14 @@ pub(super) fn section(m: &Measured, drives: &[Drive]) -> Value {
 
 /// P/E cycles of a die's blocks, preconditioning included: by groups of as many super blocks of each lane.
 fn wear(drive: &Drive, die: DieId) -> Value {
-    let tables = drive.tables();
-    let layout = &tables.layout;
+    let layout = drive.layout();
     let group = layout.blocks.div_ceil(GROUPS);
     let (mut means, mut most) = (Vec::new(), Vec::new());
     for first in (0..layout.blocks).step_by(group as usize) {
         let (mut sum, mut count, mut top) = (0u64, 0u64, 0);
         for lane in layout.lanes_of(die) {
             let blocks = layout.blocks_of(lane).skip(first as usize).take(group as usize);
-            for cycles in blocks.map(|block| tables.cycles[block.index()]) {
+            for cycles in blocks.map(|block| drive.pe_cycles(block)) {
                 sum += u64::from(cycles);
                 count += 1;
                 top = top.max(cycles);

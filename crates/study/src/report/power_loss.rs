@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 pub fn section(drives: &[Drive]) -> Option<Value> {
     drives[0].spec().power_loss?;
     let written = |of: fn(&MetadataWritten) -> u64| -> u64 {
-        drives.iter().map(|drive| of(&drive.ftl().metadata_written())).sum()
+        drives.iter().map(|drive| of(&drive.metadata_written())).sum()
     };
     let cuts: Vec<&Recovery> = drives.iter().filter_map(|drive| drive.recoveries().last()).collect();
     let first = cuts.first();

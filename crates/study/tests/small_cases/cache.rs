@@ -1,6 +1,6 @@
 //! The write cache against plain lists: order of arrival, trims, flushes.
 
-use interpulse_drive::cache::{Cache, NO_HOME};
+use interpulse_drive::cache::{Cache, NO_FLASH_COPY};
 use interpulse_drive::numbers::{Lpn, Slot};
 use proptest::prelude::*;
 use std::collections::VecDeque;
@@ -30,7 +30,7 @@ proptest! {
         for (op, list, draw) in ops {
             let live = model.lists[list].len();
             match op {
-                0 | 1 => if let Some(slot) = cache.admit(Lpn(draw), list, NO_HOME) {
+                0 | 1 => if let Some(slot) = cache.admit(Lpn(draw), list, NO_FLASH_COPY) {
                     prop_assert!(model.lists.iter().flatten().chain(&model.in_flight).all(|e| e.0 != slot));
                     prop_assert_eq!(cache.lpn(slot), Lpn(draw));
                     model.lists[list].push_back((slot, model.epoch));

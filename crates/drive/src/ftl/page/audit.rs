@@ -1,10 +1,10 @@
 //! The audit of the FTL at the end of a run, and its part of a diagnosis.
 
-use crate::cache::NO_HOME;
+use crate::cache::NO_FLASH_COPY;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::mapping::bit_scan;
 use crate::ftl::page::mapping::table::Where;
-use crate::ftl::page::page_ftl::Ftl;
+use crate::ftl::page::page_ftl::PageFtl;
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_flash::numbers::BlockId;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ const COMING: usize = 64;
 /// And what they hold so many of them early.
 const SOON: u32 = 64;
 
-impl Ftl {
+impl PageFtl {
     /// Checks that nothing was lost: valid units = mapped units, block by block, and what each valid unit holds is mapped to
     /// it and to nothing else, so that every map entry is confirmed by the physical side. `stride` > 1 confirms one unit in so
     /// many. Returns the units mapped to flash. Err names what does not hold.
@@ -32,13 +32,13 @@ impl Ftl {
 
     /// Under imposed write amplification, and where power may be lost with the cache, a cached unit keeps its valid home.
     fn keeps_valid_homes(&self) -> bool {
-        self.imposed.is_some() || self.tables.units.keeps_homes()
+        self.imposed.is_some() || self.blocks.units.keeps_homes()
     }
 
     /// How many logical units are mapped to flash, and how many of those in the cache have a home there; the cache says of
     /// each that is mapped to it that it holds it.
     fn audit_entries(&self) -> Result<(u64, u64), String> {
-        let (map, keeps) = (self.tables.map(), self.tables.units.keeps_homes());
+        let (map, keeps) = (self.blocks.map(), self.blocks.units.keeps_homes());
         let (mut mapped, mut cached) = (0, 0);
         for entries in map.runs_of_entries() {
             let (on_flash, elsewhere) = map.held(&entries);
@@ -51,7 +51,7 @@ impl Ftl {
                 if self.cache().lpn(slot) != lpn {
                     return Err(format!("unit {lpn} is mapped to a cache slot that holds another"));
                 }
-                cached += u64::from(!keeps || self.cache().home(slot) != NO_HOME);
+                cached += u64::from(!keeps || self.cache().home(slot) != NO_FLASH_COPY);
             }
         }
         Ok((mapped, cached))
@@ -59,7 +59,7 @@ impl Ftl {
 
     /// How many units are valid. Every block counts its own, and one unit in `stride` is where the map says.
     fn audit_units(&self, stride: u32) -> Result<u64, String> {
-        let (map, layout) = (self.tables.map(), &self.tables.layout);
+        let (map, layout) = (self.blocks.map(), &self.blocks.layout);
         let mut valid = 0;
         for block in SuperBlock::first(layout.super_blocks()) {
             let bits = bit_scan::ones(map.valid_words(block));
@@ -81,7 +81,7 @@ impl Ftl {
 
     /// A valid unit that is not where the map says.
     fn misplaced(&self) -> Option<Ppu> {
-        let (map, layout) = (self.tables.map(), &self.tables.layout);
+        let (map, layout) = (self.blocks.map(), &self.blocks.layout);
         // What goes to all lanes in turn is at about the same height in each, and near each other in the map.
         for (row, word) in
             (0..layout.blocks).flat_map(|row| map.words_of_block().map(move |word| (row, word)))
@@ -112,7 +112,7 @@ impl Ftl {
     /// The same among one unit in `stride`. What one unit holds says nothing about where the next one's is mapped, so that the
     /// entries are fetched while those before are looked at.
     fn misplaced_in(&self, stride: u32) -> Option<Ppu> {
-        let (map, layout) = (self.tables.map(), &self.tables.layout);
+        let (map, layout) = (self.blocks.map(), &self.blocks.layout);
         let (mut coming, mut count) = ([(Lpn(0), Ppu(0)); COMING], 0);
         for block in SuperBlock::first(layout.super_blocks()) {
             let first = layout.first_unit(block);
@@ -138,7 +138,7 @@ impl Ftl {
     /// Whether `lpn` is mapped to `ppu`, or in the cache with its home there.
     #[inline]
     fn is_at(&self, lpn: Lpn, ppu: Ppu) -> bool {
-        let map = self.tables.map();
+        let map = self.blocks.map();
         lpn.0 < map.logical_units()
             && match map.get(lpn) {
                 Where::Flash(at) => at == ppu,
@@ -149,19 +149,19 @@ impl Ftl {
 
     /// Reads checked by the version audit.
     pub fn versions_checked(&self) -> u64 {
-        self.tables.units.versions_checked()
+        self.blocks.units.versions_checked()
     }
 
     /// Looks every logical unit up and has the version audit check what a read of it would return now.
     pub fn read_everything(&mut self) {
-        self.tables.units.read_everything();
+        self.blocks.units.read_everything();
     }
 
     /// Which lanes have no block for host data, for a diagnosis.
-    pub fn standing(&self) -> String {
-        let lanes = self.tables.layout.lanes;
+    pub fn diagnosis(&self) -> String {
+        let lanes = self.blocks.layout.lanes;
         let short: Vec<Lane> =
-            Lane::first(lanes).filter(|&l| !self.tables.has_place(l, Stream::HOST)).collect();
+            Lane::first(lanes).filter(|&l| !self.blocks.has_place(l, Stream::HOST)).collect();
         let mut text = format!("{} of {lanes} lanes have no block for host data", short.len());
         if let Some(&lane) = short.first() {
             let _ = write!(text, ", such as {}", self.gc_standing(lane));

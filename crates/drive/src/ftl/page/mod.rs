@@ -3,6 +3,7 @@
 mod audit;
 pub mod blocks;
 pub mod gc;
+mod interface;
 pub mod mapping;
 pub mod page_ftl;
 pub mod placement;
@@ -13,3 +14,5 @@ pub mod reprogram;
 pub mod separation;
 mod snapshot;
 pub mod write_back;
+
+pub use page_ftl::PageFtl;

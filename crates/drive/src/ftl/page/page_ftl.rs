@@ -4,11 +4,12 @@ use crate::audit::VersionAudit;
 use crate::cache::Cache;
 use crate::ftl::flash::Flash;
 use crate::ftl::outcome::Outcome;
-use crate::ftl::page::blocks::manager::Tables;
+use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::program_progress::block_states;
-use crate::ftl::page::gc::state::{Collection, GcTurn, Rewritten, Victim};
-use crate::ftl::page::gc::synthetic::budget::Imposing;
-use crate::ftl::page::mapping::state::Homes;
+use crate::ftl::page::gc::state::{Collection, GcWindow, Rewritten, Victim};
+use crate::ftl::page::gc::synthetic::budget::SyntheticPrograms;
+use crate::ftl::page::mapping::residency::Residency;
+use crate::ftl::page::mapping::state::StaleCopyPolicy;
 use crate::ftl::page::placement::lane_selector::Placement;
 use crate::ftl::page::power_loss::metadata_region::Metadata;
 use crate::ftl::page::power_loss::state::Record;
@@ -33,19 +34,19 @@ pub struct Timers {
 }
 
 /// The FTL of one drive.
-pub struct Ftl {
+pub struct PageFtl {
     /// Where everything is, free and open blocks, wear, counts.
-    pub(crate) tables: Tables,
+    pub(crate) blocks: BlockManager,
     pub(crate) write_back: WriteBack,
     pub(crate) placement: Placement,
     /// Lists of dirty data by hotness, if host data is separated.
     pub(crate) levels: Option<Box<Levels>>,
-    pub(crate) imposed: Option<Imposing>,
+    pub(crate) imposed: Option<SyntheticPrograms>,
     /// Room for the list of the pages that an imposed program reads.
     pub(crate) copied: Vec<u32>,
     pub(crate) collection: Collection,
     /// When collection may run, for an owner of several drives.
-    pub(crate) turn: GcTurn,
+    pub(crate) window: GcWindow,
     pub(crate) jobs: Jobs,
     /// Page reads of the host under way by super block, where they may have to be repeated: a block is not erased while
     /// one of it is. Empty where no read fails.
@@ -56,58 +57,65 @@ pub struct Ftl {
     /// A block worn by so many cycles more than another one of its lane has that one rewritten.
     pub(crate) wear_gap: Option<u32>,
     pub(crate) metadata: Option<Box<Metadata>>,
+    pub(crate) residency: Residency,
     pub(crate) timers: Timers,
     pub(crate) outcomes: VecDeque<Outcome>,
     /// The end of a run: nothing is begun that no request asks for.
     pub(crate) closed: bool,
 }
 
-impl Ftl {
+impl PageFtl {
     /// The FTL of a drive described by `spec`, which has been checked, over `tables`. `streams` gives it its random choices.
-    pub fn new(spec: &DriveSpec, mut tables: Tables, dies: &[Die], streams: &Streams, timers: Timers) -> Ftl {
-        tables.restart(streams.stream("gc", 0));
+    pub fn new(
+        spec: &DriveSpec,
+        mut blocks: BlockManager,
+        dies: &[Die],
+        streams: &Streams,
+        timers: Timers,
+    ) -> PageFtl {
+        blocks.restart(streams.stream("gc", 0));
         let hot = spec.ftl.hotness.levels();
-        if let Some(hotness) = spec.ftl.hotness.filter(&tables.layout) {
+        if let Some(hotness) = spec.ftl.hotness.filter(&blocks.layout) {
             let layers = spec.part.layers;
             let reprogramming =
-                spec.ftl.reprogram.map(|of| Reprogramming::new(of, &tables.layout, hot, layers));
-            tables.separate(Some(hotness), reprogramming);
+                spec.ftl.reprogram.map(|of| Reprogramming::new(of, &blocks.layout, hot, layers));
+            blocks.separate(Some(hotness), reprogramming);
         }
-        let layout = &tables.layout;
+        let layout = &blocks.layout;
         let (lanes, super_blocks) = (layout.lanes, layout.super_blocks());
         let stripe = spec.stripe().expect("the spec has been checked");
         let lists = if stripe.is_some() { lanes } else { 1 } * (hot + 1);
         let slots = (spec.cache.size.get() / spec.geometry.unit_bytes) as u32;
         let homes = match (spec.ftl.gc.imposes(), spec.loses_cache()) {
-            (true, _) => Homes::Reused,
-            (false, true) => Homes::Kept,
-            (false, false) => Homes::Forgotten,
+            (true, _) => StaleCopyPolicy::Reused,
+            (false, true) => StaleCopyPolicy::Kept,
+            (false, false) => StaleCopyPolicy::Forgotten,
         };
         let record = spec.power_loss.map(|_| {
-            let (blocks, page) = (block_states(&tables, dies), spec.part.page_size.get());
+            let (states, page) = (block_states(&blocks, dies), spec.part.page_size.get());
             let protected = spec.cache.protected;
-            Box::new(Record::new(tables.map(), blocks, tables.layout.units(), slots, page, protected))
+            Box::new(Record::new(blocks.map(), states, blocks.layout.units(), slots, page, protected))
         });
         let versions = match spec.power_loss {
             Some(_) => VersionAudit::for_power_loss(spec.loses_cache()),
             None => VersionAudit::new(spec.audit_sample),
         };
         let errors = spec.nand.errors.as_ref();
-        let write_back = WriteBack::new(spec, stripe, tables.layout.units_per_program, lanes, slots);
+        let write_back = WriteBack::new(spec, stripe, blocks.layout.units_per_program, lanes, slots);
         let mut collection = Collection::new(lanes, spec.ftl.gc_depth);
         for (lane, of) in Lane::first(lanes).zip(&mut collection.lanes) {
-            of.victims.extend(tables.in_hand(lane).map(Victim::new));
+            of.victims.extend(blocks.in_hand(lane).map(Victim::new));
         }
-        tables.units.begin(Cache::new(slots, lists), homes, versions, record);
-        Ftl {
+        blocks.units.begin(Cache::new(slots, lists), homes, versions, record);
+        PageFtl {
             write_back,
             placement: Placement::new(lanes, spec.geometry.cache_pages > 0 && hot == 0),
             levels: (hot > 0).then(|| Box::new(Levels::new(hot + 1, lists, slots))),
             imposed: (spec.ftl.gc.imposed())
-                .map(|of| Imposing::new(*of, lanes, tables.layout.programs_per_block, streams)),
+                .map(|of| SyntheticPrograms::new(*of, lanes, blocks.layout.programs_per_block, streams)),
             copied: Vec::new(),
             collection,
-            turn: GcTurn::default(),
+            window: GcWindow::default(),
             jobs: Jobs::default(),
             readers: vec![0; if errors.is_some() { super_blocks as usize } else { 0 }],
             rewritten: Rewritten::default(),
@@ -116,10 +124,11 @@ impl Ftl {
             metadata: spec
                 .power_loss
                 .map(|of| Box::new(Metadata::new(of.checkpoint_every, super_blocks as usize))),
+            residency: Residency::default(),
             timers,
             outcomes: VecDeque::new(),
             closed: false,
-            tables,
+            blocks,
         }
     }
 
@@ -134,14 +143,9 @@ impl Ftl {
         self.closed = true;
     }
 
-    /// Where everything is, free and open blocks, wear, counts.
-    pub fn tables(&self) -> &Tables {
-        &self.tables
-    }
-
     /// The write cache.
     pub fn cache(&self) -> &Cache {
-        &self.tables.units.cache
+        &self.blocks.units.cache
     }
 
     /// Blocks rewritten for their age or their reads.

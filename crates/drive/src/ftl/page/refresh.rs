@@ -6,7 +6,7 @@
 
 use crate::ftl::flash::Flash;
 use crate::ftl::page::gc::state::{Rewrite, Victim};
-use crate::ftl::page::page_ftl::Ftl;
+use crate::ftl::page::page_ftl::PageFtl;
 use crate::numbers::{Lane, SuperBlock};
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::geometry::BlockAddress;
@@ -16,7 +16,7 @@ use interpulse_flash::nand::txn::Txn;
 /// Looks for old blocks in the time after which one is old.
 const LOOKS: u64 = 64;
 
-impl Ftl {
+impl PageFtl {
     /// Begins to look for old blocks, if they are to be rewritten.
     pub(crate) fn start_patrol(&mut self, flash: &mut Flash) {
         if self.refresh_after.is_some() {
@@ -33,13 +33,13 @@ impl Ftl {
             return;
         }
         let now = flash.now();
-        for lane in Lane::first(self.tables.layout.lanes) {
+        for lane in Lane::first(self.blocks.layout.lanes) {
             if !self.collection.lanes[lane.index()].rewrites.is_empty() {
                 continue;
             }
-            let blocks = self.tables.layout.blocks_of(lane);
+            let blocks = self.blocks.layout.blocks_of(lane);
             let old = blocks
-                .filter(|&b| self.tables.map().is_candidate(b) && self.is_old(flash.nand, now, b, limit));
+                .filter(|&b| self.blocks.map().is_candidate(b) && self.is_old(flash.nand, now, b, limit));
             let old: Vec<Rewrite> = old.map(Rewrite::Old).collect();
             if !old.is_empty() {
                 self.collection.lanes[lane.index()].rewrites.extend(old);
@@ -56,10 +56,10 @@ impl Ftl {
     /// that one is rewritten, so that it takes its share of what changes often. One at a time.
     #[cold]
     pub(crate) fn level_wear(&mut self, flash: &mut Flash, lane: Lane, erased: SuperBlock, gap: u32) {
-        let blocks = self.tables.layout.blocks_of(lane);
-        let closed = blocks.filter(|&block| self.tables.map().is_candidate(block));
-        let Some(youngest) = closed.min_by_key(|&block| self.tables.cycles[block.index()]) else { return };
-        let cycles = |block: SuperBlock| self.tables.cycles[block.index()];
+        let blocks = self.blocks.layout.blocks_of(lane);
+        let closed = blocks.filter(|&block| self.blocks.map().is_candidate(block));
+        let Some(youngest) = closed.min_by_key(|&block| self.blocks.cycles[block.index()]) else { return };
+        let cycles = |block: SuperBlock| self.blocks.cycles[block.index()];
         let rewrites = &mut self.collection.lanes[lane.index()].rewrites;
         if cycles(erased) >= cycles(youngest).saturating_add(gap) && rewrites.is_empty() {
             rewrites.push_back(Rewrite::Young(youngest));
@@ -68,16 +68,16 @@ impl Ftl {
     }
 
     fn is_old(&self, nand: &Nand, now: SimTime, super_block: SuperBlock, limit: Duration) -> bool {
-        let (lane, block) = self.tables.layout.lane_of(super_block);
-        let (die, plane) = self.tables.layout.die_of(lane);
+        let (lane, block) = self.blocks.layout.lane_of(super_block);
+        let (die, plane) = self.blocks.layout.die_of(lane);
         let reliability = nand.reliability().expect("ages are kept where there are errors");
         reliability.age(BlockAddress { die, plane, block }, now) > limit
     }
 
     fn is_worn_by_reads(&self, nand: &Nand, super_block: SuperBlock) -> bool {
-        let (lane, block) = self.tables.layout.lane_of(super_block);
-        let (die, plane) = self.tables.layout.die_of(lane);
-        let planes = plane..plane + self.tables.layout.planes;
+        let (lane, block) = self.blocks.layout.lane_of(super_block);
+        let (die, plane) = self.blocks.layout.die_of(lane);
+        let planes = plane..plane + self.blocks.layout.planes;
         let reliability = nand.reliability().expect("reads are counted where there are errors");
         planes.into_iter().any(|plane| reliability.is_worn_by_reads(BlockAddress { die, plane, block }))
     }
@@ -88,9 +88,9 @@ impl Ftl {
         if self.closed {
             return;
         }
-        let (lane, _) = self.tables.layout.lane_of(super_block);
+        let (lane, _) = self.blocks.layout.lane_of(super_block);
         let rewrites = &mut self.collection.lanes[lane.index()].rewrites;
-        if self.tables.map().is_candidate(super_block) && !rewrites.contains(&Rewrite::Read(super_block)) {
+        if self.blocks.map().is_candidate(super_block) && !rewrites.contains(&Rewrite::Read(super_block)) {
             rewrites.push_back(Rewrite::Read(super_block));
             self.pump_gc(flash, lane);
         }
@@ -123,11 +123,11 @@ impl Ftl {
                 return false;
             }
             self.collection.lanes[l].rewrites.pop_front();
-            if wanted && self.tables.take_victim(block) {
+            if wanted && self.blocks.take_victim(block) {
                 match next {
                     Rewrite::Old(_) => self.rewritten.refreshed += 1,
                     Rewrite::Read(_) => self.rewritten.reclaimed += 1,
-                    Rewrite::Young(_) => self.tables.counters.leveled_blocks += 1,
+                    Rewrite::Young(_) => self.blocks.counters.leveled_blocks += 1,
                 }
                 let gc = &mut self.collection.lanes[l];
                 gc.rewriting = true;
@@ -141,7 +141,7 @@ impl Ftl {
     /// The super block that a page read addresses.
     #[inline]
     pub(crate) fn super_block_of(&self, read: &Txn) -> SuperBlock {
-        let layout = &self.tables.layout;
+        let layout = &self.blocks.layout;
         layout.super_block(layout.lane_at(read.die, u32::from(read.plane)), read.block)
     }
 
@@ -151,7 +151,7 @@ impl Ftl {
         let readers = &mut self.readers[super_block.index()];
         *readers -= 1;
         if *readers == 0 {
-            let (lane, _) = self.tables.layout.lane_of(super_block);
+            let (lane, _) = self.blocks.layout.lane_of(super_block);
             if !self.collection.lanes[lane.index()].victims.is_empty() {
                 self.erase_if_done(flash, lane, super_block);
             }

@@ -2,7 +2,7 @@
 //! beginning of a page on, so that what a file holds can be used in their place.
 
 use crate::ftl::page::blocks::layout::Layout;
-use crate::ftl::page::blocks::manager::{FtlConfig, Tables};
+use crate::ftl::page::blocks::manager::{BlockManager, FtlConfig};
 use crate::ftl::page::blocks::write_streams::{Origin, WritePointer, WriteStreams};
 use crate::ftl::page::mapping::table::{Map, Seen};
 use crate::memory::PAGE;
@@ -67,10 +67,10 @@ fn stream_numbers(streams: &WriteStreams) -> Vec<u32> {
     std::iter::once(streams.count() as u32).chain(origins).collect()
 }
 
-impl Tables {
-    /// Bytes that [`Tables::save`] hands out for a file in which they begin at `at`.
+impl BlockManager {
+    /// Bytes that [`BlockManager::save`] hands out for a file in which they begin at `at`.
     pub fn state_bytes(&self, at: u64) -> u64 {
-        Tables::file_bytes(&self.layout, self.config(), at)
+        BlockManager::file_bytes(&self.layout, self.config(), at)
     }
 
     /// The same for the tables of such an FTL.
@@ -116,7 +116,7 @@ impl Tables {
         bytes
     }
 
-    /// The state that `file` holds from byte `at` on, as long as [`Tables::file_bytes`] says. What physical units hold is the
+    /// The state that `file` holds from byte `at` on, as long as [`BlockManager::file_bytes`] says. What physical units hold is the
     /// file itself until it is written to; what every request looks up is read. `seen` is given everything in order, as it
     /// lies there. With them comes what of the state cannot be, if `checks`, and if anything is found: everything is looked at
     /// once, when it comes; that each unit is where the map says is confirmed by the audit at the end of a run.
@@ -128,7 +128,7 @@ impl Tables {
         at: u64,
         checks: bool,
         seen: &mut dyn FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<(Tables, Option<String>), E> {
+    ) -> Result<(BlockManager, Option<String>), E> {
         let places = Places::new(&layout, &config, at);
         let mut numbers = vec![0; places.numbers.1];
         file.read_exact_at(&mut numbers, at)?;
@@ -160,7 +160,7 @@ impl Tables {
                 from += piece.len() as u64;
             }
         }
-        let mut made = Tables::over(map, layout, config, rng);
+        let mut made = BlockManager::over(map, layout, config, rng);
         let contradiction = if !made.take_in(&numbers) {
             Some("the state was written with other write streams".to_string())
         } else if checks {

@@ -1,16 +1,16 @@
-//! That no lane is [heavy](crate::ftl::Tables::welcomes), as long as that can be told without weighing them. Weighing is a pass over
+//! That no lane is [heavy](crate::ftl::BlockManager::accepts_writes), as long as that can be told without weighing them. Weighing is a pass over
 //! all blocks: the larger a drive is the longer it takes, and the seldomer it finds a heavy lane.
 
 use crate::numbers::Lane;
 
 /// What is known of lanes none of which is heavy, while all blocks together hold the same number of valid units.
 #[derive(Clone, Default)]
-pub(crate) struct LaneRoom {
+pub(crate) struct ImbalanceBound {
     /// Valid units that each lane can be given before it may be heavy, whatever it loses; none if one may be.
     room: Vec<u64>,
 }
 
-impl LaneRoom {
+impl ImbalanceBound {
     /// As weighing has found it, if none of `valid` is more than `most`.
     pub(crate) fn weighed(&mut self, valid: &[u64], most: u64, units_per_program: u32) {
         self.room.clear();
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn lanes_stay_level_until_one_has_been_given_what_it_lacked() {
-        let mut level = LaneRoom::default();
+        let mut level = ImbalanceBound::default();
         assert!(!level.is_known());
         level.weighed(&[100, 50], 132, 12);
         for _ in 0..10 {

@@ -1,8 +1,8 @@
 //! The tables of an FTL: where the next write goes, which block is emptied next, how worn each block is. What preconditioning
-//! writes and snapshots keep; in simulated time the [`Ftl`](crate::ftl::Ftl) lives on them.
+//! writes and snapshots keep; in simulated time the [`PageFtl`](crate::ftl::PageFtl) lives on them.
 
 use crate::ftl::counters::FtlCounters;
-use crate::ftl::page::blocks::lane_balance::LaneRoom;
+use crate::ftl::page::blocks::lane_balance::ImbalanceBound;
 use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::blocks::program_address::ProgramPlace;
 use crate::ftl::page::blocks::write_streams::{LaneBlocks, Stream, WritePointer, WriteStreams};
@@ -89,7 +89,7 @@ impl Wear {
 
 /// The tables of the FTL of one drive.
 #[derive(Clone)]
-pub struct Tables {
+pub struct BlockManager {
     /// Address arithmetic.
     pub layout: Layout,
     /// Where every unit is.
@@ -109,22 +109,22 @@ pub struct Tables {
     /// Host programs assigned since lanes were last weighed.
     since_weighing: u32,
     /// Kept while all blocks together hold the same number of valid units.
-    level: Option<LaneRoom>,
+    level: Option<ImbalanceBound>,
     pub(crate) reprogramming: Option<Box<Reprogramming>>,
     rng: Rng,
     /// What has been counted.
     pub counters: FtlCounters,
 }
 
-impl Tables {
+impl BlockManager {
     /// Those of an FTL over erased flash.
-    pub fn new(layout: Layout, config: FtlConfig, rng: Rng) -> Tables {
+    pub fn new(layout: Layout, config: FtlConfig, rng: Rng) -> BlockManager {
         let map = Map::new(config.logical_units, layout.super_blocks(), layout.units_per_block);
-        Tables::over(map, layout, config, rng)
+        BlockManager::over(map, layout, config, rng)
     }
 
     /// Those with this map, and all else as over erased flash.
-    pub(crate) fn over(map: Map, layout: Layout, config: FtlConfig, rng: Rng) -> Tables {
+    pub(crate) fn over(map: Map, layout: Layout, config: FtlConfig, rng: Rng) -> BlockManager {
         let blocks = layout.super_blocks();
         let none_open = WritePointer { block: SuperBlock(0), next_program: layout.programs_per_block };
         let streams = WriteStreams::default();
@@ -134,7 +134,7 @@ impl Tables {
                 write_pointers: vec![none_open; streams.count()],
             })
             .collect();
-        Tables {
+        BlockManager {
             units: Units::new(map),
             streams,
             lanes,
@@ -159,8 +159,8 @@ impl Tables {
     }
 
     /// Another one like this one, with which no run has begun; they share what they can.
-    pub fn another(&self) -> Tables {
-        Tables {
+    pub fn another(&self) -> BlockManager {
+        BlockManager {
             layout: self.layout.clone(),
             units: self.units.another(),
             config: self.config.clone(),
@@ -197,7 +197,7 @@ impl Tables {
     /// Whether dynamic allocation should give host data to a lane. Garbage collection keeps data in its lane,
     /// so lanes drift apart; without this a small one can fill up with valid data.
     #[inline]
-    pub fn welcomes(&self, lane: Lane) -> bool {
+    pub fn accepts_writes(&self, lane: Lane) -> bool {
         !self.heavy[lane.index()]
     }
 
@@ -230,13 +230,13 @@ impl Tables {
 
     /// From now on whatever is written replaces as much that was valid; or, without `keep`, that can no longer be relied on.
     pub(crate) fn keep_total(&mut self, keep: bool) {
-        self.level = keep.then(LaneRoom::default);
+        self.level = keep.then(ImbalanceBound::default);
     }
 
     /// Whether weighing lanes would find none that is heavy, for certain.
     #[inline]
     pub(crate) fn is_known_level(&self) -> bool {
-        self.level.as_ref().is_some_and(LaneRoom::is_known)
+        self.level.as_ref().is_some_and(ImbalanceBound::is_known)
     }
 
     /// What each lane holds, and the most that one holds which is not heavy.
@@ -272,7 +272,7 @@ impl Tables {
     }
 
     /// The host stream of `lane` has come to `pointer` by so many further programs, at which lanes [stayed
-    /// level](Tables::stay_level).
+    /// level](BlockManager::stay_level).
     pub(crate) fn programs_assigned(&mut self, lane: Lane, pointer: WritePointer, programs: u32) {
         self.lanes[lane.index()].write_pointers[Stream::HOST.index()] = pointer;
         self.counters.consumed_host_pages +=
@@ -543,7 +543,7 @@ impl Tables {
         self.units.forget(&self.layout, ppu);
     }
 
-    /// Free pages of the drive, as [`Tables::free_pages_of`] counts them on each plane.
+    /// Free pages of the drive, as [`BlockManager::free_pages_of`] counts them on each plane.
     pub fn free_pages(&self) -> u64 {
         let pages =
             Lane::first(self.layout.lanes).map(|lane| u64::from(self.free_pages_of(lane))).sum::<u64>();
@@ -551,7 +551,7 @@ impl Tables {
     }
 
     /// Adds program/erase cycles to every super block.
-    pub fn wear_all(&mut self, cycles: u32) {
+    pub fn set_pe_cycles(&mut self, cycles: u32) {
         self.cycles.iter_mut().for_each(|c| *c = c.saturating_add(cycles));
     }
 

@@ -1,12 +1,12 @@
 //! How far each super block has been programmed, as its dies have it.
 
-use crate::ftl::page::blocks::manager::Tables;
+use crate::ftl::page::blocks::manager::BlockManager;
 use crate::numbers::SuperBlock;
 use interpulse_flash::die::Die;
 
 /// Program operations ended, or torn, in each super block since its last erase.
-pub(crate) fn programs_begun(tables: &Tables, dies: &[Die]) -> Vec<u32> {
-    let layout = &tables.layout;
+pub(crate) fn programs_begun(blocks: &BlockManager, dies: &[Die]) -> Vec<u32> {
+    let layout = &blocks.layout;
     let programs = |super_block: SuperBlock| {
         let (lane, block) = layout.lane_of(super_block);
         let (die, plane) = layout.die_of(lane);
@@ -16,8 +16,8 @@ pub(crate) fn programs_begun(tables: &Tables, dies: &[Die]) -> Vec<u32> {
 }
 
 /// Erases of each super block, and whether all of its programs have ended.
-pub(crate) fn block_states(tables: &Tables, dies: &[Die]) -> Vec<(u32, bool)> {
-    let full = tables.layout.programs_per_block;
-    let programs = programs_begun(tables, dies);
-    programs.iter().zip(&tables.cycles).map(|(&p, &cycles)| (cycles, p == full)).collect()
+pub(crate) fn block_states(blocks: &BlockManager, dies: &[Die]) -> Vec<(u32, bool)> {
+    let full = blocks.layout.programs_per_block;
+    let programs = programs_begun(blocks, dies);
+    programs.iter().zip(&blocks.cycles).map(|(&p, &cycles)| (cycles, p == full)).collect()
 }

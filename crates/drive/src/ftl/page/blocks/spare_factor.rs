@@ -1,6 +1,6 @@
 //! How much spare space garbage collection works with, for the formulas that results are compared with.
 
-use crate::ftl::page::blocks::manager::Tables;
+use crate::ftl::page::blocks::manager::BlockManager;
 
 /// Spare space.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,7 +11,7 @@ pub struct Spare {
     pub utilisation: f64,
 }
 
-impl Tables {
+impl BlockManager {
     /// The share of spare space that garbage collection works with: physical units without the free reserve
     /// and the unwritten part of the open blocks, over logical units, less one.
     ///
@@ -24,7 +24,7 @@ impl Tables {
         self.spare_beside(0.0)
     }
 
-    /// As [`Tables::effective_spare`], of a drive at work, which has one more victim in hand on each lane, of which only what
+    /// As [`BlockManager::effective_spare`], of a drive at work, which has one more victim in hand on each lane, of which only what
     /// did not fill a program has not been moved.
     pub fn effective_spare_at_work(&self) -> Spare {
         let left = f64::from(self.layout.units_per_program - 1) / 2.0;

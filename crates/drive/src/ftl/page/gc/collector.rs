@@ -10,21 +10,21 @@ use crate::ftl::page::blocks::layout::UnitAt;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::gc::state::Victim;
 use crate::ftl::page::mapping::relocation::Moved;
-use crate::ftl::page::page_ftl::Ftl;
+use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::power_loss::metadata_region::Then;
-use crate::ftl::page::write_back::in_flight::GcRead;
+use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
 use crate::numbers::{GcReadId, JobId, Lane, SuperBlock};
 use interpulse_flash::nand::txn::{Kind, NO_OWNER, Txn};
 use interpulse_flash::reprogram::TwoBit;
 
-impl Ftl {
+impl PageFtl {
     /// Where garbage collection of `lane` stands, for a diagnosis.
     pub(crate) fn gc_standing(&self, lane: Lane) -> String {
         let gc = &self.collection.lanes[lane.index()];
         format!(
             "lane {lane}: {} blocks free, {} to erase, {} page reads, {} programs and {} gathered units of garbage \
              collection, victims {:?}",
-            self.tables.free_blocks(lane),
+            self.blocks.free_blocks(lane),
             gc.erasing,
             gc.reads,
             gc.programs,
@@ -39,7 +39,7 @@ impl Ftl {
         if self.collection.asleep == 0 {
             return;
         }
-        for lane in Lane::first(self.tables.layout.lanes) {
+        for lane in Lane::first(self.blocks.layout.lanes) {
             if self.collection.lanes[lane.index()].asleep {
                 self.pump_gc(flash, lane);
             }
@@ -54,10 +54,10 @@ impl Ftl {
         }
         self.set_urgency(flash, lane);
         let gc = &self.collection.lanes[l];
-        if gc.victims.is_empty() && gc.rewrites.is_empty() && !self.tables.wants_gc(lane) {
+        if gc.victims.is_empty() && gc.rewrites.is_empty() && !self.blocks.wants_gc(lane) {
             return;
         }
-        if self.turn.given {
+        if self.window.given {
             if self.gc_must_wait(lane) {
                 return;
             }
@@ -65,14 +65,14 @@ impl Ftl {
         }
         loop {
             self.read_victim(flash, lane);
-            let program = self.tables.layout.units_per_program as usize;
+            let program = self.blocks.layout.units_per_program as usize;
             let gathered = self.collection.lanes[l].gathered.len();
             while self.collection.lanes[l].gathered.len() >= program
                 && self.program_gathered(flash, lane, program)
             {}
             let gc = &self.collection.lanes[l];
             let scanned =
-                gc.victims.last().is_none_or(|v| v.next_offset == self.tables.layout.units_per_block);
+                gc.victims.last().is_none_or(|v| v.next_offset == self.blocks.layout.units_per_block);
             if !scanned {
                 // Units overwritten while they waited have made room, and no operation under way will bring
                 // us back here.
@@ -81,7 +81,7 @@ impl Ftl {
                 }
                 return;
             }
-            if self.tables.has_enough(lane, gc.erasing) {
+            if self.blocks.has_enough(lane, gc.erasing) {
                 if self.rewrite_next(flash, lane) {
                     continue;
                 }
@@ -107,9 +107,9 @@ impl Ftl {
     /// victims that are (nearly) full of valid units could use up the last block before one of them is empty,
     /// and then none ever would be.
     fn choose_victim_that_fits(&mut self, lane: Lane) -> Option<SuperBlock> {
-        let victim = self.tables.choose_victim(lane)?;
+        let victim = self.blocks.choose_victim(lane)?;
         if !self.fits(lane, victim) {
-            self.tables.reject_victim(victim);
+            self.blocks.reject_victim(victim);
             return None;
         }
         Some(victim)
@@ -117,15 +117,15 @@ impl Ftl {
 
     /// Whether there is certain to be room for what is valid in `victim`.
     pub(crate) fn fits(&self, lane: Lane, victim: SuperBlock) -> bool {
-        let layout = &self.tables.layout;
+        let layout = &self.blocks.layout;
         let gc = &self.collection.lanes[lane.index()];
         let unplaced = gc.gathered.len() as u32 + gc.reads * layout.units_per_page();
-        let units = unplaced + self.tables.map().valid_units(victim);
-        let mut room = self.tables.gc_room(lane);
+        let units = unplaced + self.blocks.map().valid_units(victim);
+        let mut room = self.blocks.gc_room(lane);
         // The victims before this one fit, and once they are read their units go first; host data may not take
         // the block that they bring. (Reads on several planes can overtake one another.)
         let coming = gc.reads == 0 && (!gc.victims.is_empty() || gc.erasing > 0);
-        if coming && self.tables.free_blocks(lane) < self.tables.config().hard_free {
+        if coming && self.blocks.free_blocks(lane) < self.blocks.config().hard_free {
             room += layout.units_per_block;
         }
         units.next_multiple_of(layout.units_per_program) <= room
@@ -133,56 +133,57 @@ impl Ftl {
 
     /// Puts garbage collection before host programs on the die of `lane` while one of its lanes is short.
     fn set_urgency(&mut self, flash: &mut Flash, lane: Lane) {
-        let (die, _) = self.tables.layout.die_of(lane);
+        let (die, _) = self.blocks.layout.die_of(lane);
         // Where the cache has any number of programs under way whose units keep their older copies until they end, collection
         // that went before them would find less and less to gain.
-        let yields = self.tables.units.keeps_homes() && self.writes_through();
+        let yields = self.blocks.units.keeps_homes() && self.writes_through();
         let urgent = !yields
             && self
-                .tables
+                .blocks
                 .layout
                 .lanes_of(die)
-                .any(|l| self.tables.gc_is_urgent(l) && self.tables.wants_gc(l));
+                .any(|l| self.blocks.gc_is_urgent(l) && self.blocks.wants_gc(l));
         flash.nand.set_gc_urgent(die, urgent);
     }
 
     /// Reads pages of the last victim while there is room, and erases victims that are done.
     fn read_victim(&mut self, flash: &mut Flash, lane: Lane) {
         let l = lane.index();
-        let page = self.tables.layout.units_per_page();
+        let page = self.blocks.layout.units_per_page();
         let depth = self.collection.depth;
-        let enough = depth * self.tables.layout.units_per_program;
+        let enough = depth * self.blocks.layout.units_per_program;
         loop {
             let gc = &self.collection.lanes[l];
             let Some(&victim) = gc.victims.last() else { return };
             let in_memory = gc.gathered.len() as u32 + gc.reads * page;
             let room = gc.reads < 2 * depth && in_memory < enough;
-            if victim.next_offset == self.tables.layout.units_per_block {
+            if victim.next_offset == self.blocks.layout.units_per_block {
                 self.erase_if_done(flash, lane, victim.super_block);
                 return;
             }
             if !room {
                 return;
             }
-            let mask = self.tables.map().valid_among(victim.super_block, victim.next_offset, page);
+            let mask = self.blocks.map().valid_among(victim.super_block, victim.next_offset, page);
             let units = set_bits(mask);
             let last = self.collection.lanes[l].victims.last_mut().expect("the victim just looked at");
             last.next_offset += page;
             last.pending += units;
             if units > 0 {
-                let first_ppu = self.tables.layout.first_unit(victim.super_block) + victim.next_offset;
-                let at = self.tables.layout.place_in(victim.super_block, victim.next_offset);
+                let first_ppu = self.blocks.layout.first_unit(victim.super_block) + victim.next_offset;
+                let at = self.blocks.layout.place_in(victim.super_block, victim.next_offset);
                 let mut txn = Txn::new(Kind::GcRead, at.die);
                 txn.plane = at.plane as u8;
                 txn.block = at.block;
                 txn.page = at.page;
                 txn.set_units(units);
-                if self.tables.reprogramming().is_some_and(|r| r.is_two_bit(victim.super_block)) {
+                if self.blocks.reprogramming().is_some_and(|r| r.is_two_bit(victim.super_block)) {
                     txn.set_two_bit(TwoBit::Whole);
                 }
-                txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask, program: JobId::NONE }).0;
+                txn.owner =
+                    self.jobs.reads.insert(GcRead { lane, first_ppu, mask, purpose: Purpose::Collect }).0;
                 self.collection.lanes[l].reads += 1;
-                self.turn.count();
+                self.window.count();
                 flash.submit(txn);
             }
         }
@@ -197,22 +198,22 @@ impl Ftl {
         self.page_collected(flash, GcReadId(txn.owner));
     }
 
-    /// As [`Ftl::gc_read_done`], where reads wear no block that has to be reclaimed for them.
+    /// As [`PageFtl::gc_read_done`], where reads wear no block that has to be reclaimed for them.
     pub fn page_collected(&mut self, flash: &mut Flash, read: GcReadId) {
         let read = self.jobs.reads.remove(read);
-        if self.imposed.is_some() {
-            self.copied_page_read(flash, &read);
-            return;
-        }
-        if read.program != JobId::NONE {
-            self.candidate_page_read(flash, &read);
-            return;
+        match read.purpose {
+            Purpose::Collect => {}
+            Purpose::Program(job) if self.imposed.is_some() => {
+                return self.copied_page_read(flash, &read, job);
+            }
+            Purpose::Program(job) => return self.candidate_page_read(flash, &read, job),
+            Purpose::Map(tag) => return self.translation_page_read(tag),
         }
         let l = read.lane.index();
         self.collection.lanes[l].reads -= 1;
-        let UnitAt { super_block, offset } = self.tables.layout.split(read.first_ppu);
-        let map = self.tables.map();
-        let mut valid = read.mask & map.valid_among(super_block, offset, self.tables.layout.units_per_page());
+        let UnitAt { super_block, offset } = self.blocks.layout.split(read.first_ppu);
+        let map = self.blocks.map();
+        let mut valid = read.mask & map.valid_among(super_block, offset, self.blocks.layout.units_per_page());
         let overwritten = set_bits(read.mask & !valid);
         while valid != 0 {
             let source = read.first_ppu + valid.trailing_zeros();
@@ -230,7 +231,7 @@ impl Ftl {
         if self.collection.lanes[l].programs >= self.collection.depth {
             return false;
         }
-        let full = self.tables.layout.units_per_program as usize;
+        let full = self.blocks.layout.units_per_program as usize;
         // Units overwritten while they waited need not move.
         while let Some((k, super_block)) = self.first_overwritten(lane, full) {
             self.collection.lanes[l].gathered.remove(k);
@@ -240,21 +241,21 @@ impl Ftl {
         if units < least {
             return false;
         }
-        let Some(place) = self.tables.take_place(lane, Stream::GC) else { return false };
+        let Some(place) = self.blocks.take_place(lane, Stream::GC) else { return false };
         if place.program == 0 {
             let first = self.collection.lanes[l].gathered.front().expect("counted above");
-            let from = self.tables.layout.block_of(first.source);
-            self.tables.units.inherit_stamp(place.super_block, from);
+            let from = self.blocks.layout.block_of(first.source);
+            self.blocks.units.inherit_stamp(place.super_block, from);
         }
         let job = self.jobs.new_program(lane, Some(place));
-        let first = self.tables.layout.first_unit(place.super_block) + place.first_offset;
+        let first = self.blocks.layout.first_unit(place.super_block) + place.first_offset;
         let moved = &mut self.jobs.program(job).moved;
         moved.extend(self.collection.lanes[l].gathered.drain(..units));
         for (i, unit) in (0..).zip(moved) {
-            self.tables.units.assign(first + i, unit.lpn);
+            self.blocks.units.assign(first + i, unit.lpn);
         }
         self.collection.lanes[l].programs += 1;
-        self.turn.count();
+        self.window.count();
         self.submit_program(flash, Kind::GcProgram, lane, job);
         true
     }
@@ -263,8 +264,8 @@ impl Ftl {
     fn first_overwritten(&self, lane: Lane, full: usize) -> Option<(usize, SuperBlock)> {
         let next = self.collection.lanes[lane.index()].gathered.iter().take(full);
         next.enumerate().find_map(|(k, unit)| {
-            let UnitAt { super_block, offset } = self.tables.layout.split(unit.source);
-            (!self.tables.map().is_valid(super_block, offset)).then_some((k, super_block))
+            let UnitAt { super_block, offset } = self.blocks.layout.split(unit.source);
+            (!self.blocks.map().is_valid(super_block, offset)).then_some((k, super_block))
         })
     }
 
@@ -274,36 +275,36 @@ impl Ftl {
             return;
         }
         if txn.owner == NO_OWNER {
-            self.tables.counters.imposed_units += u64::from(self.tables.layout.units_per_program);
+            self.blocks.counters.imposed_units += u64::from(self.blocks.layout.units_per_program);
             return;
         }
         let id = JobId(txn.owner);
         let job = self.jobs.take_program(id);
         let place = job.place.expect("moved data has a place");
-        let tables = &mut self.tables;
+        let blocks = &mut self.blocks;
         // All at once: a fetch waits for the walk of the page table, and such walks overlap.
-        job.moved.iter().for_each(|unit| tables.map().prefetch(unit.lpn));
+        job.moved.iter().for_each(|unit| blocks.map().prefetch(unit.lpn));
         if self.metadata.is_some() {
-            let first = tables.layout.first_unit(place.super_block) + place.first_offset;
-            tables.units.describe_move(&job.moved, first);
+            let first = blocks.layout.first_unit(place.super_block) + place.first_offset;
+            blocks.units.describe_move(&job.moved, first);
         }
         // Units of a victim come one after the other: how many they are is told once.
         let (mut of, mut settled) = (SuperBlock(0), 0);
         for (k, &unit) in (0..).zip(&job.moved) {
             let to = UnitAt { super_block: place.super_block, offset: place.first_offset + k };
-            let from = self.tables.layout.split(unit.source);
+            let from = self.blocks.layout.split(unit.source);
             if from.super_block != of {
                 self.units_settled(flash, job.lane, of, settled);
                 (of, settled) = (from.super_block, 0);
             }
-            self.tables.units.moved(&self.tables.layout, unit, from, to);
+            self.blocks.units.moved(&self.blocks.layout, unit, from, to);
             settled += 1;
         }
         self.units_settled(flash, job.lane, of, settled);
         let units = job.moved.len() as u64;
-        self.tables.counters.gc_units += units;
-        self.tables.counters.padding_units += u64::from(self.tables.layout.units_per_program) - units;
-        self.tables.program_done(place.super_block);
+        self.blocks.counters.gc_units += units;
+        self.blocks.counters.padding_units += u64::from(self.blocks.layout.units_per_program) - units;
+        self.blocks.program_done(place.super_block);
         let lane = job.lane;
         self.collection.lanes[lane.index()].programs -= 1;
         self.jobs.free_program(id, job);
@@ -315,7 +316,7 @@ impl Ftl {
         if units == 0 {
             return;
         }
-        let end = self.tables.layout.units_per_block;
+        let end = self.blocks.layout.units_per_block;
         let gc = &mut self.collection.lanes[lane.index()];
         let victim = gc.victims.iter_mut().find(|v| v.super_block == super_block);
         let victim = victim.expect("a unit in hand belongs to a victim");
@@ -326,7 +327,7 @@ impl Ftl {
     }
 
     pub(crate) fn erase_if_done(&mut self, flash: &mut Flash, lane: Lane, super_block: SuperBlock) {
-        let end = self.tables.layout.units_per_block;
+        let end = self.blocks.layout.units_per_block;
         let waits = self.gc_must_wait(lane);
         let gc = &mut self.collection.lanes[lane.index()];
         let done = |v: &Victim| v.super_block == super_block && v.pending == 0 && v.next_offset == end;
@@ -335,7 +336,7 @@ impl Ftl {
             // A read of it may have to be repeated, whose end looks here again, or it is not the drive's turn.
             return;
         }
-        self.turn.count();
+        self.window.count();
         gc.victims.remove(at);
         gc.rewriting &= !gc.victims.is_empty();
         gc.erasing += 1;
@@ -346,14 +347,14 @@ impl Ftl {
     }
 
     pub(crate) fn submit_erase(&mut self, flash: &mut Flash, super_block: SuperBlock) {
-        let (lane, _) = self.tables.layout.lane_of(super_block);
-        let (die, plane) = self.tables.layout.die_of(lane);
+        let (lane, _) = self.blocks.layout.lane_of(super_block);
+        let (die, plane) = self.blocks.layout.die_of(lane);
         let mut txn = Txn::new(Kind::Erase, die);
         txn.plane = plane as u8;
-        txn.planes = self.tables.layout.planes as u8;
-        txn.block = self.tables.layout.lane_of(super_block).1;
+        txn.planes = self.blocks.layout.planes as u8;
+        txn.block = self.blocks.layout.lane_of(super_block).1;
         txn.owner = super_block.0;
-        txn.set_cycles(self.tables.cycles[super_block.index()]);
+        txn.set_cycles(self.blocks.cycles[super_block.index()]);
         flash.submit(txn);
     }
 
@@ -364,8 +365,8 @@ impl Ftl {
             return;
         }
         let super_block = SuperBlock(txn.owner);
-        let (lane, _) = self.tables.layout.lane_of(super_block);
-        self.tables.erased(super_block);
+        let (lane, _) = self.blocks.layout.lane_of(super_block);
+        self.blocks.erased(super_block);
         if let Some(metadata) = &mut self.metadata {
             metadata.erased(super_block);
         }

@@ -103,7 +103,7 @@ impl Collection {
 
 /// When garbage collection may run, if the owner says so.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct GcTurn {
+pub struct GcWindow {
     /// The owner says when.
     pub(crate) given: bool,
     /// It is not the drive's turn.
@@ -114,7 +114,7 @@ pub struct GcTurn {
     pub forced: u64,
 }
 
-impl GcTurn {
+impl GcWindow {
     /// Until the owner says otherwise garbage collection runs as it has to.
     pub(crate) fn release(&mut self) {
         self.held = false;

@@ -6,7 +6,7 @@
 //! what the host writes meanwhile.
 
 use crate::ftl::page::blocks::layout::UnitAt;
-use crate::ftl::page::blocks::manager::Tables;
+use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::precondition::positions::Positions;
 use crate::numbers::{Lane, Ppu, SuperBlock};
@@ -22,7 +22,7 @@ pub(crate) struct Hand {
 
 impl Hand {
     /// Collects until the lane has enough, always with the last victim of before and the next one in hand.
-    pub(crate) fn collect(&mut self, ftl: &mut Tables, lane: Lane, positions: &mut impl Positions) {
+    pub(crate) fn collect(&mut self, ftl: &mut BlockManager, lane: Lane, positions: &mut impl Positions) {
         if !ftl.wants_gc(lane) {
             return;
         }
@@ -50,7 +50,7 @@ impl Hand {
     }
 
     /// Moves units while there are at least `least`.
-    fn program(&mut self, ftl: &mut Tables, lane: Lane, least: usize, positions: &mut impl Positions) {
+    fn program(&mut self, ftl: &mut BlockManager, lane: Lane, least: usize, positions: &mut impl Positions) {
         let full = ftl.layout.units_per_program;
         let mut done = 0;
         while self.units.len() - done >= least {
@@ -71,7 +71,7 @@ impl Hand {
         self.units.drain(..done);
     }
 
-    fn erase_what_is_empty(&mut self, ftl: &mut Tables) {
+    fn erase_what_is_empty(&mut self, ftl: &mut BlockManager) {
         self.victims.retain(|&victim| {
             let empty = ftl.map().valid_units(victim) == 0;
             if empty {

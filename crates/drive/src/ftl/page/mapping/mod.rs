@@ -3,5 +3,6 @@
 pub(crate) mod bit_scan;
 pub mod reads;
 pub mod relocation;
+pub mod residency;
 pub mod state;
 pub mod table;

@@ -3,7 +3,7 @@
 use crate::ftl::flash::Flash;
 use crate::ftl::page::blocks::layout::{Place, UnitAt};
 use crate::ftl::page::mapping::table::Where;
-use crate::ftl::page::page_ftl::Ftl;
+use crate::ftl::page::page_ftl::PageFtl;
 use crate::numbers::{Lpn, Ppu};
 use interpulse_engine::RequestId;
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -11,7 +11,7 @@ use interpulse_flash::reprogram::TwoBit;
 
 /// What a look-up of some units has found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct LookupResult {
     /// Page reads submitted.
     pub reads: u32,
     /// Units in the write cache.
@@ -20,19 +20,19 @@ pub struct Look {
     pub unmapped: u32,
 }
 
-impl Ftl {
+impl PageFtl {
     /// The first look-up of a random address misses every cache: fetches the entry of `lpn` ahead of its use.
     #[inline]
     pub fn prefetch(&self, lpn: Lpn) {
-        self.tables.map().prefetch(lpn);
+        self.blocks.map().prefetch(lpn);
     }
 
-    /// As [`Ftl::prefetch`], for what a write of `lpn` makes invalid.
+    /// As [`PageFtl::prefetch`], for what a write of `lpn` makes invalid.
     #[inline]
     pub fn prefetch_older(&self, lpn: Lpn) {
-        if let Where::Flash(ppu) = self.tables.map().get(lpn) {
-            let UnitAt { super_block: block, offset } = self.tables.layout.split(ppu);
-            self.tables.map().prefetch_valid(block, offset);
+        if let Where::Flash(ppu) = self.blocks.map().get(lpn) {
+            let UnitAt { super_block: block, offset } = self.blocks.layout.split(ppu);
+            self.blocks.map().prefetch_valid(block, offset);
         }
     }
 
@@ -40,7 +40,14 @@ impl Ftl {
     /// units of one physical page are read together. The end of a page read that is the only one is foretold where
     /// `foretell` says so.
     #[inline]
-    pub fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, foretell: bool) -> Look {
+    pub fn read(
+        &mut self,
+        flash: &mut Flash,
+        tag: RequestId,
+        from: Lpn,
+        to: Lpn,
+        foretell: bool,
+    ) -> LookupResult {
         if to.0 - from.0 == 1 {
             self.read_unit(flash, tag, from, foretell)
         } else {
@@ -48,26 +55,33 @@ impl Ftl {
         }
     }
 
-    /// As [`Ftl::read`], of one unit, as most requests ask for.
+    /// As [`PageFtl::read`], of one unit, as most requests ask for.
     #[inline(always)]
-    fn read_unit(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, foretell: bool) -> Look {
-        match self.tables.units.look_up(lpn) {
+    fn read_unit(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, foretell: bool) -> LookupResult {
+        match self.blocks.units.look_up(lpn) {
             Where::Flash(ppu) => {
-                let at = self.tables.layout.place(ppu);
+                let at = self.blocks.layout.place(ppu);
                 self.read_page(flash, tag, ppu, &at, 1, foretell);
-                Look { reads: 1, ..Look::default() }
+                LookupResult { reads: 1, ..LookupResult::default() }
             }
-            Where::Cache(_) => Look { cached: 1, ..Look::default() },
-            Where::Unmapped => Look { unmapped: 1, ..Look::default() },
+            Where::Cache(_) => LookupResult { cached: 1, ..LookupResult::default() },
+            Where::Unmapped => LookupResult { unmapped: 1, ..LookupResult::default() },
         }
     }
 
     #[inline(never)]
-    fn read_units(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, foretell: bool) -> Look {
-        let mut look = Look::default();
+    fn read_units(
+        &mut self,
+        flash: &mut Flash,
+        tag: RequestId,
+        from: Lpn,
+        to: Lpn,
+        foretell: bool,
+    ) -> LookupResult {
+        let mut look = LookupResult::default();
         let mut lpn = from;
         while lpn < to {
-            let first = match self.tables.units.look_up(lpn) {
+            let first = match self.blocks.units.look_up(lpn) {
                 Where::Flash(ppu) => ppu,
                 Where::Cache(_) => {
                     look.cached += 1;
@@ -80,14 +94,14 @@ impl Ftl {
                     continue;
                 }
             };
-            let at = self.tables.layout.place(first);
-            let room = self.tables.layout.units_per_page() - at.unit;
+            let at = self.blocks.layout.place(first);
+            let room = self.blocks.layout.units_per_page() - at.unit;
             let mut count = 1;
             while count < room
                 && lpn + count < to
-                && self.tables.map().get(lpn + count) == Where::Flash(first + count)
+                && self.blocks.map().get(lpn + count) == Where::Flash(first + count)
             {
-                self.tables.units.look_up(lpn + count);
+                self.blocks.units.look_up(lpn + count);
                 count += 1;
             }
             look.reads += 1;
@@ -117,8 +131,8 @@ impl Ftl {
         if foretell {
             txn.foretell();
         }
-        let layout = &self.tables.layout;
-        if self.tables.reprogramming().is_some_and(|r| r.is_two_bit(layout.block_of(first))) {
+        let layout = &self.blocks.layout;
+        if self.blocks.reprogramming().is_some_and(|r| r.is_two_bit(layout.block_of(first))) {
             txn.set_two_bit(TwoBit::Whole);
         }
         if !self.readers.is_empty() {
@@ -127,13 +141,13 @@ impl Ftl {
         flash.submit(txn);
     }
 
-    /// Whether [`Ftl::read_done`] has to be told of the end of each page read.
+    /// Whether [`PageFtl::read_done`] has to be told of the end of each page read.
     #[inline]
     pub fn follows_reads(&self) -> bool {
         !self.readers.is_empty()
     }
 
-    /// A page read of [`Ftl::read`] is done; true if nothing has corrected its data.
+    /// A page read of [`PageFtl::read`] is done; true if nothing has corrected its data.
     #[inline]
     pub fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
         if self.readers.is_empty() {
@@ -151,8 +165,8 @@ impl Ftl {
     #[cold]
     pub fn waits_for_collection(&self, flash: &Flash, lpn: Lpn, units: u32) -> bool {
         let now = flash.now();
-        lpn.until(lpn + units).any(|lpn| match self.tables.map().get(lpn) {
-            Where::Flash(ppu) => flash.nand.gc_is_in_the_way(self.tables.layout.place(ppu).die, now),
+        lpn.until(lpn + units).any(|lpn| match self.blocks.map().get(lpn) {
+            Where::Flash(ppu) => flash.nand.gc_is_in_the_way(self.blocks.layout.place(ppu).die, now),
             Where::Cache(_) | Where::Unmapped => false,
         })
     }

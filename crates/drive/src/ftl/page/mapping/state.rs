@@ -7,7 +7,7 @@
 //! ```
 
 use crate::audit::VersionAudit;
-use crate::cache::{Cache, NO_HOME};
+use crate::cache::{Cache, NO_FLASH_COPY};
 use crate::ftl::page::blocks::layout::{Layout, UnitAt};
 use crate::ftl::page::mapping::bit_scan;
 use crate::ftl::page::mapping::relocation::Moved;
@@ -21,7 +21,7 @@ use interpulse_engine::{RequestId, SimTime};
 
 /// Which copies on flash stay valid while a newer version is in the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Homes {
+pub enum StaleCopyPolicy {
     /// None.
     #[default]
     Forgotten,
@@ -48,7 +48,7 @@ pub struct Units {
     map: Map,
     /// The write cache.
     pub(crate) cache: Cache,
-    homes: Homes,
+    homes: StaleCopyPolicy,
     versions: VersionAudit,
     /// The hotness filter, if host data is separated.
     hotness: Option<Box<Hotness>>,
@@ -62,7 +62,7 @@ impl Units {
         Units {
             map,
             cache: Cache::new(0, 0),
-            homes: Homes::Forgotten,
+            homes: StaleCopyPolicy::Forgotten,
             versions: VersionAudit::default(),
             hotness: None,
             record: None,
@@ -84,7 +84,7 @@ impl Units {
     pub(crate) fn begin(
         &mut self,
         cache: Cache,
-        homes: Homes,
+        homes: StaleCopyPolicy,
         versions: VersionAudit,
         record: Option<Box<Record>>,
     ) {
@@ -123,7 +123,7 @@ impl Units {
     /// Whether the copy on flash of a unit is kept until the newer version in the cache is programmed.
     #[inline]
     pub(crate) fn keeps_homes(&self) -> bool {
-        self.homes == Homes::Kept
+        self.homes == StaleCopyPolicy::Kept
     }
 
     /// Reads that the record of versions has checked.
@@ -176,18 +176,18 @@ impl Units {
         list: usize,
         absorbs: bool,
     ) -> Admitted {
-        let mut home = NO_HOME;
+        let mut home = NO_FLASH_COPY;
         match at {
             Where::Cache(slot) if absorbs && self.cache.is_dirty(slot) => {
                 self.note_written(tag, lpn, slot);
                 return Admitted::Absorbed;
             }
             Where::Cache(slot) => home = self.cache.home(slot),
-            Where::Flash(ppu) if self.homes != Homes::Forgotten => home = ppu,
+            Where::Flash(ppu) if self.homes != StaleCopyPolicy::Forgotten => home = ppu,
             Where::Flash(_) | Where::Unmapped => {}
         }
         let Some(slot) = self.cache.admit(lpn, list, home) else { return Admitted::Full };
-        if let (Where::Flash(ppu), Homes::Forgotten) = (at, self.homes) {
+        if let (Where::Flash(ppu), StaleCopyPolicy::Forgotten) = (at, self.homes) {
             self.forget(layout, ppu);
         }
         self.map.set_cached(lpn, slot);
@@ -214,7 +214,7 @@ impl Units {
             Where::Unmapped => return (false, None),
             Where::Flash(ppu) => self.forget(layout, ppu),
             Where::Cache(slot) => {
-                if self.keeps_homes() && self.cache.home(slot) != NO_HOME {
+                if self.keeps_homes() && self.cache.home(slot) != NO_FLASH_COPY {
                     self.forget(layout, self.cache.home(slot));
                 }
                 if self.cache.is_dirty(slot) {
@@ -276,7 +276,7 @@ impl Units {
             record.describe(ppu, Spare { lpn, version, written });
             // It is there whether or not the map will say so: a cut may undo a trim.
             self.versions.programmed(lpn, slot, ppu);
-            if self.homes == Homes::Kept {
+            if self.homes == StaleCopyPolicy::Kept {
                 self.bring_home(layout, slot, ppu, version);
             }
         }
@@ -288,15 +288,15 @@ impl Units {
         let Where::Cache(newest) = self.map.get(lpn) else { return };
         let home = self.cache.home(newest);
         let record = self.record.as_ref().expect("power may be lost");
-        let known = if home == NO_HOME { 0 } else { record.oob.read(home).version };
+        let known = if home == NO_FLASH_COPY { 0 } else { record.oob.read(home).version };
         if newest != slot && (version < known || version <= record.checkpoint.trimmed(lpn)) {
             return;
         }
-        if home != NO_HOME {
+        if home != NO_FLASH_COPY {
             self.forget(layout, home);
         }
         if newest == slot {
-            self.cache.set_home(slot, NO_HOME);
+            self.cache.set_home(slot, NO_FLASH_COPY);
         } else {
             self.cache.set_home(newest, ppu);
             let UnitAt { super_block, offset } = layout.split(ppu);
@@ -379,11 +379,11 @@ impl Units {
     #[inline]
     fn home_of_cached(&self, lpn: Lpn) -> Option<Slot> {
         match self.homes {
-            Homes::Kept => match self.map.get(lpn) {
+            StaleCopyPolicy::Kept => match self.map.get(lpn) {
                 Where::Cache(slot) => Some(slot),
                 Where::Flash(_) | Where::Unmapped => None,
             },
-            Homes::Forgotten | Homes::Reused => None,
+            StaleCopyPolicy::Forgotten | StaleCopyPolicy::Reused => None,
         }
     }
 
@@ -420,13 +420,13 @@ impl Units {
     /// Begins a checkpoint of where every unit is on flash, over blocks in these states; returns its pages, `None` while the
     /// one before is being written.
     pub(crate) fn begin_checkpoint(&mut self, blocks: Vec<(u32, bool)>) -> Option<u64> {
-        let (map, cache, keeps) = (&self.map, &self.cache, self.homes == Homes::Kept);
+        let (map, cache, keeps) = (&self.map, &self.cache, self.homes == StaleCopyPolicy::Kept);
         let record = self.record.as_mut().expect("power may be lost");
         let oob = &record.oob;
         let at = |place| Some(Entry { place, version: oob.read(place).version });
         record.checkpoint.begin(oob.mark(), blocks, |lpn| match map.get(lpn) {
             Where::Flash(ppu) => at(ppu),
-            Where::Cache(slot) if keeps && cache.home(slot) != NO_HOME => at(cache.home(slot)),
+            Where::Cache(slot) if keeps && cache.home(slot) != NO_FLASH_COPY => at(cache.home(slot)),
             Where::Cache(_) | Where::Unmapped => None,
         })
     }
@@ -498,7 +498,7 @@ impl Units {
         let before = std::mem::replace(&mut self.cache, emptied);
         let mut pairs = Vec::with_capacity(kept.len());
         for &(slot, lpn) in kept {
-            let new = self.cache.admit(lpn, before.list(slot), NO_HOME);
+            let new = self.cache.admit(lpn, before.list(slot), NO_FLASH_COPY);
             let new = new.expect("it was in a cache of this size");
             self.map.set_cached(lpn, new);
             record.slots[new.index()] = before_slots[slot.index()];

@@ -85,7 +85,7 @@ impl Map {
     /// policies, which multiply units by the age of a block, to stay within 64 bits.
     pub const MAX_UNITS_PER_BLOCK: u32 = 1 << 20;
 
-    /// Tables for `logical` units over `super_blocks` blocks of `units_per_block`; everything unmapped.
+    /// BlockManager for `logical` units over `super_blocks` blocks of `units_per_block`; everything unmapped.
     pub fn new(logical: u32, super_blocks: u32, units_per_block: u32) -> Map {
         let (units, words) = Map::lengths(super_blocks, units_per_block);
         Map {

@@ -1,6 +1,6 @@
 //! Which lane takes the next program of host data.
 
-use crate::ftl::page::blocks::manager::Tables;
+use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::numbers::Lane;
 
@@ -78,8 +78,8 @@ impl Placement {
 
     /// Whether `lane` is free and has a place for host data; without addresses (`imposed`) every lane has one.
     #[inline]
-    pub(crate) fn is_ready(&self, tables: &Tables, lane: Lane, imposed: bool) -> bool {
-        self.is_free(lane) && (imposed || tables.has_place(lane, Stream::HOST))
+    pub(crate) fn is_ready(&self, blocks: &BlockManager, lane: Lane, imposed: bool) -> bool {
+        self.is_free(lane) && (imposed || blocks.has_place(lane, Stream::HOST))
     }
 
     /// The next lane in turn that has no host program and can take one; with nothing in flight any lane that has a place
@@ -87,16 +87,16 @@ impl Placement {
     #[inline]
     pub(crate) fn next_ready(
         &mut self,
-        tables: &Tables,
+        blocks: &BlockManager,
         imposed: bool,
         nothing_in_flight: bool,
     ) -> Option<Lane> {
         let mut lane = None;
         if self.ready_lanes > 0 {
-            lane = self.next_of(&self.ready, tables, imposed, nothing_in_flight);
+            lane = self.next_of(&self.ready, blocks, imposed, nothing_in_flight);
         }
         if lane.is_none() && self.loads_ahead {
-            lane = self.next_behind(tables, imposed, nothing_in_flight);
+            lane = self.next_behind(blocks, imposed, nothing_in_flight);
         }
         let lane = lane?;
         self.next = if lane.0 + 1 == self.lanes { 0 } else { lane.0 + 1 };
@@ -106,15 +106,15 @@ impl Placement {
     /// Data is better placed on a lane that is free than behind a program.
     #[cold]
     #[inline(never)]
-    fn next_behind(&self, tables: &Tables, imposed: bool, nothing_in_flight: bool) -> Option<Lane> {
-        self.next_of(&self.behind, tables, imposed, nothing_in_flight)
+    fn next_behind(&self, blocks: &BlockManager, imposed: bool, nothing_in_flight: bool) -> Option<Lane> {
+        self.next_of(&self.behind, blocks, imposed, nothing_in_flight)
     }
 
     #[inline(always)]
     fn next_of(
         &self,
         lanes: &[u64],
-        tables: &Tables,
+        blocks: &BlockManager,
         imposed: bool,
         nothing_in_flight: bool,
     ) -> Option<Lane> {
@@ -125,8 +125,8 @@ impl Placement {
         for _ in 0..=lanes.len() {
             while bits != 0 {
                 let lane = Lane(word as u32 * 64 + bits.trailing_zeros());
-                let welcome = tables.welcomes(lane) || nothing_in_flight;
-                if welcome && self.is_ready(tables, lane, imposed) {
+                let welcome = blocks.accepts_writes(lane) || nothing_in_flight;
+                if welcome && self.is_ready(blocks, lane, imposed) {
                     return Some(lane);
                 }
                 bits &= bits - 1;

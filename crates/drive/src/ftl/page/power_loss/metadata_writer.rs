@@ -7,12 +7,12 @@
 use crate::ftl::flash::Flash;
 use crate::ftl::outcome::Outcome;
 use crate::ftl::page::blocks::program_progress::block_states;
-use crate::ftl::page::page_ftl::Ftl;
+use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::power_loss::metadata_region::{Group, METADATA, Metadata, MetadataWritten, Then};
 use crate::numbers::{GroupId, Lane};
 use interpulse_flash::nand::txn::{Kind, Txn};
 
-impl Ftl {
+impl PageFtl {
     /// What has been written to the area of metadata.
     pub fn metadata_written(&self) -> MetadataWritten {
         self.metadata.as_ref().map_or_else(MetadataWritten::default, |of| of.written)
@@ -25,7 +25,7 @@ impl Ftl {
     /// A flush waits for no program any more, or a block is to be erased: true if that has to wait for trims to be written.
     /// Otherwise a cut could undo a trim whose data is gone, and bring back older data.
     pub(crate) fn journal(&mut self, flash: &mut Flash, then: Then) -> bool {
-        let waits = self.tables.units.record().is_some_and(|record| record.checkpoint.has_unwritten());
+        let waits = self.blocks.units.record().is_some_and(|record| record.checkpoint.has_unwritten());
         if waits {
             self.write_metadata(flash, 1, then);
         }
@@ -50,8 +50,8 @@ impl Ftl {
         if self.closed {
             return;
         }
-        let blocks = block_states(&self.tables, flash.nand.dies());
-        if let Some(pages) = self.tables.units.begin_checkpoint(blocks) {
+        let blocks = block_states(&self.blocks, flash.nand.dies());
+        if let Some(pages) = self.blocks.units.begin_checkpoint(blocks) {
             self.area().written.checkpoint_pages += pages;
             self.write_metadata(flash, pages, Then::Checkpoint);
         }
@@ -59,15 +59,15 @@ impl Ftl {
     }
 
     fn write_metadata(&mut self, flash: &mut Flash, pages: u64, then: Then) {
-        let version = self.tables.units.record().expect("power may be lost").oob.version();
-        let (lanes, planes) = (self.tables.layout.lanes, self.tables.layout.planes);
-        let programs = pages.div_ceil(u64::from(self.tables.layout.pages_per_program * planes));
+        let version = self.blocks.units.record().expect("power may be lost").oob.version();
+        let (lanes, planes) = (self.blocks.layout.lanes, self.blocks.layout.planes);
+        let programs = pages.div_ceil(u64::from(self.blocks.layout.pages_per_program * planes));
         let area = self.metadata.as_mut().expect("power may be lost");
         let group = METADATA | area.groups.insert(Group { then, version, programs }).0;
         area.written.programs += programs;
         for _ in 0..programs {
             area.next_lane = Lane((area.next_lane.0 + 1) % lanes);
-            let (die, plane) = self.tables.layout.die_of(area.next_lane);
+            let (die, plane) = self.blocks.layout.die_of(area.next_lane);
             let mut txn = Txn::new(Kind::GcProgram, die);
             (txn.plane, txn.planes, txn.owner) = (plane as u8, planes as u8, group);
             flash.submit(txn);
@@ -87,7 +87,7 @@ impl Ftl {
         if let Then::Checkpoint = group.then {
             area.written.checkpoints += 1;
         }
-        let record = self.tables.units.record_mut().expect("power may be lost");
+        let record = self.blocks.units.record_mut().expect("power may be lost");
         match group.then {
             Then::Checkpoint => record.checkpoint.complete(),
             Then::Flush(tag) => {

@@ -1,11 +1,11 @@
 //! The FTL in an outage: what it finds again on flash alone, compared with what it knew, and how it goes on from there.
 
 use crate::audit::loss::{Fate, Held, Losses};
-use crate::cache::NO_HOME;
+use crate::cache::NO_FLASH_COPY;
 use crate::ftl::flash::Flash;
 use crate::ftl::page::blocks::program_progress::programs_begun;
 use crate::ftl::page::mapping::table::{UNMAPPED, Where};
-use crate::ftl::page::page_ftl::Ftl;
+use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::power_loss::mount_time::Reads;
 use crate::ftl::page::power_loss::recovery::{self, Found};
 use crate::numbers::{Lane, Lpn, Ppu, Slot, SuperBlock};
@@ -40,7 +40,7 @@ pub struct Recovered {
     pub mounting: Duration,
 }
 
-impl Ftl {
+impl PageFtl {
     /// Power is cut: the operations `torn`, by die, end where they are, and everything that is not on flash is gone, but for a
     /// cache that survives (`protected`). The map is rebuilt from flash, compared with the live one and put in its place.
     /// `decode` is the latency of ECC. Returns also, by tag, what became of the units of requests that were not complete. Panics
@@ -58,7 +58,7 @@ impl Ftl {
             // What is torn of metadata has no place: the checkpoint is void.
             let Some(block) = operation.block else { continue };
             if operation.erase {
-                let layout = &self.tables.layout;
+                let layout = &self.blocks.layout;
                 let lane = layout.lane_at(die, operation.planes.first);
                 metadata.broken[layout.super_block(lane, block).index()] = true;
             } else {
@@ -79,18 +79,18 @@ impl Ftl {
         decode: Duration,
         recovered: &mut Recovered,
     ) -> (Vec<(Slot, Lpn)>, Fates) {
-        let programs = programs_begun(&self.tables, flash.nand.dies());
-        self.tables.units.record_mut().expect("power may be lost").checkpoint.lose_power();
+        let programs = programs_begun(&self.blocks, flash.nand.dies());
+        self.blocks.units.record_mut().expect("power may be lost").checkpoint.lose_power();
         let broken = &self.metadata.as_ref().expect("power may be lost").broken;
-        let (layout, cycles) = (&self.tables.layout, &self.tables.cycles);
-        let record = self.tables.units.record().expect("power may be lost");
+        let (layout, cycles) = (&self.blocks.layout, &self.blocks.cycles);
+        let record = self.blocks.units.record().expect("power may be lost");
         let found = Found { programs: &programs, broken, cycles };
         let rebuilt = recovery::rebuild(layout, &record.oob, &record.checkpoint, &found);
         let mut places = rebuilt.places;
         recovered.trims_undone = self.compare(&places, protected);
 
-        let (cache, map) = (&self.tables.units.cache, self.tables.map());
-        let kept = if self.tables.units.keeps_homes() { Vec::new() } else { cache.occupied() };
+        let (cache, map) = (&self.blocks.units.cache, self.blocks.map());
+        let kept = if self.blocks.units.keeps_homes() { Vec::new() } else { cache.occupied() };
         let newest = |slot: &Slot| map.get(cache.lpn(*slot)) == Where::Cache(*slot);
         let kept: Vec<(Slot, Lpn)> = kept.into_iter().filter(newest).map(|s| (s, cache.lpn(s))).collect();
 
@@ -118,25 +118,25 @@ impl Ftl {
             (None, UNMAPPED) => Held::Nothing,
             (None, ppu) => Held::Unit(ppu),
         };
-        let (losses, fates) = self.tables.units.versions().power_lost(held);
+        let (losses, fates) = self.blocks.units.versions().power_lost(held);
         recovered.losses = losses;
         assert_eq!(losses.flushed, 0, "a cut lost units that a flush had covered");
         assert!(!protected || losses.acknowledged == 0, "a cut lost acknowledged units: {losses:?}");
         let broken = &self.metadata.as_ref().expect("power may be lost").broken;
-        self.tables.restore(&places, &programs, broken);
+        self.blocks.restore(&places, &programs, broken);
         (kept, fates)
     }
 
     /// Compares a rebuilt map with the live one, as far as flash must hold what that says. Returns how many trims are
     /// undone.
     fn compare(&self, places: &[Ppu], protected: bool) -> u64 {
-        let (map, cache) = (self.tables.map(), &self.tables.units.cache);
-        let keeps = self.tables.units.keeps_homes();
+        let (map, cache) = (self.blocks.map(), &self.blocks.units.cache);
+        let keeps = self.blocks.units.keeps_homes();
         let mut undone = 0;
         for (lpn, &place) in (0..).map(Lpn).zip(places) {
             let expected = match map.get(lpn) {
                 Where::Flash(ppu) => ppu,
-                Where::Cache(slot) if keeps && cache.home(slot) != NO_HOME => cache.home(slot),
+                Where::Cache(slot) if keeps && cache.home(slot) != NO_FLASH_COPY => cache.home(slot),
                 Where::Cache(_) => continue,
                 Where::Unmapped if protected => UNMAPPED,
                 Where::Unmapped => {
@@ -152,16 +152,16 @@ impl Ftl {
     /// Everything that is not on flash is gone, but for `kept`, slots and units of a cache that survives.
     fn go_on_with(&mut self, kept: &[(Slot, Lpn)]) {
         self.write_back.lose_power();
-        let pairs = self.tables.units.restore_cache(kept);
+        let pairs = self.blocks.units.restore_cache(kept);
         if let Some(levels) = &mut self.levels {
             levels.lose_power(&pairs);
         } else {
             for &(_, slot) in &pairs {
-                let list = self.tables.units.cache.list(slot);
+                let list = self.blocks.units.cache.list(slot);
                 self.note_full(list);
             }
         }
-        self.turn.release();
+        self.window.release();
         self.jobs = Default::default();
         self.collection.lose_power();
         self.readers.fill(0);
@@ -173,14 +173,14 @@ impl Ftl {
     /// The map is there again: erases the blocks that need it, lets collection go on, and asks for the cache to be emptied;
     /// [`Outcome::Flushed`](crate::ftl::Outcome::Flushed) of [`REFILL`](crate::ftl::REFILL) says when it is.
     pub fn refill(&mut self, flash: &mut Flash) {
-        for super_block in SuperBlock::first(self.tables.layout.super_blocks()) {
+        for super_block in SuperBlock::first(self.blocks.layout.super_blocks()) {
             if self.metadata.as_ref().is_some_and(|of| of.broken[super_block.index()]) {
-                let (lane, _) = self.tables.layout.lane_of(super_block);
+                let (lane, _) = self.blocks.layout.lane_of(super_block);
                 self.collection.lanes[lane.index()].erasing += 1;
                 self.submit_erase(flash, super_block);
             }
         }
-        for lane in Lane::first(self.tables.layout.lanes) {
+        for lane in Lane::first(self.blocks.layout.lanes) {
             self.pump_gc(flash, lane);
         }
         self.flush_all();

@@ -1,10 +1,10 @@
 //! The FTL after a power cut: map, validity, free and open blocks as recovery found them.
 
-use crate::ftl::page::blocks::manager::Tables;
+use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::write_streams::WritePointer;
 use crate::numbers::{Lane, Ppu, SuperBlock};
 
-impl Tables {
+impl BlockManager {
     /// Takes over what recovery has rebuilt: the place of every logical unit, the program operations begun in each super
     /// block, and the blocks whose erase was interrupted. A block that was open goes on behind what is torn; one with
     /// operations assigned that have never begun is closed as it is if its lane writes elsewhere by now.

@@ -5,7 +5,7 @@
 //! random, which is slow; so physical units are thrown into as many heaps as fit the cache of a core one by one, each
 //! heap is a range of the logical units and is shuffled by itself. All deals are equally likely by that, too.
 
-use crate::ftl::page::blocks::manager::Tables;
+use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::mapping::bit_scan;
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::placement::stripe::Stripe;
@@ -67,7 +67,7 @@ struct Unnamed {
 
 impl Unnamed {
     /// None yet.
-    fn new(ftl: &Tables) -> Unnamed {
+    fn new(ftl: &BlockManager) -> Unnamed {
         let of_block = ftl.map().words_of_block().len();
         Unnamed { words: Table::new(of_block * ftl.layout.super_blocks() as usize), of_block }
     }
@@ -78,7 +78,7 @@ impl Unnamed {
 
     /// Looks at what the valid units of `block` hold, unless `all` of them are without names; returns how many are. Those that
     /// have one are `named`.
-    fn look(&mut self, ftl: &Tables, block: SuperBlock, all: bool, named: &mut Vec<(Lpn, Ppu)>) -> u32 {
+    fn look(&mut self, ftl: &BlockManager, block: SuperBlock, all: bool, named: &mut Vec<(Lpn, Ppu)>) -> u32 {
         named.clear();
         let words = &mut self.words[block.index() * self.of_block..][..self.of_block];
         if all {
@@ -111,10 +111,10 @@ impl Unnamed {
     #[inline(always)]
     fn throw(
         &self,
-        ftl: &mut Tables,
+        ftl: &mut BlockManager,
         throws: &mut Throws,
         progress: &mut dyn FnMut(u32) -> bool,
-        mut each: impl FnMut(&mut Tables, Ppu, usize),
+        mut each: impl FnMut(&mut BlockManager, Ppu, usize),
     ) -> bool {
         for lane in Lane::first(ftl.layout.lanes) {
             for block in ftl.layout.blocks_of(lane) {
@@ -140,7 +140,7 @@ struct Nameless {
 
 impl Nameless {
     /// All that are mapped.
-    fn new(ftl: &Tables) -> Nameless {
+    fn new(ftl: &BlockManager) -> Nameless {
         let all = ftl.map().logical_units();
         let mut named = Table::<u64>::new(all.div_ceil(64) as usize);
         if let Some(last) = named.last_mut()
@@ -164,7 +164,7 @@ impl Nameless {
     }
 
     /// Adds the next ones in order to `names`, until it has `count`; whether there were as many.
-    fn take(&mut self, ftl: &Tables, count: usize, names: &mut Vec<Lpn>) -> bool {
+    fn take(&mut self, ftl: &BlockManager, count: usize, names: &mut Vec<Lpn>) -> bool {
         while names.len() < count {
             while self.left == 0 {
                 let Some(named) = self.named.get(self.next) else { return false };
@@ -181,7 +181,7 @@ impl Nameless {
     }
 
     /// All of them, by lanes.
-    fn by_lane(&mut self, ftl: &Tables, stripe: &Stripe) -> Vec<Vec<Lpn>> {
+    fn by_lane(&mut self, ftl: &BlockManager, stripe: &Stripe) -> Vec<Vec<Lpn>> {
         let mut lanes = vec![Vec::new(); ftl.layout.lanes as usize];
         let mut next = Vec::new();
         while self.take(ftl, 1, &mut next) {
@@ -194,7 +194,7 @@ impl Nameless {
 
 /// Has the map point to the units that have a name, and counts the others by heaps.
 fn map_named(
-    ftl: &mut Tables,
+    ftl: &mut BlockManager,
     throws: &mut Throws,
     nameless: &mut Nameless,
     unnamed: &mut Unnamed,
@@ -237,7 +237,11 @@ pub(crate) struct Deal<'a> {
 
 /// Deals out the logical units that are mapped and that no physical unit holds by name. `progress` gets parts done and in
 /// all, and returns false to stop; whether it came to its end.
-pub(crate) fn deal_out(ftl: &mut Tables, deal: Deal, progress: &mut dyn FnMut(u64, u64) -> bool) -> bool {
+pub(crate) fn deal_out(
+    ftl: &mut BlockManager,
+    deal: Deal,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> bool {
     let Deal { stripe, unnamed: all, thrown, shuffled } = deal;
     let blocks = u64::from(ftl.layout.super_blocks());
     let mut report = |part: u64, block: u32| progress(part * blocks + u64::from(block), 4 * blocks);
@@ -259,7 +263,7 @@ pub(crate) fn deal_out(ftl: &mut Tables, deal: Deal, progress: &mut dyn FnMut(u6
     let starts: Vec<usize> = starts.collect();
     let mut heaped = Table::<u32>::new(end);
     let mut at = starts.clone();
-    let place = |_: &mut Tables, ppu: Ppu, heap: usize| {
+    let place = |_: &mut BlockManager, ppu: Ppu, heap: usize| {
         heaped.prefetch(at[heap] + LINE);
         heaped[at[heap]] = ppu.0;
         at[heap] += 1;

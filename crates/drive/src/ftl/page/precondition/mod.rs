@@ -10,7 +10,7 @@ mod uniform_overwrites;
 pub(crate) mod valid_sampling;
 
 use crate::ftl::page::blocks::layout::UnitAt;
-use crate::ftl::page::blocks::manager::Tables;
+use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::program_address::ProgramPlace;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::gc::untimed::Hand;
@@ -53,7 +53,7 @@ impl Partial {
 /// Lets the lanes of a fresh FTL fill their host blocks to different marks, by programs without data. Writes
 /// go to all lanes in turn, so otherwise all of them would open a block, and collect garbage, at the same
 /// instant for ever.
-fn stagger(ftl: &mut Tables) {
+fn stagger(ftl: &mut BlockManager) {
     let (lanes, programs) = (u64::from(ftl.layout.lanes), u64::from(ftl.layout.programs_per_block));
     for lane in Lane::first(ftl.layout.lanes) {
         for _ in 0..u64::from(lane.0) * programs / lanes {
@@ -66,7 +66,7 @@ fn stagger(ftl: &mut Tables) {
 
 /// Writes to an FTL without simulated time.
 pub struct Preconditioner<'a> {
-    ftl: &'a mut Tables,
+    ftl: &'a mut BlockManager,
     stripe: Option<Stripe>,
     partial: Vec<[Option<Partial>; 2]>,
     next_lane: Lane,
@@ -79,7 +79,7 @@ pub struct Preconditioner<'a> {
 
 impl<'a> Preconditioner<'a> {
     /// Starts on `ftl`; writes are spread by `stripe`, or over all lanes in turn.
-    pub fn new(ftl: &'a mut Tables, stripe: Option<Stripe>) -> Self {
+    pub fn new(ftl: &'a mut BlockManager, stripe: Option<Stripe>) -> Self {
         let lanes = ftl.layout.lanes as usize;
         stagger(ftl);
         let partial = vec![[None; 2]; lanes];
@@ -246,7 +246,9 @@ impl<'a> Preconditioner<'a> {
         for heavy in [false, true] {
             for _ in 0..lanes {
                 self.next_lane = if self.next_lane.0 + 1 >= lanes { Lane(0) } else { self.next_lane + 1 };
-                if (heavy || self.ftl.welcomes(self.next_lane)) && self.make_room(self.next_lane, positions) {
+                if (heavy || self.ftl.accepts_writes(self.next_lane))
+                    && self.make_room(self.next_lane, positions)
+                {
                     return;
                 }
             }

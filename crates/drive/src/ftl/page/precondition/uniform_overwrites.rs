@@ -13,7 +13,7 @@
 
 use super::{Partial, Preconditioner};
 use crate::ftl::page::blocks::layout::UnitAt;
-use crate::ftl::page::blocks::manager::Tables;
+use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::mapping::table::Map;
 use crate::ftl::page::precondition::lpn_assignment::{self, Deal, UNNAMED};
@@ -52,7 +52,7 @@ pub struct Draws {
 }
 
 impl Draws {
-    fn new(ftl: &Tables, rng: Rng, thrown: Rng) -> Draws {
+    fn new(ftl: &BlockManager, rng: Rng, thrown: Rng) -> Draws {
         let layout = &ftl.layout;
         let none = Draw { block: SuperBlock(0), rank: 0 };
         let (blocks, units_per_block) = (u64::from(layout.super_blocks()), u64::from(layout.units_per_block));
@@ -63,7 +63,7 @@ impl Draws {
     }
 
     /// Overwrites begin on tables whose validity bits are right.
-    fn begin(&mut self, ftl: &Tables) {
+    fn begin(&mut self, ftl: &BlockManager) {
         let blocks = SuperBlock::first(ftl.layout.super_blocks());
         self.marked.iter_mut().zip(blocks).for_each(|(marked, block)| *marked = ftl.map().valid_units(block));
     }
@@ -108,7 +108,7 @@ impl Draws {
     }
 
     /// The same among the blocks of `lane`.
-    fn block_of(&mut self, ftl: &Tables, lane: Lane) -> SuperBlock {
+    fn block_of(&mut self, ftl: &BlockManager, lane: Lane) -> SuperBlock {
         let first = ftl.layout.first_block(lane);
         loop {
             let draw = self.any(first.0, u64::from(ftl.layout.blocks));
@@ -129,7 +129,7 @@ impl Draws {
 
     /// The host has written the `count` units from `to` on, which have been counted.
     #[inline]
-    fn mark(&mut self, ftl: &mut Tables, to: UnitAt, count: u32) {
+    fn mark(&mut self, ftl: &mut BlockManager, to: UnitAt, count: u32) {
         self.written(to, count, true);
         ftl.units.mark_physically(to, count);
         if !self.unnamed[to.super_block.index()] {
@@ -138,7 +138,7 @@ impl Draws {
     }
 
     /// The host writes the next unit of `partial`.
-    fn write_one(&mut self, ftl: &mut Tables, partial: &mut Partial) {
+    fn write_one(&mut self, ftl: &mut BlockManager, partial: &mut Partial) {
         let to = partial.next();
         ftl.units.weights_mut()[to.super_block.index()] += 1;
         self.mark(ftl, to, 1);
@@ -182,7 +182,7 @@ impl Positions for Draws {
     }
 
     #[inline]
-    fn settle(&mut self, ftl: &mut Tables, block: SuperBlock) {
+    fn settle(&mut self, ftl: &mut BlockManager, block: SuperBlock) {
         let (marked, valid) = (&mut self.marked[block.index()], ftl.map().valid_units(block));
         debug_assert_eq!(*marked, ftl.units.marked(block), "validity bits of block {block}");
         if *marked > valid {
@@ -190,7 +190,7 @@ impl Positions for Draws {
         }
     }
 
-    fn uncover(&mut self, ftl: &mut Tables, block: SuperBlock) {
+    fn uncover(&mut self, ftl: &mut BlockManager, block: SuperBlock) {
         self.settle(ftl, block);
         if std::mem::take(&mut self.unnamed[block.index()]) {
             let all = UnitAt { super_block: block, offset: 0 };
@@ -204,7 +204,7 @@ impl Positions for Draws {
     }
 
     #[inline]
-    fn write(&mut self, ftl: &mut Tables, lpn: Lpn, to: UnitAt) {
+    fn write(&mut self, ftl: &mut BlockManager, lpn: Lpn, to: UnitAt) {
         self.written(to, 1, false);
         ftl.units.weights_mut()[to.super_block.index()] += 1;
         ftl.units.mark_physically(to, 1);
@@ -212,7 +212,7 @@ impl Positions for Draws {
     }
 
     #[inline]
-    fn relocate(&mut self, ftl: &mut Tables, units: &[Ppu], count: usize, to: UnitAt) {
+    fn relocate(&mut self, ftl: &mut BlockManager, units: &[Ppu], count: usize, to: UnitAt) {
         self.written(to, count as u32, false);
         let leave = |block: SuperBlock, count: u32| {
             self.marked[block.index()] -= count;
@@ -321,7 +321,7 @@ mod tests {
 
     /// Overwrites six times as much as there is, in pieces, where the lanes are weighed as seldom as can be or always; how many of the
     /// pieces ended with lanes that are level for certain.
-    fn overwritten(always: bool) -> (Tables, u32) {
+    fn overwritten(always: bool) -> (BlockManager, u32) {
         let geometry = Geometry {
             channels: 4,
             chips_per_channel: 1,
@@ -347,7 +347,7 @@ mod tests {
             hard_free: 1,
         };
         let streams = Streams::new(7);
-        let mut ftl = Tables::new(layout, config, streams.stream("gc", 0));
+        let mut ftl = BlockManager::new(layout, config, streams.stream("gc", 0));
         let mut p = Preconditioner::new(&mut ftl, None).working_ahead();
         p.write_in_order(Lpn(0), Lpn(logical_units));
         let mut draws = p.draws(streams.stream("draws", 0), streams.stream("deal", 0));

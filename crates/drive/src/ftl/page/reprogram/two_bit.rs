@@ -1,6 +1,6 @@
 //! Reprogrammable blocks among the tables: what the next write of a hot level can do, and what becomes of blocks by it.
 
-use crate::ftl::page::blocks::manager::Tables;
+use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::reprogram::{
     Block, FullyInvalidates, Reprogramming, Step, WhenValid, WordLine, is_used,
 };
@@ -8,7 +8,7 @@ use crate::numbers::{Lane, SuperBlock};
 use interpulse_flash::numbers::WordLineId;
 use interpulse_flash::reprogram::{Bit, Status};
 
-impl Tables {
+impl BlockManager {
     /// The reprogrammable blocks, if there are any.
     #[inline]
     pub fn reprogramming(&self) -> Option<&Reprogramming> {
@@ -162,7 +162,7 @@ impl Tables {
         (super_block, word_line, page, k == 0 && !second)
     }
 
-    /// Assigns the reprogram that [`Tables::next_step`] has found. Returns the super block and the Validity of the word line.
+    /// Assigns the reprogram that [`BlockManager::next_step`] has found. Returns the super block and the Validity of the word line.
     pub fn take_reprogram(
         &mut self,
         lane: Lane,

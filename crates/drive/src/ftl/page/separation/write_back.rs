@@ -9,17 +9,17 @@ use crate::ftl::page::blocks::program_address::ProgramPlace;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::mapping::relocation::Moved;
 use crate::ftl::page::mapping::table::Where;
-use crate::ftl::page::page_ftl::Ftl;
+use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::reprogram::{Step, page_planes, program_of_page};
 use crate::ftl::page::separation::queues::Levels;
-use crate::ftl::page::write_back::in_flight::GcRead;
+use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
 use crate::numbers::{JobId, Lane, Lpn, SuperBlock};
 use interpulse_engine::SimTime;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::numbers::WordLineId;
 use interpulse_flash::reprogram::{Bit, TwoBit};
 
-impl Ftl {
+impl PageFtl {
     fn levels(&self) -> &Levels {
         self.levels.as_deref().expect("host data is separated")
     }
@@ -30,9 +30,9 @@ impl Ftl {
 
     /// The list for a write to `lpn`, submitted at `arrived`, whose data is where `at` says, by its level.
     pub(crate) fn list_by_level(&self, lpn: Lpn, at: Where, arrived: SimTime) -> usize {
-        let hotness = self.tables.hotness().expect("host data is separated");
+        let hotness = self.blocks.hotness().expect("host data is separated");
         let level = match at {
-            Where::Flash(ppu) => hotness.level(self.tables.layout.block_of(ppu), ppu, arrived),
+            Where::Flash(ppu) => hotness.level(self.blocks.layout.block_of(ppu), ppu, arrived),
             // It was written a moment ago.
             Where::Cache(_) => 0,
             Where::Unmapped => hotness.levels(),
@@ -58,7 +58,7 @@ impl Ftl {
 
     /// Starts programs from the lists about which something has changed.
     pub(crate) fn destage_levels(&mut self, flash: &mut Flash) {
-        let lists = self.tables.units.cache.lists();
+        let lists = self.blocks.units.cache.lists();
         if self.is_urged() {
             self.levels_mut().look_at_all();
         }
@@ -72,7 +72,7 @@ impl Ftl {
         }
         while let Some(list) = self.levels_mut().next_changed() {
             if list < lists {
-                while self.tables.units.cache.dirty(list) > 0 && self.destage_list(flash, list) {}
+                while self.blocks.units.cache.dirty(list) > 0 && self.destage_list(flash, list) {}
             }
         }
     }
@@ -98,26 +98,26 @@ impl Ftl {
             },
         };
         let partly = self.writes_through() || self.must_program_partly(list);
-        let dirty = self.tables.units.cache.dirty(list);
-        let page = self.tables.layout.units_per_page() * self.tables.layout.planes;
+        let dirty = self.blocks.units.cache.dirty(list);
+        let page = self.blocks.layout.units_per_page() * self.blocks.layout.planes;
         let enough = |units: u32| dirty >= units || partly;
         let cold = level + 1 == levels;
-        let step = if cold || self.tables.reprogramming().is_none() {
+        let step = if cold || self.blocks.reprogramming().is_none() {
             Step::Normal
         } else {
             let readers = &self.readers;
-            self.tables.next_step(lane, level, |block| readers.get(block.index()).is_some_and(|&n| n > 0))
+            self.blocks.next_step(lane, level, |block| readers.get(block.index()).is_some_and(|&n| n > 0))
         };
         match step {
             Step::Program | Step::Open => {
-                let by_page = self.tables.layout.programs_per_word_line > 1;
+                let by_page = self.blocks.layout.programs_per_word_line > 1;
                 if !enough(if by_page { page } else { 2 * page }) {
                     return false;
                 }
                 if step == Step::Open {
-                    self.tables.open_two_bit(lane, level);
+                    self.blocks.open_two_bit(lane, level);
                 }
-                let (super_block, word_line, bit, first) = self.tables.take_word_line(lane, level);
+                let (super_block, word_line, bit, first) = self.blocks.take_word_line(lane, level);
                 let place = self.word_line(super_block, word_line, TwoBit::Whole, bit);
                 self.program_two_bit(flash, lane, list, place, first, 0b11);
             }
@@ -125,39 +125,39 @@ impl Ftl {
                 if !enough(page) {
                     return false;
                 }
-                let (super_block, validity) = self.tables.take_reprogram(lane, level, word_line, bit);
+                let (super_block, validity) = self.blocks.take_reprogram(lane, level, word_line, bit);
                 let place = self.word_line(super_block, word_line, TwoBit::reprogram(bit), Some(bit));
                 self.program_two_bit(flash, lane, list, place, false, validity);
             }
-            Step::Reclaim if self.tables.has_place(lane, Stream::HOST) => {
+            Step::Reclaim if self.blocks.has_place(lane, Stream::HOST) => {
                 if !enough(page) {
                     return false;
                 }
                 self.program_with_candidate(flash, lane, level, list);
             }
             Step::Normal => {
-                let stream = if self.tables.reprogramming().is_some() {
+                let stream = if self.blocks.reprogramming().is_some() {
                     Stream::HOST
                 } else {
-                    self.tables.streams.of_level(level)
+                    self.blocks.streams.of_level(level)
                 };
-                if !enough(self.tables.layout.units_per_program) {
+                if !enough(self.blocks.layout.units_per_program) {
                     return false;
                 }
-                if dirty <= self.tables.layout.units_per_program.saturating_sub(page)
-                    && self.tables.has_place(lane, stream)
-                    && let Some(level) = self.tables.level_to_empty(lane)
+                if dirty <= self.blocks.layout.units_per_program.saturating_sub(page)
+                    && self.blocks.has_place(lane, stream)
+                    && let Some(level) = self.blocks.level_to_empty(lane)
                 {
                     // The word line has room for what has to go anyway.
                     self.program_with_candidate(flash, lane, level, list);
                     return true;
                 }
-                let Some(place) = self.tables.take_place(lane, stream) else {
+                let Some(place) = self.blocks.take_place(lane, stream) else {
                     self.wake_gc(flash);
                     return false;
                 };
                 let job = self.jobs.new_program(lane, Some(place));
-                self.fill_from_cache(job, list, self.tables.layout.units_per_program);
+                self.fill_from_cache(job, list, self.blocks.layout.units_per_program);
                 self.stamp_block(place.super_block, place.program == 0, job);
                 self.start_host_job(flash, lane, job);
             }
@@ -171,7 +171,7 @@ impl Ftl {
 
     /// Takes up to `most` dirty units of `list` into `job`.
     fn fill_from_cache(&mut self, job: JobId, list: usize, most: u32) {
-        self.tables.units.take_dirty(list, most, None, &mut self.jobs.program(job).slots);
+        self.blocks.units.take_dirty(list, most, None, &mut self.jobs.program(job).slots);
     }
 
     /// Notes the arrival of the first unit of `job` as the time stamp of its block, if it is the first of it; data that is
@@ -184,9 +184,9 @@ impl Ftl {
         match (of.slots.first(), of.candidate) {
             (Some(&slot), _) => {
                 let at = self.levels().arrived(slot);
-                self.tables.units.stamp_block(super_block, at);
+                self.blocks.units.stamp_block(super_block, at);
             }
-            (None, Some(from)) => self.tables.units.inherit_stamp(super_block, from),
+            (None, Some(from)) => self.blocks.units.inherit_stamp(super_block, from),
             (None, None) => {}
         }
     }
@@ -199,7 +199,7 @@ impl Ftl {
         how: TwoBit,
         page: Option<Bit>,
     ) -> ProgramPlace {
-        let layout = &self.tables.layout;
+        let layout = &self.blocks.layout;
         let program = match page {
             Some(bit) if layout.programs_per_word_line > 1 => program_of_page(layout, word_line, bit),
             _ => word_line.0,
@@ -218,7 +218,7 @@ impl Ftl {
         first_of_layer: bool,
         validity: u8,
     ) {
-        let units = place.units(&self.tables.layout);
+        let units = place.units(&self.blocks.layout);
         let job = self.jobs.new_program(lane, Some(place));
         self.jobs.program(job).validity = validity;
         self.fill_from_cache(job, list, units);
@@ -229,18 +229,18 @@ impl Ftl {
     /// Programs one or two pages of `list` on a normal word line along with pages in use in a candidate, which are read
     /// first (Section 4.2.2).
     fn program_with_candidate(&mut self, flash: &mut Flash, lane: Lane, level: u32, list: usize) {
-        if self.tables.layout.programs_per_word_line > 1 {
+        if self.blocks.layout.programs_per_word_line > 1 {
             self.program_beside_candidate(flash, lane, level, list);
             return;
         }
-        let layout = &self.tables.layout;
+        let layout = &self.blocks.layout;
         let page = layout.units_per_page() * layout.planes;
-        let units = (self.tables.units.cache.dirty(list)).min(2 * page);
+        let units = (self.blocks.units.cache.dirty(list)).min(2 * page);
         let pages = (layout.units_per_program / page - units.div_ceil(page)) as usize;
         let job = self.jobs.new_program(lane, None);
         self.fill_from_cache(job, list, units);
         self.hold_lane(lane);
-        let (candidate, moved) = self.tables.pages_in_the_way(lane, level, pages);
+        let (candidate, moved) = self.blocks.pages_in_the_way(lane, level, pages);
         // Not before all reads are submitted is any of them counted as done.
         self.jobs.program(job).reads = 1;
         self.jobs.program(job).candidate = Some(candidate);
@@ -253,12 +253,12 @@ impl Ftl {
     /// Programs a page of `list` on a normal block, and after it two pages in use in a candidate: what would be one word
     /// line, of a part that programs page by page.
     fn program_beside_candidate(&mut self, flash: &mut Flash, lane: Lane, level: u32, list: usize) {
-        let layout = &self.tables.layout;
+        let layout = &self.blocks.layout;
         let along = (layout.programs_per_word_line - 1) as usize;
-        let (candidate, moved) = self.tables.pages_in_the_way(lane, level, along);
-        let place = self.tables.take_place(lane, Stream::HOST).expect("the lane has been asked");
+        let (candidate, moved) = self.blocks.pages_in_the_way(lane, level, along);
+        let place = self.blocks.take_place(lane, Stream::HOST).expect("the lane has been asked");
         let job = self.jobs.new_program(lane, Some(place));
-        self.fill_from_cache(job, list, self.tables.layout.units_per_program);
+        self.fill_from_cache(job, list, self.blocks.layout.units_per_program);
         self.stamp_block(place.super_block, place.program == 0, job);
         self.start_host_job(flash, lane, job);
         for (word_line, bit) in moved {
@@ -281,35 +281,36 @@ impl Ftl {
         word_line: WordLineId,
         bit: Bit,
     ) {
-        for of_plane in page_planes(&self.tables.layout, word_line, bit) {
-            let valid = |(u, offset)| u32::from(self.tables.map().is_valid(super_block, offset)) << u;
+        for of_plane in page_planes(&self.blocks.layout, word_line, bit) {
+            let valid = |(u, offset)| u32::from(self.blocks.map().is_valid(super_block, offset)) << u;
             let mask: u32 = (0..).zip(of_plane.clone()).map(valid).sum();
             if mask == 0 {
                 continue;
             }
-            let first_ppu = self.tables.layout.first_unit(super_block) + of_plane.start;
-            let at = self.tables.layout.place(first_ppu);
+            let first_ppu = self.blocks.layout.first_unit(super_block) + of_plane.start;
+            let at = self.blocks.layout.place(first_ppu);
             let mut txn = Txn::new(Kind::GcRead, at.die);
             (txn.plane, txn.block, txn.page) = (at.plane as u8, at.block, at.page);
             txn.set_units(mask.count_ones());
             txn.set_two_bit(TwoBit::Whole);
-            txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask, program: job }).0;
+            txn.owner =
+                self.jobs.reads.insert(GcRead { lane, first_ppu, mask, purpose: Purpose::Program(job) }).0;
             self.jobs.program(job).reads += 1;
             flash.submit(txn);
         }
     }
 
-    /// A page in use in a candidate has been read for the program of `read`.
-    pub(crate) fn candidate_page_read(&mut self, flash: &mut Flash, read: &GcRead) {
-        let UnitAt { super_block, offset } = self.tables.layout.split(read.first_ppu);
-        for u in 0..self.tables.layout.units_per_page() {
-            if read.mask >> u & 1 == 1 && self.tables.map().is_valid(super_block, offset + u) {
+    /// A page in use in a candidate has been read for program `job`.
+    pub(crate) fn candidate_page_read(&mut self, flash: &mut Flash, read: &GcRead, job: JobId) {
+        let UnitAt { super_block, offset } = self.blocks.layout.split(read.first_ppu);
+        for u in 0..self.blocks.layout.units_per_page() {
+            if read.mask >> u & 1 == 1 && self.blocks.map().is_valid(super_block, offset + u) {
                 let ppu = read.first_ppu + u;
-                let lpn = self.tables.map().logical(ppu);
-                self.jobs.program(read.program).moved.push(Moved { lpn, source: ppu });
+                let lpn = self.blocks.map().logical(ppu);
+                self.jobs.program(job).moved.push(Moved { lpn, source: ppu });
             }
         }
-        self.candidate_read_done(flash, read.lane, read.program);
+        self.candidate_read_done(flash, read.lane, job);
     }
 
     /// One read less that `job` waits for; with the last one it is programmed as soon as there is a place.
@@ -332,7 +333,7 @@ impl Ftl {
     fn drop_job(&mut self, id: JobId) {
         let job = self.jobs.take_program(id);
         if let Some(candidate) = job.candidate {
-            self.tables.moved_out(job.lane, candidate);
+            self.blocks.moved_out(job.lane, candidate);
         }
         self.lane_changed(job.lane);
         self.placement.give_back(job.lane);
@@ -342,13 +343,13 @@ impl Ftl {
 
     /// Gives `job`, whose data is complete, a place among normal blocks and submits it; false if there is none.
     fn place_and_submit(&mut self, flash: &mut Flash, lane: Lane, job: JobId) -> bool {
-        let Some(place) = self.tables.take_place(lane, Stream::HOST) else { return false };
-        let layout = &self.tables.layout;
+        let Some(place) = self.blocks.take_place(lane, Stream::HOST) else { return false };
+        let layout = &self.blocks.layout;
         let page = layout.units_per_page() * layout.planes;
         let of = self.jobs.program(job);
         of.place = Some(place);
         let moved = (of.moved.len() as u32).div_ceil(page);
-        let counters = &mut self.tables.counters;
+        let counters = &mut self.blocks.counters;
         counters.consumed_host_pages -= u64::from(moved * layout.planes);
         counters.consumed_early_pages += u64::from(moved * layout.planes);
         self.stamp_block(place.super_block, place.program == 0, job);
@@ -365,14 +366,14 @@ impl Ftl {
     fn submit_host_job(&mut self, flash: &mut Flash, lane: Lane, job: JobId) {
         debug_assert!(job != JobId::NONE);
         let place = self.jobs.program(job).place.expect("the job has a place");
-        let first = self.tables.layout.first_unit(place.super_block);
+        let first = self.blocks.layout.first_unit(place.super_block);
         let host = self.jobs.program(job).slots.len();
         for k in 0..self.jobs.program(job).units() {
             let of = self.jobs.program(job);
             let lpn =
-                if k < host { self.tables.units.cache.lpn(of.slots[k]) } else { of.moved[k - host].lpn };
-            let offset = place.offset(&self.tables.layout, k as u32);
-            self.tables.units.assign(first + offset, lpn);
+                if k < host { self.blocks.units.cache.lpn(of.slots[k]) } else { of.moved[k - host].lpn };
+            let offset = place.offset(&self.blocks.layout, k as u32);
+            self.blocks.units.assign(first + offset, lpn);
         }
         self.submit_program(flash, Kind::HostProgram, lane, job);
         self.pump_gc(flash, lane);

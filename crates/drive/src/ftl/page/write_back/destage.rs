@@ -5,7 +5,7 @@ use crate::ftl::outcome::Outcome;
 use crate::ftl::page::blocks::program_address::ProgramPlace;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::mapping::state::Admitted;
-use crate::ftl::page::page_ftl::Ftl;
+use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::power_loss::metadata_region::Then;
 use crate::ftl::page::write_back::in_flight::ProgramJob;
 use crate::ftl::page::write_back::queues::REFILL;
@@ -13,7 +13,7 @@ use crate::numbers::{JobId, Lane, Lpn};
 use interpulse_engine::{RequestId, SimTime};
 use interpulse_flash::nand::txn::{Kind, Txn};
 
-impl Ftl {
+impl PageFtl {
     // ---- admission ------------------------------------------------------------------------------------
 
     /// Whether writes wait for their programs.
@@ -26,13 +26,13 @@ impl Ftl {
     /// waits for its programs gets an [`Outcome::Landed`] or [`Outcome::Dropped`] for every slot that it has taken.
     #[inline(always)]
     pub fn admit(&mut self, tag: RequestId, lpn: Lpn, arrived: SimTime) -> Admitted {
-        let at = self.tables.map().get(lpn);
+        let at = self.blocks.map().get(lpn);
         let list = match self.levels {
             Some(_) => self.list_by_level(lpn, at, arrived),
             None => self.write_back.list_of(lpn),
         };
         let absorbs = self.write_back.absorbs;
-        let admitted = self.tables.units.admit(&self.tables.layout, tag, lpn, at, list, absorbs);
+        let admitted = self.blocks.units.admit(&self.blocks.layout, tag, lpn, at, list, absorbs);
         if let Admitted::Slot(slot) = admitted {
             if self.writes_through() {
                 self.write_back.writers[slot.index()] = tag;
@@ -50,7 +50,7 @@ impl Ftl {
     #[inline]
     pub(crate) fn note_full(&mut self, list: usize) {
         if self.write_back.stripe.is_some()
-            && self.tables.units.cache.dirty(list) >= self.write_back.worth_starting
+            && self.blocks.units.cache.dirty(list) >= self.write_back.worth_starting
         {
             self.write_back.set_full(list);
         }
@@ -58,8 +58,8 @@ impl Ftl {
 
     /// Whether writes wait for slots of the cache: what does not fill a program goes, too, if nothing else makes room.
     #[inline]
-    pub fn press(&mut self, pressed: bool) {
-        self.write_back.pressed = pressed;
+    pub fn set_backpressure(&mut self, backpressure: bool) {
+        self.write_back.backpressure = backpressure;
     }
 
     // ---- write-back -----------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ impl Ftl {
 
     #[inline]
     fn dirty(&self, list: usize) -> u32 {
-        self.tables.units.cache.dirty(list)
+        self.blocks.units.cache.dirty(list)
     }
 
     fn destage_static(&mut self, flash: &mut Flash) {
@@ -111,7 +111,7 @@ impl Ftl {
         if !self.is_urged() {
             return;
         }
-        for lane in Lane::first(self.tables.layout.lanes) {
+        for lane in Lane::first(self.blocks.layout.lanes) {
             while self.must_program_partly(lane.index()) && self.lane_is_ready(lane) {
                 self.program_host(flash, lane, lane.index());
             }
@@ -123,7 +123,7 @@ impl Ftl {
     #[inline]
     pub(crate) fn is_urged(&self) -> bool {
         let of = &self.write_back;
-        !of.flushes.is_empty() || (of.pressed && of.programs_in_flight == 0)
+        !of.flushes.is_empty() || (of.backpressure && of.programs_in_flight == 0)
     }
 
     /// Less than a program's worth must go: for a flush, or because the cache is full and nothing else will
@@ -133,31 +133,31 @@ impl Ftl {
         if self.dirty(list) == 0 {
             return false;
         }
-        let stuck = self.write_back.pressed && self.write_back.programs_in_flight == 0;
-        stuck || (!self.write_back.flushes.is_empty() && self.tables.units.cache.flush_wants(list))
+        let stuck = self.write_back.backpressure && self.write_back.programs_in_flight == 0;
+        stuck || (!self.write_back.flushes.is_empty() && self.blocks.units.cache.flush_wants(list))
     }
 
     #[inline]
     fn lane_is_ready(&self, lane: Lane) -> bool {
-        self.placement.is_ready(&self.tables, lane, self.imposed.is_some())
+        self.placement.is_ready(&self.blocks, lane, self.imposed.is_some())
     }
 
     /// The next lane in turn that has no host program and can take one.
     #[inline]
     pub(crate) fn next_ready_lane(&mut self) -> Option<Lane> {
         let idle = self.write_back.programs_in_flight == 0;
-        self.placement.next_ready(&self.tables, self.imposed.is_some(), idle)
+        self.placement.next_ready(&self.blocks, self.imposed.is_some(), idle)
     }
 
     /// Programs the oldest dirty units of `list` on `lane`.
     fn program_host(&mut self, flash: &mut Flash, lane: Lane, list: usize) {
         let imposed = self.imposed.is_some();
         let place =
-            (!imposed).then(|| self.tables.take_place(lane, Stream::HOST).expect("the lane has been asked"));
+            (!imposed).then(|| self.blocks.take_place(lane, Stream::HOST).expect("the lane has been asked"));
         let job = self.jobs.new_program(lane, place);
-        let first = place.map(|p| self.tables.layout.first_unit(p.super_block) + p.first_offset);
-        let (most, slots) = (self.tables.layout.units_per_program, &mut self.jobs.program(job).slots);
-        self.tables.units.take_dirty(list, most, first, slots);
+        let first = place.map(|p| self.blocks.layout.first_unit(p.super_block) + p.first_offset);
+        let (most, slots) = (self.blocks.layout.units_per_program, &mut self.jobs.program(job).slots);
+        self.blocks.units.take_dirty(list, most, first, slots);
         if self.write_back.stripe.is_some() && self.dirty(list) < self.write_back.worth_starting {
             self.write_back.full_lists[list / 64] &= !(1 << (list % 64));
         }
@@ -185,7 +185,7 @@ impl Ftl {
 
     /// Hands a program job to the flash array.
     pub(crate) fn submit_program(&mut self, flash: &mut Flash, kind: Kind, lane: Lane, job: JobId) {
-        let layout = &self.tables.layout;
+        let layout = &self.blocks.layout;
         let (die, plane) = layout.die_of(lane);
         let mut txn = Txn::new(kind, die);
         txn.plane = plane as u8;
@@ -200,7 +200,7 @@ impl Ftl {
                 txn.set_two_bit(how);
                 txn.set_validity(self.jobs.program(job).validity);
             }
-            txn.set_cycles(self.tables.cycles[place.super_block.index()]);
+            txn.set_cycles(self.blocks.cycles[place.super_block.index()]);
         }
         flash.submit(txn);
     }
@@ -208,40 +208,40 @@ impl Ftl {
     /// A program of host data has ended.
     pub(crate) fn host_program_done(&mut self, txn: &Txn) {
         let job = self.jobs.take_program(JobId(txn.owner));
-        let tables = &mut self.tables;
+        let blocks = &mut self.blocks;
         for &slot in &job.slots {
-            tables.units.map().prefetch(tables.units.cache.lpn(slot));
+            blocks.units.map().prefetch(blocks.units.cache.lpn(slot));
         }
         if self.metadata.is_some() {
             let place = job.place.expect("imposed write amplification loses no power");
-            let first = tables.layout.first_unit(place.super_block) + place.first_offset;
-            tables.units.describe_landing(&tables.layout, &job.slots, first);
+            let first = blocks.layout.first_unit(place.super_block) + place.first_offset;
+            blocks.units.describe_landing(&blocks.layout, &job.slots, first);
         }
         for (k, &slot) in job.slots.iter().enumerate() {
-            let layout = &tables.layout;
+            let layout = &blocks.layout;
             let to = || job.place.map(|p| p.unit(layout, k as u32));
             let arrived = || self.levels.as_ref().map(|levels| levels.arrived(slot));
-            tables.units.land(layout, slot, to, arrived);
+            blocks.units.land(layout, slot, to, arrived);
         }
         if self.write_back.writes_through() {
             let writers = job.slots.iter().map(|slot| self.write_back.writers[slot.index()]);
             self.outcomes.extend(writers.map(Outcome::Landed));
         }
-        tables.counters.host_units += job.slots.len() as u64;
+        blocks.counters.host_units += job.slots.len() as u64;
         let taken = match job.place {
             Some(place) if self.levels.is_some() => {
                 self.moved_along(&job, &place);
-                u64::from(place.units(&self.tables.layout))
+                u64::from(place.units(&self.blocks.layout))
             }
-            _ => u64::from(self.tables.layout.units_per_program),
+            _ => u64::from(self.blocks.layout.units_per_program),
         };
-        self.tables.counters.padding_units += taken - job.units() as u64;
+        self.blocks.counters.padding_units += taken - job.units() as u64;
         match job.place {
             Some(place) if place.two_bit.is_some() => {
-                let word_line = place.word_line(&self.tables.layout);
-                self.tables.two_bit_done(job.lane, place.super_block, word_line);
+                let word_line = place.word_line(&self.blocks.layout);
+                self.blocks.two_bit_done(job.lane, place.super_block, word_line);
             }
-            Some(place) => self.tables.program_done(place.super_block),
+            Some(place) => self.blocks.program_done(place.super_block),
             None => {}
         }
         self.lane_changed(job.lane);
@@ -252,18 +252,18 @@ impl Ftl {
 
     /// What was moved from a candidate along with host data is on flash; a reprogram takes no new space.
     fn moved_along(&mut self, job: &ProgramJob, place: &ProgramPlace) {
-        let tables = &mut self.tables;
+        let blocks = &mut self.blocks;
         for (k, &unit) in job.moved.iter().enumerate() {
-            let to = place.unit(&tables.layout, (job.slots.len() + k) as u32);
-            let from = tables.layout.split(unit.source);
-            tables.units.moved(&tables.layout, unit, from, to);
+            let to = place.unit(&blocks.layout, (job.slots.len() + k) as u32);
+            let from = blocks.layout.split(unit.source);
+            blocks.units.moved(&blocks.layout, unit, from, to);
         }
         if let Some(candidate) = job.candidate {
-            tables.moved_out(job.lane, candidate);
+            blocks.moved_out(job.lane, candidate);
         }
-        tables.counters.moved_early_units += job.moved.len() as u64;
+        blocks.counters.moved_early_units += job.moved.len() as u64;
         if place.two_bit.is_some_and(|how| how.bit().is_some()) {
-            tables.counters.reprogrammed_units += job.slots.len() as u64;
+            blocks.counters.reprogrammed_units += job.slots.len() as u64;
         }
     }
 
@@ -272,10 +272,10 @@ impl Ftl {
     /// Begins the flush with `tag`; [`Outcome::Flushed`] says when everything written before is on flash.
     pub fn flush(&mut self, flash: &mut Flash, tag: RequestId) {
         if self.metadata.is_some() {
-            self.tables.units.versions().flush_begins(tag);
+            self.blocks.units.versions().flush_begins(tag);
         }
-        let epoch = self.tables.units.cache.begin_flush();
-        if self.tables.units.cache.durable_before() > epoch {
+        let epoch = self.blocks.units.cache.begin_flush();
+        if self.blocks.units.cache.durable_before() > epoch {
             self.flushed(flash, tag);
         } else {
             self.write_back.flushes.push_back((epoch, tag));
@@ -285,7 +285,7 @@ impl Ftl {
 
     /// Begins a flush of all that a recovery has left in the cache.
     pub(crate) fn flush_all(&mut self) {
-        let epoch = self.tables.units.cache.begin_flush();
+        let epoch = self.blocks.units.cache.begin_flush();
         self.write_back.flushes.push_back((epoch, REFILL));
     }
 
@@ -298,7 +298,7 @@ impl Ftl {
     /// Flushes whose data is on flash by now.
     pub fn settle_flushes(&mut self, flash: &mut Flash) {
         while let Some(&(epoch, tag)) = self.write_back.flushes.front() {
-            if self.tables.units.cache.durable_before() <= epoch {
+            if self.blocks.units.cache.durable_before() <= epoch {
                 break;
             }
             self.write_back.flushes.pop_front();
@@ -321,7 +321,7 @@ impl Ftl {
         }
         let mut trimmed = 0;
         for lpn in from.until(to) {
-            let (held, killed) = self.tables.units.trim(&self.tables.layout, tag, lpn);
+            let (held, killed) = self.blocks.units.trim(&self.blocks.layout, tag, lpn);
             trimmed += u64::from(held);
             if let Some(&writer) = killed.and_then(|slot| self.write_back.writers.get(slot.index())) {
                 self.outcomes.push_back(Outcome::Dropped(writer));
@@ -334,7 +334,7 @@ impl Ftl {
     #[inline]
     pub fn acknowledged(&mut self, tag: RequestId) {
         if self.metadata.is_some() {
-            self.tables.units.versions().acknowledged(tag);
+            self.blocks.units.versions().acknowledged(tag);
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::ftl::page::blocks::program_address::ProgramPlace;
 use crate::ftl::page::mapping::relocation::Moved;
 use crate::numbers::{GcReadId, JobId, Lane, Ppu, Slot, SuperBlock};
-use interpulse_engine::Slab;
+use interpulse_engine::{RequestId, Slab};
 
 /// A program operation under way.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,19 @@ impl ProgramJob {
     }
 }
 
-/// A page being read by garbage collection.
+/// Purpose of a page read of the FTL.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// Garbage collection.
+    #[default]
+    Collect,
+    /// A program that takes the page along.
+    Program(JobId),
+    /// Map entries that a command of the host waits for.
+    Map(RequestId),
+}
+
+/// A page read of the FTL in flight.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GcRead {
     /// Lane of the page.
@@ -41,8 +53,8 @@ pub struct GcRead {
     pub first_ppu: Ppu,
     /// Units of the page that were valid, one bit each.
     pub mask: u32,
-    /// The program of host data that takes the page along; [`JobId::NONE`] for garbage collection.
-    pub program: JobId,
+    /// What the page is read for.
+    pub purpose: Purpose,
 }
 
 /// Jobs addressed by index; freed ones keep their buffers for reuse.

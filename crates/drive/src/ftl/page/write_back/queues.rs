@@ -25,7 +25,7 @@ pub(crate) struct WriteBack {
     /// Flushes waiting for their epoch, in order.
     pub(crate) flushes: VecDeque<(u32, RequestId)>,
     /// Writes wait for slots of the cache.
-    pub(crate) pressed: bool,
+    pub(crate) backpressure: bool,
 }
 
 impl WriteBack {
@@ -45,7 +45,7 @@ impl WriteBack {
             writers: if through { vec![RequestId::default(); slots as usize] } else { Vec::new() },
             programs_in_flight: 0,
             flushes: VecDeque::new(),
-            pressed: false,
+            backpressure: false,
         }
     }
 
@@ -60,7 +60,7 @@ impl WriteBack {
         self.full_lists.fill(0);
         self.writers.fill(RequestId::default());
         self.flushes.clear();
-        (self.programs_in_flight, self.pressed) = (0, false);
+        (self.programs_in_flight, self.backpressure) = (0, false);
     }
 
     /// The list for a write to `lpn`.

@@ -6,7 +6,7 @@ use crate::numbers::{Lane, Ppu};
 use interpulse_engine::{Rng, Streams};
 
 /// How much is still to be imposed.
-pub(crate) struct Imposing {
+pub(crate) struct SyntheticPrograms {
     spec: Imposed,
     credit: f64,
     /// Where extra programs go.
@@ -32,9 +32,14 @@ pub(crate) struct ImposedLane {
     programs: u32,
 }
 
-impl Imposing {
+impl SyntheticPrograms {
     /// `programs_per_block` says when each of so many lanes has an erase due; they begin anywhere between two.
-    pub(crate) fn new(spec: Imposed, lanes: u32, programs_per_block: u32, streams: &Streams) -> Imposing {
+    pub(crate) fn new(
+        spec: Imposed,
+        lanes: u32,
+        programs_per_block: u32,
+        streams: &Streams,
+    ) -> SyntheticPrograms {
         let mut copies = streams.stream("imposed", 1);
         let begun = |_| ImposedLane {
             programs: copies.below(u64::from(programs_per_block)) as u32,
@@ -42,7 +47,7 @@ impl Imposing {
         };
         let lanes = (0..lanes).map(begun).collect();
         let valid = Rng::threshold(spec.valid_share());
-        Imposing { spec, credit: 0.0, rng: streams.stream("imposed", 0), copies, valid, lanes }
+        SyntheticPrograms { spec, credit: 0.0, rng: streams.stream("imposed", 0), copies, valid, lanes }
     }
 
     /// A host program has been submitted.

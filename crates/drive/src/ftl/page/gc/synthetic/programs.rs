@@ -4,13 +4,13 @@
 //! last of them has been decoded. Which data that is does not matter: nothing moves, so the map stays as it is.
 
 use crate::ftl::flash::Flash;
-use crate::ftl::page::page_ftl::Ftl;
-use crate::ftl::page::write_back::in_flight::GcRead;
+use crate::ftl::page::page_ftl::PageFtl;
+use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
 use crate::numbers::{JobId, Lane, Ppu};
 use interpulse_flash::nand::txn::{Kind, NO_OWNER, Txn};
 use interpulse_flash::numbers::BlockId;
 
-impl Ftl {
+impl PageFtl {
     /// A host program has been submitted: the extra ones follow it.
     pub(crate) fn impose(&mut self, flash: &mut Flash) {
         self.imposed_mut().earn();
@@ -21,18 +21,19 @@ impl Ftl {
 
     /// Submits the reads of an extra program on `lane`, or the program at once if there is nothing to read.
     fn impose_reads(&mut self, flash: &mut Flash, lane: Lane) {
-        let layout = &self.tables.layout;
+        let layout = &self.blocks.layout;
         let (program, page) = (layout.units_per_program, layout.units_per_page());
         let mut pages = std::mem::take(&mut self.copied);
         self.imposed_mut().reads(lane, program, page, &mut pages);
         let job = self.jobs.new_program(lane, None);
         for &units in &pages {
             let Some(first_ppu) = self.next_copied(lane) else { break };
-            let at = self.tables.layout.place(first_ppu);
+            let at = self.blocks.layout.place(first_ppu);
             let mut txn = Txn::new(Kind::GcRead, at.die);
             (txn.plane, txn.block, txn.page) = (at.plane as u8, at.block, at.page);
             txn.set_units(units);
-            txn.owner = self.jobs.reads.insert(GcRead { lane, first_ppu, mask: 0, program: job }).0;
+            txn.owner =
+                self.jobs.reads.insert(GcRead { lane, first_ppu, mask: 0, purpose: Purpose::Program(job) }).0;
             self.jobs.program(job).reads += 1;
             flash.submit(txn);
         }
@@ -44,14 +45,14 @@ impl Ftl {
 
     /// The next page of `lane` that is copied; `None` where the lane has no closed block.
     fn next_copied(&mut self, lane: Lane) -> Option<Ppu> {
-        let layout = &self.tables.layout;
+        let layout = &self.blocks.layout;
         let imposed = self.imposed.as_mut().expect("write amplification is imposed");
         if imposed.lane(lane).left == 0 {
             let (first, blocks) = (layout.first_block(lane), layout.blocks);
             let from = imposed.draw(blocks);
             // The first closed one from there on.
             let mut order = (from..blocks).chain(0..from).map(|k| first + k);
-            let block = order.find(|&block| self.tables.map().is_candidate(block))?;
+            let block = order.find(|&block| self.blocks.map().is_candidate(block))?;
             let of = imposed.lane(lane);
             (of.next, of.left) = (layout.first_unit(block), layout.units_per_block / layout.units_per_page());
         }
@@ -62,11 +63,11 @@ impl Ftl {
     }
 
     /// A page that an extra program copies has been read; with the last one the program follows.
-    pub(crate) fn copied_page_read(&mut self, flash: &mut Flash, read: &GcRead) {
-        let job = self.jobs.program(read.program);
+    pub(crate) fn copied_page_read(&mut self, flash: &mut Flash, read: &GcRead, id: JobId) {
+        let job = self.jobs.program(id);
         job.reads -= 1;
         if job.reads == 0 {
-            self.impose_program(flash, read.lane, read.program);
+            self.impose_program(flash, read.lane, id);
         }
     }
 
@@ -79,7 +80,7 @@ impl Ftl {
 
     /// Before a program on `lane`: erases the block that it is the first of, if erases are imposed.
     pub(crate) fn impose_erase(&mut self, flash: &mut Flash, lane: Lane) {
-        let layout = &self.tables.layout;
+        let layout = &self.blocks.layout;
         let imposed = self.imposed.as_mut().expect("write amplification is imposed");
         if !imposed.begins_block(lane, layout.programs_per_block) {
             return;
@@ -88,11 +89,11 @@ impl Ftl {
         let mut txn = Txn::new(Kind::Erase, die);
         (txn.plane, txn.planes, txn.block) = (plane as u8, layout.planes as u8, BlockId::NONE);
         txn.owner = NO_OWNER;
-        txn.set_cycles(self.tables.cycles[layout.first_block(lane).index()]);
+        txn.set_cycles(self.blocks.cycles[layout.first_block(lane).index()]);
         flash.submit(txn);
     }
 
-    fn imposed_mut(&mut self) -> &mut crate::ftl::page::gc::synthetic::budget::Imposing {
+    fn imposed_mut(&mut self) -> &mut crate::ftl::page::gc::synthetic::budget::SyntheticPrograms {
         self.imposed.as_mut().expect("write amplification is imposed")
     }
 }

@@ -1,4 +1,4 @@
-//! What the flash array adds to the account of a request.
+//! Latency accounts of flash operations, added to those of requests.
 
 use interpulse_engine::account::{Account, Cause};
 use interpulse_flash::command::{WAITS, Wait};

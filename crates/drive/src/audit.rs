@@ -1,4 +1,4 @@
-//! The version audit: an independent record of what was written where, for a sample of the logical units.
+//! Version audit: an independent record of the newest version of a sample of logical units.
 //!
 //! Every write to a sampled unit gets the next version number; the number travels with the data into the
 //! cache, onto flash and through garbage collection. A read must return the newest version. The record

@@ -1,6 +1,4 @@
-//! Large flat tables on huge pages: the maps are hundreds of megabytes and are read at random, so most of a
-//! look-up on small pages would be the walk of the page table. One that is read in order may be a file, until it is written
-//! to.
+//! Large tables on huge pages.
 
 use bytemuck::Pod;
 use memmap2::{MmapMut, MmapOptions};

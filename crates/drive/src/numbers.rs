@@ -1,5 +1,4 @@
-//! The numbers of units, cache slots, lanes, super blocks, and of what the FTL has under way: a type for each, so that none is
-//! taken for another.
+//! Typed numbers of units, slots, lanes, super blocks and FTL operations.
 
 interpulse_engine::numbers! {
     /// A logical unit.
@@ -16,7 +15,7 @@ interpulse_engine::numbers! {
     JobId
     /// A page read of garbage collection.
     GcReadId
-    /// Metadata being written.
+    /// MetadataRegion being written.
     GroupId
 }
 

@@ -58,7 +58,7 @@ fn unit_at(
     g: &Geometry,
     together: u32,
     reserved: u32,
-    p: interpulse_drive::ftl::page::blocks::layout::Place,
+    p: interpulse_drive::ftl::page::blocks::layout::FlashAddress,
 ) -> Ppu {
     let lane = p.die.0 * (g.planes / together) + p.plane / together;
     let (program, page_in_program) = (p.page / g.pages_per_program, p.page % g.pages_per_program);
@@ -257,14 +257,14 @@ fn host_data_leaves_the_last_blocks_to_collection() {
     let mut ftl = BlockManager::new(layout, config, stream("reserve", 0));
     let programs = ftl.layout.programs_per_block;
     for k in 0..2 * programs {
-        let place = ftl.take_place(Lane(0), Stream::HOST).unwrap();
+        let place = ftl.take_address(Lane(0), Stream::HOST).unwrap();
         assert_eq!((place.super_block, place.program), (SuperBlock(k / programs), k % programs));
         assert_eq!(place.first_offset, place.program * ftl.layout.units_per_program);
         ftl.program_done(place.super_block);
     }
     assert_eq!(ftl.free_blocks(Lane(0)), 2);
-    assert!(!ftl.has_place(Lane(0), Stream::HOST) && ftl.take_place(Lane(0), Stream::HOST).is_none());
-    assert_eq!(ftl.take_place(Lane(0), Stream::GC).map(|p| p.super_block), Some(SuperBlock(2)));
+    assert!(!ftl.has_room(Lane(0), Stream::HOST) && ftl.take_address(Lane(0), Stream::HOST).is_none());
+    assert_eq!(ftl.take_address(Lane(0), Stream::GC).map(|p| p.super_block), Some(SuperBlock(2)));
     assert_eq!(ftl.programs_done(), [programs, programs, 1, 0]);
 }
 

@@ -9,6 +9,7 @@ mod ftl_tables;
 mod gc_depth;
 mod host_interface;
 mod imposed;
+mod map_misses;
 mod power_loss;
 mod randomised_drives;
 mod read_retry;

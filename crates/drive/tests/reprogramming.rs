@@ -3,7 +3,7 @@
 
 use crate::drive_common::{Bench, Cells, filled, of_part, part};
 use interpulse_drive::ftl::page::blocks::layout::Layout;
-use interpulse_drive::ftl::page::blocks::program_address::ProgramPlace;
+use interpulse_drive::ftl::page::blocks::program_address::ProgramAddress;
 use interpulse_drive::ftl::page::mapping::table::Where;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::ftl::page::reprogram::{
@@ -91,7 +91,7 @@ impl Writer {
         let layout = self.ftl.layout.clone();
         let first_offset = word_line.0 * layout.units_per_program;
         let place =
-            ProgramPlace { super_block: block, program: word_line.0, first_offset, two_bit: Some(how) };
+            ProgramAddress { super_block: block, program: word_line.0, first_offset, two_bit: Some(how) };
         for (k, &page) in pages.iter().enumerate() {
             let offset = place.offset(&layout, k as u32);
             self.ftl.write(Lpn(page), block, offset);

@@ -252,7 +252,7 @@ fn lanes_stay_level_and_a_drive_with_little_spare_never_runs_out_of_room() {
             let most = u64::from((48 - 3) * BLOCK);
             assert!(valid.iter().all(|&v| v < most), "{policy:?}: {valid:?}");
             assert!(Lane::first(8).any(|lane| ftl.accepts_writes(lane)));
-            assert!(Lane::first(8).any(|lane| ftl.has_place(lane, Stream::HOST)));
+            assert!(Lane::first(8).any(|lane| ftl.has_room(lane, Stream::HOST)));
         }
     }
 }

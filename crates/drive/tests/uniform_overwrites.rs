@@ -95,7 +95,7 @@ impl World {
         let before = p.written();
         write(&mut p);
         let after = p.written();
-        assert!(p.deal_out(&mut draws, &mut |_, _| true));
+        assert!(p.assign_lpns(&mut draws, &mut |_, _| true));
         p.finish();
         check(&ftl, filled);
         (ftl, 1.0 + (after.1 - before.1) as f64 / (after.0 - before.0) as f64)
@@ -153,7 +153,7 @@ fn figures((ftl, waf): &(BlockManager, f64)) -> Vec<(String, f64)> {
     ));
     all.push((
         "blocks in hand".into(),
-        Lane::first(layout.lanes).map(|l| ftl.in_hand(l).count() as f64).sum(),
+        Lane::first(layout.lanes).map(|l| ftl.being_collected(l).count() as f64).sum(),
     ));
     all.push(("spread of lanes".into(), variance(&weights).unwrap().sqrt()));
     all.push(("erases".into(), ftl.counters.erases as f64));
@@ -276,7 +276,7 @@ fn a_dealt_state_can_be_written_to() {
     let mut next = addresses(logical, HOT_AND_COLD, stream("again.writes", 0));
     for _ in 0..3 {
         p.overwrite_anywhere(u64::from(logical) / 3, &mut draws);
-        assert!(p.deal_out(&mut draws, &mut |_, _| true));
+        assert!(p.assign_lpns(&mut draws, &mut |_, _| true));
         p.overwrite(u64::from(logical) / 3, &mut next);
     }
     p.finish();
@@ -292,7 +292,7 @@ fn a_deal_says_how_far_it_is_and_can_be_stopped() {
     let mut draws = p.draws(stream("stopped.draws", 0), stream("stopped.deal", 0));
     p.overwrite_anywhere(100, &mut draws);
     let mut told = Vec::new();
-    let whole = p.deal_out(&mut draws, &mut |done, all| {
+    let whole = p.assign_lpns(&mut draws, &mut |done, all| {
         told.push((done, all));
         told.len() < 2
     });

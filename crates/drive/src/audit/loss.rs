@@ -1,4 +1,4 @@
-//! What a loss of power may take: an independent record of what the host has been told, unit by unit.
+//! Power-loss audit: an independent record, unit by unit, of what the host was promised.
 //!
 //! A write that is complete may be lost only while no flush that began after its completion is complete, and only on a
 //! drive whose cache is not protected. Versions are those of the version audit.

@@ -1,4 +1,4 @@
-//! What the host has been told, unit by unit.
+//! Acknowledged versions of each unit.
 
 use crate::numbers::Lpn;
 use interpulse_engine::RequestId;

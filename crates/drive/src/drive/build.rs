@@ -2,9 +2,9 @@
 
 use super::power_state::Outage;
 use super::state::PreconditionedState;
-use super::{Drive, Place};
+use super::{Drive, ResourceMap};
 use crate::ftl::{PageFtl, Timers};
-use crate::host_interface::Front;
+use crate::host_interface::HostInterface;
 use crate::numbers::SuperBlock;
 use crate::spec::DriveSpec;
 use interpulse_engine::{ResourceId, Streams};
@@ -44,13 +44,13 @@ impl Drive {
                 }
             }
         }
-        let place = Place { first: first.0, flash: Nand::resources(&spec.geometry), host_timers };
+        let place = ResourceMap { first: first.0, flash: Nand::resources(&spec.geometry), host_timers };
         let power = u32::from(spec.refreshes());
         let timers = Timers { patrol: place.later(0), checkpoint: place.later(power + 1) };
         Drive {
             ftl: PageFtl::new(&spec, tables, nand.dies(), &streams, timers).into(),
             nand,
-            front: Front::new(&spec.host, spec.geometry.unit_bytes, place.lines()),
+            host: HostInterface::new(&spec.host, spec.geometry.unit_bytes, place.lines()),
             place,
             outage: spec.power_loss.map(Outage::new),
             closed: false,

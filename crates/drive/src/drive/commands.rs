@@ -1,4 +1,4 @@
-//! Commands on their way through the drive: after firmware, reads, completion.
+//! Commands inside the drive: execution after firmware, reads, completion.
 
 use super::Drive;
 use crate::ftl::{Flash, Ftl};
@@ -13,14 +13,14 @@ impl Drive {
     #[inline(always)]
     pub(super) fn firmware_done(&mut self, agenda: &mut Agenda, id: RequestId) {
         let now = agenda.now();
-        self.front.requests.get_mut(id).book(Cause::Firmware, now);
+        self.host.requests.get_mut(id).book(Cause::Firmware, now);
         self.execute(agenda, id);
     }
 
     /// Map entries that the command `id` waited for are in memory.
     #[cold]
     pub(super) fn mapped(&mut self, agenda: &mut Agenda, id: RequestId) {
-        self.front.requests.get_mut(id).book(Cause::Mapping, agenda.now());
+        self.host.requests.get_mut(id).book(Cause::Mapping, agenda.now());
         self.execute(agenda, id);
     }
 
@@ -28,14 +28,14 @@ impl Drive {
     #[inline(always)]
     fn execute(&mut self, agenda: &mut Agenda, id: RequestId) {
         let now = agenda.now();
-        let request = self.front.requests.get(id);
+        let request = self.host.requests.get(id);
         if request.op != Op::Flush {
             let (lpn, units) = (request.lpn, request.units);
             if !self.ftl.map_entries(&mut Flash { nand: &mut self.nand, agenda }, id, lpn, units) {
                 return;
             }
         }
-        let request = self.front.requests.get(id);
+        let request = self.host.requests.get(id);
         match request.op {
             Op::Read => {
                 let (lpn, units, bytes, fail_fast) =
@@ -43,12 +43,12 @@ impl Drive {
                 if fail_fast && self.fails_fast(agenda, id) {
                     return;
                 }
-                let reads = self.read_units(agenda, id, lpn, lpn + units, self.front.foretells());
+                let reads = self.read_units(agenda, id, lpn, lpn + units, self.host.foretells());
                 match reads {
-                    0 => self.front.pass_dram(agenda, self.spec.cache.latency, id, bytes),
+                    0 => self.host.pass_dram(agenda, self.spec.cache.latency, id, bytes),
                     // The end of one is the end of all.
                     1 => {}
-                    _ => self.front.requests.get_mut(id).reads_left = reads,
+                    _ => self.host.requests.get_mut(id).reads_left = reads,
                 }
             }
             Op::Write => {
@@ -57,11 +57,11 @@ impl Drive {
                 if self.place.host_timers == 0 {
                     self.ftl.prefetch_older(lpn);
                 }
-                self.front.ask_for_data(agenda, now, id, bytes);
+                self.host.ask_for_data(agenda, now, id, bytes);
             }
             Op::Trim => {
                 self.trim(agenda, id);
-                self.front.leave(agenda, now, id, 0);
+                self.host.leave(agenda, now, id, 0);
             }
             Op::Flush => self.flush(agenda, id),
         }
@@ -98,13 +98,13 @@ impl Drive {
             return;
         }
         let id = RequestId(txn.owner);
-        let request = self.front.requests.get_mut(id);
+        let request = self.host.requests.get_mut(id);
         let last = request.page_read(txn, at);
         let (op, bytes) = (request.op, request.bytes);
         self.nand.forget_ended();
         let ready = Ready { at, by };
         if ready > Ready::now(agenda) {
-            self.front.will_leave(agenda, ready, id, bytes);
+            self.host.will_leave(agenda, ready, id, bytes);
         } else if last {
             self.all_read(agenda, now, id, op, bytes);
         }
@@ -114,7 +114,7 @@ impl Drive {
     pub(super) fn host_read_done(&mut self, agenda: &mut Agenda, txn: &Txn, failed: bool) {
         let now = agenda.now();
         let id = RequestId(txn.owner);
-        let request = self.front.requests.get_mut(id);
+        let request = self.host.requests.get_mut(id);
         request.failed |= failed;
         let last = request.page_read(txn, now);
         let (op, bytes) = (request.op, request.bytes);
@@ -127,7 +127,7 @@ impl Drive {
     #[inline]
     fn all_read(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId, op: Op, bytes: u64) {
         if op == Op::Read {
-            self.front.leave(agenda, now, id, bytes);
+            self.host.leave(agenda, now, id, bytes);
         } else {
             self.admit(agenda, id);
         }
@@ -138,7 +138,7 @@ impl Drive {
     pub fn submit_fail_fast(&mut self, agenda: &mut Agenda, request: Request) -> RequestId {
         debug_assert_eq!(request.op, Op::Read);
         let id = self.submit(agenda, 0, Tag(0), request);
-        self.front.requests.get_mut(id).fail_fast = true;
+        self.host.requests.get_mut(id).fail_fast = true;
         id
     }
 
@@ -147,14 +147,14 @@ impl Drive {
     pub(super) fn fails_fast(&mut self, agenda: &mut Agenda, id: RequestId) -> bool {
         let now = agenda.now();
         let (lpn, units) = {
-            let request = self.front.requests.get(id);
+            let request = self.host.requests.get(id);
             (request.lpn, request.units)
         };
         let waits = self.ftl.waits_for_collection(&Flash { nand: &mut self.nand, agenda }, lpn, units);
         if waits {
-            let request = self.front.requests.get_mut(id);
+            let request = self.host.requests.get_mut(id);
             (request.busy, request.bytes) = (true, 0);
-            self.front.leave(agenda, now, id, 0);
+            self.host.leave(agenda, now, id, 0);
         }
         waits
     }
@@ -163,15 +163,15 @@ impl Drive {
 
     pub(super) fn dram_done(&mut self, agenda: &mut Agenda, id: RequestId) {
         let now = agenda.now();
-        let request = self.front.requests.get_mut(id);
+        let request = self.host.requests.get_mut(id);
         request.book(Cause::Cache, now);
         let bytes = if request.op == Op::Read { request.bytes } else { 0 };
-        self.front.leave(agenda, now, id, bytes);
+        self.host.leave(agenda, now, id, bytes);
     }
 
     pub(super) fn complete(&mut self, agenda: &mut Agenda, id: RequestId) {
         let now = agenda.now();
-        let request = self.front.requests.get_mut(id);
+        let request = self.host.requests.get_mut(id);
         request.book(Cause::Link, now);
         let (queue, op) = (request.queue, request.op);
         let latency = now.since(request.submitted);
@@ -179,6 +179,6 @@ impl Drive {
             self.counters.timed_out(op);
         }
         self.ftl.acknowledged(id);
-        self.front.complete(agenda, now, id, queue);
+        self.host.complete(agenda, now, id, queue);
     }
 }

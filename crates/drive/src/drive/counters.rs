@@ -1,4 +1,4 @@
-//! What a drive counts at its host interface and in its cache.
+//! Counters of the host interface and the write cache.
 
 use interpulse_engine::{Op, counters};
 

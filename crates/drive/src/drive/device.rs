@@ -1,8 +1,8 @@
-//! The drive as a device: what its host sees of it.
+//! Device interface of a drive.
 
 use super::Drive;
 use crate::ftl::{Flash, Ftl};
-use crate::host_interface::Front;
+use crate::host_interface::HostInterface;
 use interpulse_engine::{
     Agenda, Ahead, AuditReport, Completion, Device, News, Op, Request, RequestId, ResourceId, SimTime, Tag,
 };
@@ -19,7 +19,7 @@ impl Device for Drive {
     #[inline]
     fn host_timer(&self, k: u32) -> ResourceId {
         debug_assert!(k < self.place.host_timers, "timer {k} of {}", self.place.host_timers);
-        ResourceId(self.place.first + self.place.flash + Front::LINES + k)
+        ResourceId(self.place.first + self.place.flash + HostInterface::LINES + k)
     }
 
     fn capacity_sectors(&self) -> u64 {
@@ -35,15 +35,15 @@ impl Device for Drive {
     fn expect(&self, request: &Request, ahead: Ahead) {
         match (ahead, request.op) {
             (_, Op::Flush) => {}
-            (Ahead::Far, _) => self.ftl.prefetch(self.front.first_unit(request)),
-            (Ahead::Near, Op::Write) => self.ftl.prefetch_older(self.front.first_unit(request)),
+            (Ahead::Far, _) => self.ftl.prefetch(self.host.first_unit(request)),
+            (Ahead::Near, Op::Write) => self.ftl.prefetch_older(self.host.first_unit(request)),
             (Ahead::Near, Op::Read | Op::Trim) => {}
         }
     }
 
     #[inline]
     fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: Request) -> RequestId {
-        self.front.submit(agenda, queue, tag, request)
+        self.host.submit(agenda, queue, tag, request)
     }
 
     #[inline(always)]
@@ -58,22 +58,22 @@ impl Device for Drive {
         }
         match index - self.place.flash {
             0 => {
-                let id = self.front.firmware.pop(agenda);
+                let id = self.host.firmware.pop(agenda);
                 self.firmware_done(agenda, id);
             }
             1 => {
-                let id = self.front.arriving.pop(agenda);
+                let id = self.host.arriving.pop(agenda);
                 self.data_arrived(agenda, id);
             }
             2 => {
-                let id = self.front.dram.pop(agenda);
+                let id = self.host.dram.pop(agenda);
                 self.dram_done(agenda, id);
             }
             3 => {
-                let id = self.front.leaving.pop(agenda);
+                let id = self.host.leaving.pop(agenda);
                 self.complete(agenda, id);
             }
-            other => match other - Front::LINES {
+            other => match other - HostInterface::LINES {
                 k if k < self.place.host_timers => return Some(k),
                 later => self.on_later_timer(agenda, later - self.place.host_timers),
             },
@@ -83,15 +83,15 @@ impl Device for Drive {
 
     #[inline(always)]
     fn has_news(&self) -> bool {
-        self.front.news.is_some()
+        self.host.news.is_some()
     }
 
     #[inline]
     fn news(&self) -> Option<News<Completion<'_>>> {
-        match self.front.news? {
+        match self.host.news? {
             News::Served => Some(News::Served),
             News::Completed(id) => {
-                let r = self.front.requests.get(id);
+                let r = self.host.requests.get(id);
                 Some(News::Completed(Completion {
                     id,
                     tag: r.tag,
@@ -108,23 +108,23 @@ impl Device for Drive {
 
     #[inline]
     fn take_news(&mut self) {
-        if let Some(News::Completed(id)) = self.front.news.take() {
-            self.front.requests.remove(id);
+        if let Some(News::Completed(id)) = self.host.news.take() {
+            self.host.requests.remove(id);
         }
     }
 
     #[inline]
     fn outstanding(&self) -> usize {
-        self.front.requests.live() + usize::from(self.is_down())
+        self.host.requests.live() + usize::from(self.is_down())
     }
 
     #[inline]
     fn completed(&self) -> u64 {
-        self.front.completed
+        self.host.completed
     }
 
     fn for_outstanding(&self, each: &mut dyn FnMut(Op, SimTime)) {
-        self.front.requests.iter().for_each(|(_, request)| each(request.op, request.submitted));
+        self.host.requests.iter().for_each(|(_, request)| each(request.op, request.submitted));
     }
 
     fn begin_window(&mut self) {

@@ -1,4 +1,4 @@
-//! What a protected drive needs of its capacitors: at a cut, and at the worst one.
+//! Hold-up energy of a protected drive: at a cut, and in the worst case.
 
 use crate::spec::DriveSpec;
 use interpulse_engine::{Duration, SimTime};

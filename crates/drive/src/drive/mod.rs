@@ -22,7 +22,7 @@ pub mod verify;
 mod writes;
 
 use crate::ftl::{Flash, Ftl, FtlFamily, Outcome as FtlOutcome, REFILL};
-use crate::host_interface::Front;
+use crate::host_interface::HostInterface;
 use crate::host_interface::request::Requests;
 use crate::spec::DriveSpec;
 use counters::DriveCounters;
@@ -43,9 +43,9 @@ pub struct Drive {
     nand: Nand,
     ftl: FtlFamily,
     /// Queues, link, firmware, requests.
-    front: Front,
+    host: HostInterface,
     /// Its resources on the agenda.
-    place: Place,
+    place: ResourceMap,
     /// Whether there is power, if it may be lost.
     outage: Option<Outage>,
     /// No more requests are made (the end of a run).
@@ -56,13 +56,13 @@ pub struct Drive {
 
 /// The resources of a drive, in their order: the flash array, the lines of the front, timers of the host, later timers.
 #[derive(Clone, Copy)]
-struct Place {
+struct ResourceMap {
     first: u32,
     flash: u32,
     host_timers: u32,
 }
 
-impl Place {
+impl ResourceMap {
     /// The first line of the front.
     fn lines(&self) -> ResourceId {
         ResourceId(self.first + self.flash)
@@ -70,7 +70,7 @@ impl Place {
 
     /// The `k`-th timer behind those of the host.
     fn later(&self, k: u32) -> ResourceId {
-        ResourceId(self.first + self.flash + Front::LINES + self.host_timers + k)
+        ResourceId(self.first + self.flash + HostInterface::LINES + self.host_timers + k)
     }
 }
 
@@ -78,7 +78,7 @@ impl Drive {
     /// Agenda resources a drive with this spec and so many timers of its host takes.
     pub fn resources(spec: &DriveSpec, host_timers: u32) -> u32 {
         Nand::resources(&spec.geometry)
-            + Front::LINES
+            + HostInterface::LINES
             + host_timers
             + u32::from(spec.refreshes())
             + 2 * u32::from(spec.power_loss.is_some())
@@ -100,7 +100,7 @@ impl Drive {
     pub fn overdue(&self, now: SimTime) -> DriveCounters {
         let mut counters = DriveCounters::default();
         if let Some(limit) = self.spec.host.command_timeout {
-            let late = self.front.requests.iter().filter(|(_, request)| now.since(request.submitted) > limit);
+            let late = self.host.requests.iter().filter(|(_, request)| now.since(request.submitted) > limit);
             late.for_each(|(_, request)| counters.timed_out(request.op));
         }
         counters
@@ -108,7 +108,7 @@ impl Drive {
 
     /// Requests made by the host and not completed, with their numbers.
     pub fn requests(&self) -> &Requests {
-        &self.front.requests
+        &self.host.requests
     }
 
     /// The flash array.
@@ -124,7 +124,7 @@ impl Drive {
     /// Operations that the flash array has been given and that have not ended.
     pub fn operations(&self, agenda: &Agenda) -> usize {
         let flash = self.place.first..self.place.first + self.place.flash;
-        self.nand.pending() + self.front.leaving.to_come(agenda, flash)
+        self.nand.pending() + self.host.leaving.to_come(agenda, flash)
     }
 
     /// From now on garbage collection starts nothing but in lanes that are at the hard threshold, or goes on. What the

@@ -1,5 +1,4 @@
-//! An outage: power is cut, the drive forgets its requests, and serves the host again when the FTL has found its map and
-//! emptied the cache.
+//! Power cut and recovery of a drive.
 //!
 //! ```text
 //! on -- cut --> off -- power --> mounting -- map --> refilling -- cache empty --> on
@@ -102,7 +101,7 @@ impl Drive {
     /// Requests outstanding: reads, writes, others.
     fn requests_by_kind(&self) -> [u64; 3] {
         let mut requests = [0; 3];
-        for (_, request) in self.front.requests.iter() {
+        for (_, request) in self.host.requests.iter() {
             requests[match request.op {
                 Op::Read => 0,
                 Op::Write => 1,
@@ -115,7 +114,7 @@ impl Drive {
     /// The controller knows of no request any more.
     fn forget_requests(&mut self, agenda: &mut Agenda) {
         let (first, unit) = (self.place.lines(), self.spec.geometry.unit_bytes);
-        self.front.lose_power(&self.spec.host, unit, first);
+        self.host.lose_power(&self.spec.host, unit, first);
         for k in 0..Drive::resources(&self.spec, self.place.host_timers) - self.place.flash {
             agenda.disarm(ResourceId(first.0 + k));
         }
@@ -147,7 +146,7 @@ impl Drive {
         let power = self.power();
         power.state = State::On;
         power.last().served = Some(now);
-        self.front.tell(News::Served);
+        self.host.tell(News::Served);
         self.ftl.start(&mut Flash { nand: &mut self.nand, agenda });
     }
 }

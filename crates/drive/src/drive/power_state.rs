@@ -1,4 +1,4 @@
-//! What is known of outages: whether there is power, the cuts so far, and what became of an owner's requests.
+//! Power state of a drive, the cuts so far, and the fate of interrupted requests.
 
 use super::hold_up::HoldUp;
 use crate::audit::loss::Losses;

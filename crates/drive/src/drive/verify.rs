@@ -1,4 +1,4 @@
-//! The audits at the end of a run, and the diagnosis of one that cannot go on.
+//! Audits at the end of a run, and the diagnosis of a run that cannot continue.
 
 use super::Drive;
 use crate::ftl::Ftl;
@@ -11,8 +11,8 @@ impl Drive {
     /// entry in so many. Err names what does not hold.
     pub(super) fn verify(&self, now: SimTime, stride: usize) -> Result<AuditReport, String> {
         let lost = self.requests_lost();
-        if self.front.issued != self.front.completed + lost {
-            let (issued, completed) = (self.front.issued, self.front.completed);
+        if self.host.issued != self.host.completed + lost {
+            let (issued, completed) = (self.host.issued, self.host.completed);
             return Err(format!("{issued} requests issued, {completed} completed, {lost} lost with power"));
         }
         let mapped = self.ftl.audit(stride)?;
@@ -23,7 +23,7 @@ impl Drive {
             }
         }
         Ok(AuditReport {
-            requests: self.front.completed,
+            requests: self.host.completed,
             mapped_units: mapped,
             versions_checked: self.ftl.versions_checked(),
         })
@@ -40,15 +40,15 @@ impl Drive {
         let mut text = format!(
             "at {} nothing is going to happen, yet {} requests are outstanding: ",
             agenda.now(),
-            self.front.requests.live()
+            self.host.requests.live()
         );
         let _ = write!(
             text,
             "{} not fetched, {} in the controller, {} writes waiting for the cache, {} flushes; cache: {} free, {} \
              dirty, {} being programmed; flash array: {} transactions",
-            self.front.queues.unfetched(),
-            self.front.queues.in_controller(),
-            self.front.stalled.len(),
+            self.host.queues.unfetched(),
+            self.host.queues.in_controller(),
+            self.host.stalled.len(),
             self.ftl.flushes(),
             cache.free(),
             cache.dirty_total(),
@@ -56,7 +56,7 @@ impl Drive {
             self.nand.pending()
         );
         let _ = write!(text, "; {}", self.ftl.diagnosis());
-        for (id, r) in self.front.requests.iter().take(5) {
+        for (id, r) in self.host.requests.iter().take(5) {
             let _ = write!(
                 text,
                 "\n  request {id}: {:?} of {} units at unit {}, submitted at {}, {} flash reads left, {} units admitted",

@@ -1,4 +1,4 @@
-//! Writes, flushes and trims on their way through the controller: what they wait for, and when they are complete.
+//! Writes, flushes and trims inside the drive.
 
 use super::Drive;
 use crate::account::book_program;
@@ -12,7 +12,7 @@ impl Drive {
     /// The data of a write has arrived in the controller.
     pub(super) fn data_arrived(&mut self, agenda: &mut Agenda, id: RequestId) {
         let now = agenda.now();
-        let request = self.front.requests.get_mut(id);
+        let request = self.host.requests.get_mut(id);
         request.book(Cause::Link, now);
         if request.partial != [false; 2] && self.read_for_merge(agenda, id) {
             return;
@@ -22,7 +22,7 @@ impl Drive {
 
     /// Reads the units a write covers only in part; true if it has to wait for flash.
     fn read_for_merge(&mut self, agenda: &mut Agenda, id: RequestId) -> bool {
-        let request = *self.front.requests.get(id);
+        let request = *self.host.requests.get(id);
         let last = request.lpn + (request.units - 1);
         let mut reads = 0;
         if request.partial[0] {
@@ -32,16 +32,16 @@ impl Drive {
             reads += self.read_units(agenda, id, last, last + 1, false);
         }
         self.counters.read_modify_writes += u64::from(reads);
-        self.front.requests.get_mut(id).reads_left = reads;
+        self.host.requests.get_mut(id).reads_left = reads;
         reads > 0
     }
 
     /// Puts a write into the cache as far as there is room; the rest waits.
     pub(super) fn admit(&mut self, agenda: &mut Agenda, id: RequestId) {
-        if !self.front.stalled.is_empty() || !self.admit_units(id) {
+        if !self.host.stalled.is_empty() || !self.admit_units(id) {
             self.counters.cache_stalls += 1;
-            self.front.stalled.push_back(id);
-            if self.front.stalled.len() == 1 {
+            self.host.stalled.push_back(id);
+            if self.host.stalled.len() == 1 {
                 self.oldest_stall_changed();
             }
         } else {
@@ -52,7 +52,7 @@ impl Drive {
 
     /// Tells the FTL whether writes wait for cache slots, and the flash array since when the first of them has waited.
     fn oldest_stall_changed(&mut self) {
-        let oldest = self.front.stalled.front().map(|&id| self.front.requests.get(id).submitted);
+        let oldest = self.host.stalled.front().map(|&id| self.host.requests.get(id).submitted);
         self.ftl.set_backpressure(oldest.is_some());
         self.nand.set_oldest_write(oldest);
     }
@@ -61,7 +61,7 @@ impl Drive {
     #[inline]
     fn admit_units(&mut self, id: RequestId) -> bool {
         let (first, units, mut done, arrived) = {
-            let r = self.front.requests.get(id);
+            let r = self.host.requests.get(id);
             (r.lpn, r.units, r.admitted, r.submitted)
         };
         let mut slots = 0;
@@ -73,7 +73,7 @@ impl Drive {
             }
             done += 1;
         }
-        let request = self.front.requests.get_mut(id);
+        let request = self.host.requests.get_mut(id);
         request.admitted = done;
         request.unprogrammed += slots;
         done == units
@@ -84,24 +84,24 @@ impl Drive {
         let now = agenda.now();
         if self.ftl.writes_through() {
             // It is complete when its last program is.
-            debug_assert!(self.front.requests.get(id).unprogrammed > 0);
+            debug_assert!(self.host.requests.get(id).unprogrammed > 0);
             return;
         }
-        self.front.requests.get_mut(id).book(Cause::Cache, now);
+        self.host.requests.get_mut(id).book(Cause::Cache, now);
         if self.spec.cache.latency > Duration::ZERO {
-            self.front.pass_dram(agenda, self.spec.cache.latency, id, 0);
+            self.host.pass_dram(agenda, self.spec.cache.latency, id, 0);
         } else {
-            self.front.leave(agenda, now, id, 0);
+            self.host.leave(agenda, now, id, 0);
         }
     }
 
     /// Slots have become free: stalled writes go on, flushes may be done, the next programs start.
     pub(super) fn room_in_cache(&mut self, agenda: &mut Agenda) {
-        while let Some(&id) = self.front.stalled.front() {
+        while let Some(&id) = self.host.stalled.front() {
             if !self.admit_units(id) {
                 break;
             }
-            self.front.stalled.pop_front();
+            self.host.stalled.pop_front();
             self.oldest_stall_changed();
             self.admitted(agenda, id);
         }
@@ -120,26 +120,26 @@ impl Drive {
             return;
         }
         let now = agenda.now();
-        let request = self.front.requests.get_mut(id);
+        let request = self.host.requests.get_mut(id);
         // A slot, and a block to write to, are waited for before the program is submitted.
         request.book(Cause::Cache, program.mark);
         book_program(&mut request.account, program);
         request.mark = now;
-        self.front.leave(agenda, now, id, 0);
+        self.host.leave(agenda, now, id, 0);
     }
 
     /// A unit of write `id` was trimmed before its program began: it need not wait for it.
     pub(super) fn unit_dropped(&mut self, agenda: &mut Agenda, id: RequestId) {
         if self.was_the_last(id) {
             let now = agenda.now();
-            self.front.requests.get_mut(id).book(Cause::Cache, now);
-            self.front.leave(agenda, now, id, 0);
+            self.host.requests.get_mut(id).book(Cause::Cache, now);
+            self.host.leave(agenda, now, id, 0);
         }
     }
 
     /// One unit less to wait for; true if none is left, neither in the cache nor on the way there.
     fn was_the_last(&mut self, id: RequestId) -> bool {
-        let request = self.front.requests.get_mut(id);
+        let request = self.host.requests.get_mut(id);
         request.unprogrammed -= 1;
         request.unprogrammed == 0 && request.admitted == request.units
     }
@@ -153,19 +153,19 @@ impl Drive {
 
     pub(super) fn flush_ends(&mut self, agenda: &mut Agenda, id: RequestId) {
         let now = agenda.now();
-        self.front.requests.get_mut(id).book(Cause::Cache, now);
-        self.front.leave(agenda, now, id, 0);
+        self.host.requests.get_mut(id).book(Cause::Cache, now);
+        self.host.leave(agenda, now, id, 0);
     }
 
     /// Unmaps the units a trim covers whole.
     pub(super) fn trim(&mut self, agenda: &mut Agenda, id: RequestId) {
-        let request = *self.front.requests.get(id);
+        let request = *self.host.requests.get(id);
         let from = request.lpn + u32::from(request.partial[0]);
         let to = Lpn((request.lpn.0 + request.units).saturating_sub(u32::from(request.partial[1])));
         self.counters.trimmed_units += self.ftl.trim(id, from, to);
         self.drain_ftl(agenda, None);
         // Dead slots may have been all that stalled writes and flushes waited for.
-        if !self.front.stalled.is_empty() || self.ftl.has_flushes() {
+        if !self.host.stalled.is_empty() || self.ftl.has_flushes() {
             self.room_in_cache(agenda);
         }
     }

@@ -1,4 +1,4 @@
-//! What the FTL counts.
+//! FTL counters.
 
 use interpulse_engine::counters;
 

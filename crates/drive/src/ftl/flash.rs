@@ -1,4 +1,4 @@
-//! What the FTL may touch below it: the flash array, and the agenda on which its timers stand.
+//! Handle on the flash array and the timers below an FTL.
 
 use interpulse_engine::{Agenda, SimTime};
 use interpulse_flash::nand::Nand;

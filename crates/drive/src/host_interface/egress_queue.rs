@@ -1,4 +1,4 @@
-//! The line of what leaves a drive, data and completions: each goes as soon as it is ready and the way out is free.
+//! Egress queue: completions and read data waiting for the host link.
 //!
 //! When something will be ready is mostly known before it is, as with a page that is being decoded. It stands in line
 //! from then on, where it will be when the time has come, so that nothing has to happen at the instant in which it is

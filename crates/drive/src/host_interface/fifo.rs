@@ -1,4 +1,4 @@
-//! A first-in first-out line of things that leave at known times, with one timer for its head.
+//! FIFO whose timer fires when its head has been transmitted.
 
 use interpulse_engine::{Agenda, RequestId, ResourceId, Ring, SimTime};
 

@@ -1,4 +1,4 @@
-//! The firmware of a drive: a latency that any number of commands spend at the same time, or cores that each work on one.
+//! Firmware model: a fixed latency without contention, or cores that process one command each.
 
 use super::fifo::Line;
 use interpulse_engine::{Agenda, Duration, RequestId, ResourceId, SimTime};

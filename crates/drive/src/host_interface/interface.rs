@@ -1,4 +1,4 @@
-//! The front of a drive: what it takes from its host, what is on its way in and out, and what it tells.
+//! Host interface of a drive: queues, link, firmware, requests in flight, completion events.
 
 use super::egress_queue::{EgressQueue, Ready};
 use super::fifo::Line;
@@ -15,7 +15,7 @@ use interpulse_engine::{
 use std::collections::VecDeque;
 
 /// Queues, link, firmware, and the requests between submission and completion.
-pub struct Front {
+pub struct HostInterface {
     pub(crate) queues: Queues,
     link: Directions,
     /// Commands in firmware.
@@ -39,16 +39,16 @@ pub struct Front {
     pub(crate) completed: u64,
 }
 
-impl Front {
+impl HostInterface {
     /// Timers that a front has.
     pub const LINES: u32 = 4;
 
     /// A front as `spec` says for units of so many bytes, whose timers begin at `first`.
-    pub fn new(spec: &HostSpec, unit_bytes: u64, first: ResourceId) -> Front {
+    pub fn new(spec: &HostSpec, unit_bytes: u64, first: ResourceId) -> HostInterface {
         let timer = |k: u32| ResourceId(first.0 + k);
         let link = Directions::new(&spec.link);
-        debug_assert_eq!(Front::LINES, 4);
-        Front {
+        debug_assert_eq!(HostInterface::LINES, 4);
+        HostInterface {
             queues: Queues::new(&spec.queue_weights, spec.queue_depth, spec.arbitration, spec.frame_buffer),
             foretells: !link.is_shared(),
             link,
@@ -73,7 +73,7 @@ impl Front {
         }
         let (issued, completed) = (self.issued, self.completed);
         let requests = std::mem::take(&mut self.requests);
-        *self = Front { issued, completed, requests, ..Front::new(spec, unit_bytes, first) };
+        *self = HostInterface { issued, completed, requests, ..HostInterface::new(spec, unit_bytes, first) };
     }
 
     /// The first logical unit that a request touches.
@@ -151,7 +151,7 @@ impl Front {
         self.leaving.push(agenda, ready, id, takes);
     }
 
-    /// Whether what leaves may be [told ahead](Front::will_leave).
+    /// Whether what leaves may be [told ahead](HostInterface::will_leave).
     #[inline]
     pub fn foretells(&self) -> bool {
         self.foretells

@@ -1,4 +1,4 @@
-//! The link to the host. A kind is one file in `link/`, with its keys, and one line of the registry.
+//! Host link kinds. A kind is one file in `link/`, with its keys, and one registry line.
 
 use interpulse_engine::{Duration, SimTime};
 use interpulse_settings::registry;

@@ -1,4 +1,4 @@
-//! Towards the host: submission queues and their arbitration, the link, firmware, and the commands on their way.
+//! Host interface: submission queues and arbitration, link, firmware, commands in flight.
 
 pub mod egress_queue;
 pub mod fifo;
@@ -8,4 +8,4 @@ pub mod link;
 pub mod queues;
 pub mod request;
 
-pub use interface::Front;
+pub use interface::HostInterface;

@@ -1,5 +1,4 @@
-//! When a write is complete. A way is one file in `acknowledge/`, with keys of its own if it has any, and one line of the
-//! registry.
+//! Write acknowledgement policies. A policy is one file in `acknowledge/` and one registry line.
 
 use interpulse_settings::registry;
 

@@ -1,4 +1,4 @@
-//! How large a drive is, and how many blocks make one of a given capacity.
+//! Drive capacity: size from blocks, and blocks from a stated capacity.
 
 use super::DriveSpec;
 use crate::ftl::page::mapping::table::MAX_UNITS;

@@ -1,4 +1,4 @@
-//! What a spec makes of a drive, and whether it makes one.
+//! Derived figures of a drive specification and its consistency check.
 
 use super::DriveSpec;
 use crate::ftl::page::blocks::layout::Layout;

@@ -1,4 +1,4 @@
-//! A drive as plain data, ready to assemble.
+//! Drive specification as plain data.
 
 mod acknowledge;
 mod capacity;

@@ -1,6 +1,6 @@
 //! What is true at the instant a victim is chosen.
 
-use interpulse_drive::ftl::page::blocks::program_address::ProgramPlace;
+use interpulse_drive::ftl::page::blocks::program_address::ProgramAddress;
 use interpulse_drive::ftl::page::mapping::table::Where;
 use interpulse_drive::ftl::{BlockManager, Stream};
 use interpulse_drive::numbers::{Lane, Lpn};
@@ -9,7 +9,7 @@ use interpulse_drive::numbers::{Lane, Lpn};
 pub struct Witness {
     pub ftl: BlockManager,
     /// Program operations being filled, with the units in them.
-    partial: [Option<(ProgramPlace, u32)>; 2],
+    partial: [Option<(ProgramAddress, u32)>; 2],
     pub choices: u64,
     /// Sum over choices of the units of closed blocks and the written ones of open blocks.
     pub held: u64,
@@ -36,7 +36,7 @@ impl Witness {
 
     fn put(&mut self, stream: Stream, lpn: Lpn) {
         let partial = self.partial[stream.index()];
-        let (place, filled) = partial.unwrap_or_else(|| (self.ftl.take_place(Lane(0), stream).unwrap(), 0));
+        let (place, filled) = partial.unwrap_or_else(|| (self.ftl.take_address(Lane(0), stream).unwrap(), 0));
         let offset = place.first_offset + filled;
         self.ftl.write(lpn, place.super_block, offset);
         let full = filled + 1 == self.ftl.layout.units_per_program;

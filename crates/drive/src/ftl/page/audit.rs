@@ -1,4 +1,4 @@
-//! The audit of the FTL at the end of a run, and its part of a diagnosis.
+//! Audit of the page-mapped FTL at the end of a run, and its part of a diagnosis.
 
 use crate::cache::NO_FLASH_COPY;
 use crate::ftl::page::blocks::write_streams::Stream;
@@ -32,13 +32,13 @@ impl PageFtl {
 
     /// Under imposed write amplification, and where power may be lost with the cache, a cached unit keeps its valid home.
     fn keeps_valid_homes(&self) -> bool {
-        self.imposed.is_some() || self.blocks.units.keeps_homes()
+        self.imposed.is_some() || self.blocks.units.keeps_stale_copies()
     }
 
     /// How many logical units are mapped to flash, and how many of those in the cache have a home there; the cache says of
     /// each that is mapped to it that it holds it.
     fn audit_entries(&self) -> Result<(u64, u64), String> {
-        let (map, keeps) = (self.blocks.map(), self.blocks.units.keeps_homes());
+        let (map, keeps) = (self.blocks.map(), self.blocks.units.keeps_stale_copies());
         let (mut mapped, mut cached) = (0, 0);
         for entries in map.runs_of_entries() {
             let (on_flash, elsewhere) = map.held(&entries);
@@ -161,7 +161,7 @@ impl PageFtl {
     pub fn diagnosis(&self) -> String {
         let lanes = self.blocks.layout.lanes;
         let short: Vec<Lane> =
-            Lane::first(lanes).filter(|&l| !self.blocks.has_place(l, Stream::HOST)).collect();
+            Lane::first(lanes).filter(|&l| !self.blocks.has_room(l, Stream::HOST)).collect();
         let mut text = format!("{} of {lanes} lanes have no block for host data", short.len());
         if let Some(&lane) = short.first() {
             let _ = write!(text, ", such as {}", self.gc_standing(lane));

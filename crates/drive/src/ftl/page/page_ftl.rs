@@ -1,4 +1,4 @@
-//! The FTL of one drive: what it consists of, how it begins and ends.
+//! Page-mapped FTL: its parts, start and end of a run.
 
 use crate::audit::VersionAudit;
 use crate::cache::Cache;
@@ -6,16 +6,16 @@ use crate::ftl::flash::Flash;
 use crate::ftl::outcome::Outcome;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::program_progress::block_states;
-use crate::ftl::page::gc::state::{Collection, GcWindow, Rewritten, Victim};
+use crate::ftl::page::gc::state::{GcState, GcWindow, Rewritten, Victim};
 use crate::ftl::page::gc::synthetic::budget::SyntheticPrograms;
 use crate::ftl::page::mapping::residency::Residency;
 use crate::ftl::page::mapping::state::StaleCopyPolicy;
-use crate::ftl::page::placement::lane_selector::Placement;
-use crate::ftl::page::power_loss::metadata_region::Metadata;
-use crate::ftl::page::power_loss::state::Record;
+use crate::ftl::page::placement::lane_selector::LaneSelector;
+use crate::ftl::page::power_loss::metadata_region::MetadataRegion;
+use crate::ftl::page::power_loss::state::PowerLossState;
 use crate::ftl::page::reprogram::Reprogramming;
-use crate::ftl::page::separation::queues::Levels;
-use crate::ftl::page::write_back::in_flight::Jobs;
+use crate::ftl::page::separation::queues::HotnessQueues;
+use crate::ftl::page::write_back::in_flight::InFlight;
 use crate::ftl::page::write_back::queues::WriteBack;
 use crate::numbers::Lane;
 use crate::spec::DriveSpec;
@@ -38,16 +38,16 @@ pub struct PageFtl {
     /// Where everything is, free and open blocks, wear, counts.
     pub(crate) blocks: BlockManager,
     pub(crate) write_back: WriteBack,
-    pub(crate) placement: Placement,
+    pub(crate) placement: LaneSelector,
     /// Lists of dirty data by hotness, if host data is separated.
-    pub(crate) levels: Option<Box<Levels>>,
+    pub(crate) levels: Option<Box<HotnessQueues>>,
     pub(crate) imposed: Option<SyntheticPrograms>,
     /// Room for the list of the pages that an imposed program reads.
     pub(crate) copied: Vec<u32>,
-    pub(crate) collection: Collection,
+    pub(crate) collection: GcState,
     /// When collection may run, for an owner of several drives.
     pub(crate) window: GcWindow,
-    pub(crate) jobs: Jobs,
+    pub(crate) jobs: InFlight,
     /// Page reads of the host under way by super block, where they may have to be repeated: a block is not erased while
     /// one of it is. Empty where no read fails.
     pub(crate) readers: Vec<u16>,
@@ -56,7 +56,7 @@ pub struct PageFtl {
     pub(crate) refresh_after: Option<Duration>,
     /// A block worn by so many cycles more than another one of its lane has that one rewritten.
     pub(crate) wear_gap: Option<u32>,
-    pub(crate) metadata: Option<Box<Metadata>>,
+    pub(crate) metadata: Option<Box<MetadataRegion>>,
     pub(crate) residency: Residency,
     pub(crate) timers: Timers,
     pub(crate) outcomes: VecDeque<Outcome>,
@@ -94,7 +94,7 @@ impl PageFtl {
         let record = spec.power_loss.map(|_| {
             let (states, page) = (block_states(&blocks, dies), spec.part.page_size.get());
             let protected = spec.cache.protected;
-            Box::new(Record::new(blocks.map(), states, blocks.layout.units(), slots, page, protected))
+            Box::new(PowerLossState::new(blocks.map(), states, blocks.layout.units(), slots, page, protected))
         });
         let versions = match spec.power_loss {
             Some(_) => VersionAudit::for_power_loss(spec.loses_cache()),
@@ -102,28 +102,28 @@ impl PageFtl {
         };
         let errors = spec.nand.errors.as_ref();
         let write_back = WriteBack::new(spec, stripe, blocks.layout.units_per_program, lanes, slots);
-        let mut collection = Collection::new(lanes, spec.ftl.gc_depth);
+        let mut collection = GcState::new(lanes, spec.ftl.gc_depth);
         for (lane, of) in Lane::first(lanes).zip(&mut collection.lanes) {
-            of.victims.extend(blocks.in_hand(lane).map(Victim::new));
+            of.victims.extend(blocks.being_collected(lane).map(Victim::new));
         }
         blocks.units.begin(Cache::new(slots, lists), homes, versions, record);
         PageFtl {
             write_back,
-            placement: Placement::new(lanes, spec.geometry.cache_pages > 0 && hot == 0),
-            levels: (hot > 0).then(|| Box::new(Levels::new(hot + 1, lists, slots))),
+            placement: LaneSelector::new(lanes, spec.geometry.cache_pages > 0 && hot == 0),
+            levels: (hot > 0).then(|| Box::new(HotnessQueues::new(hot + 1, lists, slots))),
             imposed: (spec.ftl.gc.imposed())
                 .map(|of| SyntheticPrograms::new(*of, lanes, blocks.layout.programs_per_block, streams)),
             copied: Vec::new(),
             collection,
             window: GcWindow::default(),
-            jobs: Jobs::default(),
+            jobs: InFlight::default(),
             readers: vec![0; if errors.is_some() { super_blocks as usize } else { 0 }],
             rewritten: Rewritten::default(),
             refresh_after: errors.and_then(|e| e.refresh_after),
             wear_gap: spec.ftl.wear_gap,
             metadata: spec
                 .power_loss
-                .map(|of| Box::new(Metadata::new(of.checkpoint_every, super_blocks as usize))),
+                .map(|of| Box::new(MetadataRegion::new(of.checkpoint_every, super_blocks as usize))),
             residency: Residency::default(),
             timers,
             outcomes: VecDeque::new(),

@@ -1,6 +1,4 @@
-//! Rewriting blocks before their errors can no longer be corrected: those whose data is old (refresh), and those that
-//! have been read often (read reclaim). Garbage collection does the work, when it has nothing more urgent to do: one
-//! block of a lane at a time, page by page in the die queues.
+//! Refresh and read reclaim: rewrites of old, often read and unevenly worn blocks.
 //!
 //! Also: no block is erased while a read of it may have to be repeated.
 
@@ -43,7 +41,7 @@ impl PageFtl {
             let old: Vec<Rewrite> = old.map(Rewrite::Old).collect();
             if !old.is_empty() {
                 self.collection.lanes[lane.index()].rewrites.extend(old);
-                self.pump_gc(flash, lane);
+                self.advance_gc(flash, lane);
             }
         }
         let next = now + Duration::from_ns((limit.as_ns() / LOOKS).max(1));
@@ -63,7 +61,7 @@ impl PageFtl {
         let rewrites = &mut self.collection.lanes[lane.index()].rewrites;
         if cycles(erased) >= cycles(youngest).saturating_add(gap) && rewrites.is_empty() {
             rewrites.push_back(Rewrite::Young(youngest));
-            self.pump_gc(flash, lane);
+            self.advance_gc(flash, lane);
         }
     }
 
@@ -92,17 +90,17 @@ impl PageFtl {
         let rewrites = &mut self.collection.lanes[lane.index()].rewrites;
         if self.blocks.map().is_candidate(super_block) && !rewrites.contains(&Rewrite::Read(super_block)) {
             rewrites.push_back(Rewrite::Read(super_block));
-            self.pump_gc(flash, lane);
+            self.advance_gc(flash, lane);
         }
     }
 
-    /// Takes the next block to be rewritten on `lane`, or sends out what has been gathered from the last one; false if
+    /// Takes the next block to be rewritten on `lane`, or sends out what has been relocating from the last one; false if
     /// there is nothing to do now.
     pub(crate) fn rewrite_next(&mut self, flash: &mut Flash, lane: Lane) -> bool {
         let l = lane.index();
         let gc = &self.collection.lanes[l];
         if gc.rewriting {
-            if gc.reads == 0 && gc.programs == 0 && !gc.gathered.is_empty() {
+            if gc.reads == 0 && gc.programs == 0 && !gc.relocating.is_empty() {
                 self.program_gathered(flash, lane, 1);
             }
             return false;

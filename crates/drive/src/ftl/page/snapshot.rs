@@ -1,5 +1,4 @@
-//! The state of an FTL as bytes: everything small as little-endian numbers, then the tables as they are, each from the
-//! beginning of a page on, so that what a file holds can be used in their place.
+//! Snapshot format: small numbers in little endian, then the mapping tables, page-aligned.
 
 use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::blocks::manager::{BlockManager, FtlConfig};

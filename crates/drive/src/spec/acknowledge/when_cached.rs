@@ -1,4 +1,4 @@
-//! `when-cached`: with its data in the write cache.
+//! `when-cached`: completion with the data in the write cache.
 
 use super::{Acknowledge, Acknowledgement};
 use interpulse_settings::{ConfigError, Section, default};

@@ -1,4 +1,4 @@
-//! `when-programmed`: with its data on flash.
+//! `when-programmed`: completion with the data on flash.
 
 use super::Acknowledgement;
 

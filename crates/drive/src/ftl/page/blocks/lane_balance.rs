@@ -1,12 +1,11 @@
-//! That no lane is [heavy](crate::ftl::BlockManager::accepts_writes), as long as that can be told without weighing them. Weighing is a pass over
-//! all blocks: the larger a drive is the longer it takes, and the seldomer it finds a heavy lane.
+//! Cached bound showing that no lane is overfull, so that lanes need not be counted again.
 
 use crate::numbers::Lane;
 
-/// What is known of lanes none of which is heavy, while all blocks together hold the same number of valid units.
+/// What is known of lanes none of which is overfull, while all blocks together hold the same number of valid units.
 #[derive(Clone, Default)]
 pub(crate) struct ImbalanceBound {
-    /// Valid units that each lane can be given before it may be heavy, whatever it loses; none if one may be.
+    /// Valid units that each lane can be given before it may be overfull, whatever it loses; none if one may be.
     room: Vec<u64>,
 }
 
@@ -32,7 +31,7 @@ impl ImbalanceBound {
         }
     }
 
-    /// Whether no lane can be heavy.
+    /// Whether no lane can be overfull.
     pub(crate) fn is_known(&self) -> bool {
         !self.room.is_empty()
     }
@@ -56,6 +55,6 @@ mod tests {
         assert!(!level.is_known());
         level.give(Lane(0), 12);
         level.weighed(&[100, 117], 132, 12);
-        assert!(!level.is_known(), "the second may be heavy now");
+        assert!(!level.is_known(), "the second may be overfull now");
     }
 }

@@ -51,7 +51,7 @@ pub struct UnitAt {
 
 /// Where a physical unit lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FlashAddress {
     /// Die of the drive.
     pub die: DieId,
     /// Plane of the die.
@@ -181,20 +181,26 @@ impl Layout {
 
     /// Where a unit lies.
     #[inline]
-    pub fn place(&self, ppu: Ppu) -> Place {
+    pub fn place(&self, ppu: Ppu) -> FlashAddress {
         let UnitAt { super_block, offset } = self.split(ppu);
         self.place_in(super_block, offset)
     }
 
     /// Where the unit at `offset` of a super block lies.
     #[inline]
-    pub fn place_in(&self, super_block: SuperBlock, offset: u32) -> Place {
+    pub fn place_in(&self, super_block: SuperBlock, offset: u32) -> FlashAddress {
         let (lane, block) = self.lane_of(super_block);
         let (die, first_plane) = self.die_of(lane);
         let (program, in_program) = self.by_program.split(offset);
         let (plane, in_plane) = self.by_plane_part.split(in_program);
         let (page, unit) = self.units_per_page.split(in_plane);
-        Place { die, plane: first_plane + plane, block, page: program * self.pages_per_program + page, unit }
+        FlashAddress {
+            die,
+            plane: first_plane + plane,
+            block,
+            page: program * self.pages_per_program + page,
+            unit,
+        }
     }
 
     /// Word lines of a block.

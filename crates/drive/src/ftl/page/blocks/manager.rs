@@ -1,13 +1,12 @@
-//! The tables of an FTL: where the next write goes, which block is emptied next, how worn each block is. What preconditioning
-//! writes and snapshots keep; in simulated time the [`PageFtl`](crate::ftl::PageFtl) lives on them.
+//! Block manager: free, open and closed super blocks, wear, victim candidates, mapping state.
 
 use crate::ftl::counters::FtlCounters;
 use crate::ftl::page::blocks::lane_balance::ImbalanceBound;
 use crate::ftl::page::blocks::layout::Layout;
-use crate::ftl::page::blocks::program_address::ProgramPlace;
+use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::write_streams::{LaneBlocks, Stream, WritePointer, WriteStreams};
 use crate::ftl::page::gc::victim::{GcPolicy, ThresholdBase};
-use crate::ftl::page::mapping::state::Units;
+use crate::ftl::page::mapping::state::MappingState;
 use crate::ftl::page::mapping::table::Map;
 use crate::ftl::page::reprogram::Reprogramming;
 use crate::ftl::page::separation::Hotness;
@@ -65,7 +64,7 @@ fn add_up(weights: &[u32]) -> u64 {
 }
 
 /// Lanes are weighed after this many host programs of each.
-const WEIGH_AFTER: u32 = 32;
+const COUNT_AFTER: u32 = 32;
 
 /// P/E cycles of super blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +92,7 @@ pub struct BlockManager {
     /// Address arithmetic.
     pub layout: Layout,
     /// Where every unit is.
-    pub(crate) units: Units,
+    pub(crate) units: MappingState,
     config: FtlConfig,
     pub(crate) streams: WriteStreams,
     pub(crate) lanes: Vec<LaneBlocks>,
@@ -105,9 +104,9 @@ pub struct BlockManager {
     /// Program operations of each super block that are assigned but not done.
     pub(crate) in_flight: Vec<u16>,
     /// Lanes that hold more than their share of valid data.
-    heavy: Vec<bool>,
+    overfull: Vec<bool>,
     /// Host programs assigned since lanes were last weighed.
-    since_weighing: u32,
+    programs_since_count: u32,
     /// Kept while all blocks together hold the same number of valid units.
     level: Option<ImbalanceBound>,
     pub(crate) reprogramming: Option<Box<Reprogramming>>,
@@ -135,15 +134,15 @@ impl BlockManager {
             })
             .collect();
         BlockManager {
-            units: Units::new(map),
+            units: MappingState::new(map),
             streams,
             lanes,
             cycles: vec![0; blocks as usize],
             closed: vec![0; blocks as usize],
             clock: 0,
             in_flight: vec![0; blocks as usize],
-            heavy: vec![false; layout.lanes as usize],
-            since_weighing: 0,
+            overfull: vec![false; layout.lanes as usize],
+            programs_since_count: 0,
             level: None,
             reprogramming: None,
             rng,
@@ -169,7 +168,7 @@ impl BlockManager {
             cycles: self.cycles.clone(),
             closed: self.closed.clone(),
             in_flight: self.in_flight.clone(),
-            heavy: self.heavy.clone(),
+            overfull: self.overfull.clone(),
             level: None,
             reprogramming: self.reprogramming.clone(),
             rng: self.rng.clone(),
@@ -181,7 +180,7 @@ impl BlockManager {
     pub fn restart(&mut self, rng: Rng) {
         self.rng = rng;
         self.counters = FtlCounters::default();
-        self.weigh_lanes();
+        self.count_lanes();
     }
 
     /// Separates host data by hotness, and reprograms if so; for a run, after preconditioning.
@@ -198,33 +197,33 @@ impl BlockManager {
     /// so lanes drift apart; without this a small one can fill up with valid data.
     #[inline]
     pub fn accepts_writes(&self, lane: Lane) -> bool {
-        !self.heavy[lane.index()]
+        !self.overfull[lane.index()]
     }
 
     /// Finds the lanes that hold more valid data than the mean by over 1/64 of a lane's spare space, or by more
     /// than chance explains if that is more.
-    pub(crate) fn weigh_lanes(&mut self) {
-        self.since_weighing = 0;
+    pub(crate) fn count_lanes(&mut self) {
+        self.programs_since_count = 0;
         let (valid, most) = self.lane_weights();
-        self.heavy = valid.iter().map(|&v| v > most).collect();
+        self.overfull = valid.iter().map(|&v| v > most).collect();
         if let Some(level) = &mut self.level {
             level.weighed(&valid, most, self.layout.units_per_program);
         }
     }
 
     /// The same, if it can come out otherwise than before.
-    fn weigh_lanes_again(&mut self) {
-        if !self.is_known_level() {
-            self.weigh_lanes();
+    fn recount_lanes(&mut self) {
+        if !self.is_known_balanced() {
+            self.count_lanes();
             return;
         }
-        self.since_weighing = 0;
+        self.programs_since_count = 0;
         debug_assert!(
             {
                 let (valid, most) = self.lane_weights();
                 valid.iter().all(|&v| v <= most)
             },
-            "a lane is heavy"
+            "a lane is overfull"
         );
     }
 
@@ -233,13 +232,13 @@ impl BlockManager {
         self.level = keep.then(ImbalanceBound::default);
     }
 
-    /// Whether weighing lanes would find none that is heavy, for certain.
+    /// Whether weighing lanes would find none that is overfull, for certain.
     #[inline]
-    pub(crate) fn is_known_level(&self) -> bool {
+    pub(crate) fn is_known_balanced(&self) -> bool {
         self.level.as_ref().is_some_and(ImbalanceBound::is_known)
     }
 
-    /// What each lane holds, and the most that one holds which is not heavy.
+    /// What each lane holds, and the most that one holds which is not overfull.
     fn lane_weights(&self) -> (Vec<u64>, u64) {
         let blocks = self.layout.blocks as usize;
         let valid: Vec<u64> = self.map().weight.chunks(blocks).map(valid_units_of).collect();
@@ -247,18 +246,18 @@ impl BlockManager {
         let room = u64::from(self.layout.blocks) * u64::from(self.layout.units_per_block);
         let spare = room.saturating_sub(u64::from(self.config.logical_units) / u64::from(self.layout.lanes));
         // On a small drive chance alone moves lanes further apart than that (the weight of a lane is about
-        // Poisson): calling half of them heavy would leave their dies idle.
+        // Poisson): calling half of them overfull would leave their dies idle.
         let chance = (3 * mean.isqrt()).min(spare / 8);
         let most = mean + (spare / 64).max(chance).max(u64::from(self.layout.units_per_program));
         (valid, most)
     }
 
-    /// Whether no lane is heavy, nor will be as long as all lanes are written to in turn, `chunk` units at a time: one of them
-    /// is ahead of the mean by no more than that, and heavy ones are further ahead the more all of them hold.
-    pub(crate) fn stay_level(&self, chunk: u32) -> bool {
+    /// Whether no lane is overfull, nor will be as long as all lanes are written to in turn, `chunk` units at a time: one of them
+    /// is ahead of the mean by no more than that, and overfull ones are further ahead the more all of them hold.
+    pub(crate) fn stay_balanced(&self, chunk: u32) -> bool {
         let (valid, most) = self.lane_weights();
         let ahead = valid.iter().all(|&v| v + u64::from(chunk) <= most);
-        ahead && chunk <= self.layout.units_per_program && self.heavy.iter().all(|heavy| !heavy)
+        ahead && chunk <= self.layout.units_per_program && self.overfull.iter().all(|overfull| !overfull)
     }
 
     /// A lane with so many free blocks does not collect, whatever its open blocks are, and has one for host data.
@@ -272,12 +271,13 @@ impl BlockManager {
     }
 
     /// The host stream of `lane` has come to `pointer` by so many further programs, at which lanes [stayed
-    /// level](BlockManager::stay_level).
+    /// level](BlockManager::stay_balanced).
     pub(crate) fn programs_assigned(&mut self, lane: Lane, pointer: WritePointer, programs: u32) {
         self.lanes[lane.index()].write_pointers[Stream::HOST.index()] = pointer;
         self.counters.consumed_host_pages +=
             u64::from(programs) * u64::from(self.layout.pages_per_program * self.layout.planes);
-        self.since_weighing = (self.since_weighing + programs) % (WEIGH_AFTER * self.layout.lanes);
+        self.programs_since_count =
+            (self.programs_since_count + programs) % (COUNT_AFTER * self.layout.lanes);
     }
 
     /// Blocks closed since `super_block` was closed last.
@@ -286,7 +286,7 @@ impl BlockManager {
     }
 
     /// Super blocks of `lane` that are being emptied: written, not open, and not to be collected.
-    pub fn in_hand(&self, lane: Lane) -> impl Iterator<Item = SuperBlock> {
+    pub fn being_collected(&self, lane: Lane) -> impl Iterator<Item = SuperBlock> {
         let (of, full) = (&self.lanes[lane.index()], self.layout.programs_per_block);
         let open =
             move |b: &SuperBlock| of.write_pointers.iter().any(|f| f.block == *b && f.next_program < full);
@@ -387,7 +387,7 @@ impl BlockManager {
 
     /// Whether `stream` can program on `lane` now.
     #[inline]
-    pub fn has_place(&self, lane: Lane, stream: Stream) -> bool {
+    pub fn has_room(&self, lane: Lane, stream: Stream) -> bool {
         let l = &self.lanes[lane.index()];
         let reserve = if self.streams.relocates(stream) { 0 } else { self.config.hard_free as usize };
         l.write_pointers[stream.index()].next_program < self.layout.programs_per_block
@@ -412,8 +412,8 @@ impl BlockManager {
 
     /// Assigns the next program operation of `stream` on `lane`; `None` if there is no block for it.
     #[inline]
-    pub fn take_place(&mut self, lane: Lane, stream: Stream) -> Option<ProgramPlace> {
-        if !self.has_place(lane, stream) {
+    pub fn take_address(&mut self, lane: Lane, stream: Stream) -> Option<ProgramAddress> {
+        if !self.has_room(lane, stream) {
             return None;
         }
         let l = &mut self.lanes[lane.index()];
@@ -429,15 +429,15 @@ impl BlockManager {
             self.counters.consumed_gc_pages += pages;
         } else {
             self.counters.consumed_host_pages += pages;
-            self.since_weighing += 1;
-            if self.since_weighing == WEIGH_AFTER * self.layout.lanes {
-                self.weigh_lanes_again();
+            self.programs_since_count += 1;
+            if self.programs_since_count == COUNT_AFTER * self.layout.lanes {
+                self.recount_lanes();
             }
             if let Some(level) = &mut self.level {
                 level.give(lane, self.layout.units_per_program);
             }
         }
-        Some(ProgramPlace {
+        Some(ProgramAddress {
             super_block,
             program,
             first_offset: program * self.layout.units_per_program,
@@ -540,7 +540,7 @@ impl BlockManager {
     /// The logical unit `lpn` is overwritten or trimmed: the flash unit that held it becomes invalid.
     #[inline]
     pub fn forget_flash(&mut self, ppu: Ppu) {
-        self.units.forget(&self.layout, ppu);
+        self.units.invalidate_copy(&self.layout, ppu);
     }
 
     /// Free pages of the drive, as [`BlockManager::free_pages_of`] counts them on each plane.

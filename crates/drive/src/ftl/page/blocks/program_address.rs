@@ -1,4 +1,4 @@
-//! A place for one program operation, and where its units go.
+//! Program address: super block, program operation, and the offset of each of its units.
 
 use crate::ftl::page::blocks::layout::{Layout, UnitAt};
 use crate::numbers::SuperBlock;
@@ -7,7 +7,7 @@ use interpulse_flash::reprogram::TwoBit;
 
 /// A place for one program operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProgramPlace {
+pub struct ProgramAddress {
     /// Super block, numbered over the drive.
     pub super_block: SuperBlock,
     /// Program operation within it.
@@ -18,7 +18,7 @@ pub struct ProgramPlace {
     pub two_bit: Option<TwoBit>,
 }
 
-impl ProgramPlace {
+impl ProgramAddress {
     /// Where the `k`-th unit of the operation goes in its super block.
     #[inline]
     pub fn offset(&self, layout: &Layout, k: u32) -> u32 {
@@ -28,7 +28,7 @@ impl ProgramPlace {
         }
     }
 
-    /// As [`ProgramPlace::offset`], with the super block.
+    /// As [`ProgramAddress::offset`], with the super block.
     #[inline]
     pub fn unit(&self, layout: &Layout, k: u32) -> UnitAt {
         UnitAt { super_block: self.super_block, offset: self.offset(layout, k) }

@@ -1,4 +1,4 @@
-//! How far each super block has been programmed, as its dies have it.
+//! Programming progress of each super block, from its dies.
 
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::numbers::SuperBlock;

@@ -1,4 +1,4 @@
-//! How much spare space garbage collection works with, for the formulas that results are compared with.
+//! Effective spare factor, for comparison with formulas.
 
 use crate::ftl::page::blocks::manager::BlockManager;
 
@@ -32,17 +32,17 @@ impl BlockManager {
     }
 
     /// With so many more units of each lane that are not usable.
-    fn spare_beside(&self, in_hand: f64) -> Spare {
+    fn spare_beside(&self, being_collected: f64) -> Spare {
         let block = f64::from(self.layout.units_per_block);
         let unwritten = if self.config().policy.imposes() {
             // No victims: nothing is kept free.
             0.0
         } else if let Some(pages) = self.config().soft_pages {
-            in_hand + f64::from(pages.least * self.layout.planes * self.layout.units_per_page())
+            being_collected + f64::from(pages.least * self.layout.planes * self.layout.units_per_page())
         } else {
             let host = block - f64::from(self.layout.units_per_program);
             let moved = (block - 1.0) / 2.0;
-            in_hand + f64::from(self.config().soft_free - 1) * block + host + moved
+            being_collected + f64::from(self.config().soft_free - 1) * block + host + moved
         };
         let usable = (f64::from(self.layout.blocks) * block - unwritten) * f64::from(self.layout.lanes);
         let logical = f64::from(self.config().logical_units);

@@ -9,7 +9,7 @@ use crate::ftl::flash::Flash;
 use crate::ftl::page::blocks::layout::UnitAt;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::gc::state::Victim;
-use crate::ftl::page::mapping::relocation::Moved;
+use crate::ftl::page::mapping::relocation::Relocation;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::power_loss::metadata_region::Then;
 use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
@@ -22,32 +22,32 @@ impl PageFtl {
     pub(crate) fn gc_standing(&self, lane: Lane) -> String {
         let gc = &self.collection.lanes[lane.index()];
         format!(
-            "lane {lane}: {} blocks free, {} to erase, {} page reads, {} programs and {} gathered units of garbage \
+            "lane {lane}: {} blocks free, {} to erase, {} page reads, {} programs and {} relocating units of garbage \
              collection, victims {:?}",
             self.blocks.free_blocks(lane),
             gc.erasing,
             gc.reads,
             gc.programs,
-            gc.gathered.len(),
+            gc.relocating.len(),
             gc.victims
         )
     }
 
     /// Looks again at lanes in which nothing could be collected when they were last looked at: units have been
     /// overwritten or trimmed since. Called when host data finds no lane.
-    pub(crate) fn wake_gc(&mut self, flash: &mut Flash) {
+    pub(crate) fn wake_collector(&mut self, flash: &mut Flash) {
         if self.collection.asleep == 0 {
             return;
         }
         for lane in Lane::first(self.blocks.layout.lanes) {
             if self.collection.lanes[lane.index()].asleep {
-                self.pump_gc(flash, lane);
+                self.advance_gc(flash, lane);
             }
         }
     }
 
     /// Moves garbage collection of `lane` on as far as it goes now.
-    pub(crate) fn pump_gc(&mut self, flash: &mut Flash, lane: Lane) {
+    pub(crate) fn advance_gc(&mut self, flash: &mut Flash, lane: Lane) {
         let l = lane.index();
         if std::mem::take(&mut self.collection.lanes[l].asleep) {
             self.collection.asleep -= 1;
@@ -66,8 +66,8 @@ impl PageFtl {
         loop {
             self.read_victim(flash, lane);
             let program = self.blocks.layout.units_per_program as usize;
-            let gathered = self.collection.lanes[l].gathered.len();
-            while self.collection.lanes[l].gathered.len() >= program
+            let relocating = self.collection.lanes[l].relocating.len();
+            while self.collection.lanes[l].relocating.len() >= program
                 && self.program_gathered(flash, lane, program)
             {}
             let gc = &self.collection.lanes[l];
@@ -76,7 +76,7 @@ impl PageFtl {
             if !scanned {
                 // Units overwritten while they waited have made room, and no operation under way will bring
                 // us back here.
-                if gc.reads == 0 && gc.programs == 0 && gc.gathered.len() < gathered {
+                if gc.reads == 0 && gc.programs == 0 && gc.relocating.len() < relocating {
                     continue;
                 }
                 return;
@@ -93,7 +93,7 @@ impl PageFtl {
             }
             // Nothing left to collect: what is in memory must go out for its victims to be erased.
             let gc = &self.collection.lanes[l];
-            if gc.reads == 0 && gc.programs == 0 && !gc.gathered.is_empty() {
+            if gc.reads == 0 && gc.programs == 0 && !gc.relocating.is_empty() {
                 self.program_gathered(flash, lane, 1);
             }
             let gc = &mut self.collection.lanes[l];
@@ -119,7 +119,7 @@ impl PageFtl {
     pub(crate) fn fits(&self, lane: Lane, victim: SuperBlock) -> bool {
         let layout = &self.blocks.layout;
         let gc = &self.collection.lanes[lane.index()];
-        let unplaced = gc.gathered.len() as u32 + gc.reads * layout.units_per_page();
+        let unplaced = gc.relocating.len() as u32 + gc.reads * layout.units_per_page();
         let units = unplaced + self.blocks.map().valid_units(victim);
         let mut room = self.blocks.gc_room(lane);
         // The victims before this one fit, and once they are read their units go first; host data may not take
@@ -136,7 +136,7 @@ impl PageFtl {
         let (die, _) = self.blocks.layout.die_of(lane);
         // Where the cache has any number of programs under way whose units keep their older copies until they end, collection
         // that went before them would find less and less to gain.
-        let yields = self.blocks.units.keeps_homes() && self.writes_through();
+        let yields = self.blocks.units.keeps_stale_copies() && self.writes_through();
         let urgent = !yields
             && self
                 .blocks
@@ -155,7 +155,7 @@ impl PageFtl {
         loop {
             let gc = &self.collection.lanes[l];
             let Some(&victim) = gc.victims.last() else { return };
-            let in_memory = gc.gathered.len() as u32 + gc.reads * page;
+            let in_memory = gc.relocating.len() as u32 + gc.reads * page;
             let room = gc.reads < 2 * depth && in_memory < enough;
             if victim.next_offset == self.blocks.layout.units_per_block {
                 self.erase_if_done(flash, lane, victim.super_block);
@@ -219,13 +219,13 @@ impl PageFtl {
             let source = read.first_ppu + valid.trailing_zeros();
             valid &= valid - 1;
             let lpn = map.logical(source);
-            self.collection.lanes[l].gathered.push_back(Moved { lpn, source });
+            self.collection.lanes[l].relocating.push_back(Relocation { lpn, source });
         }
         self.units_settled(flash, read.lane, super_block, overwritten);
-        self.pump_gc(flash, read.lane);
+        self.advance_gc(flash, read.lane);
     }
 
-    /// Programs gathered units if at least `least` are still valid; true if it did.
+    /// Programs relocating units if at least `least` are still valid; true if it did.
     pub(crate) fn program_gathered(&mut self, flash: &mut Flash, lane: Lane, least: usize) -> bool {
         let l = lane.index();
         if self.collection.lanes[l].programs >= self.collection.depth {
@@ -234,23 +234,23 @@ impl PageFtl {
         let full = self.blocks.layout.units_per_program as usize;
         // Units overwritten while they waited need not move.
         while let Some((k, super_block)) = self.first_overwritten(lane, full) {
-            self.collection.lanes[l].gathered.remove(k);
+            self.collection.lanes[l].relocating.remove(k);
             self.units_settled(flash, lane, super_block, 1);
         }
-        let units = full.min(self.collection.lanes[l].gathered.len());
+        let units = full.min(self.collection.lanes[l].relocating.len());
         if units < least {
             return false;
         }
-        let Some(place) = self.blocks.take_place(lane, Stream::GC) else { return false };
+        let Some(place) = self.blocks.take_address(lane, Stream::GC) else { return false };
         if place.program == 0 {
-            let first = self.collection.lanes[l].gathered.front().expect("counted above");
+            let first = self.collection.lanes[l].relocating.front().expect("counted above");
             let from = self.blocks.layout.block_of(first.source);
             self.blocks.units.inherit_stamp(place.super_block, from);
         }
         let job = self.jobs.new_program(lane, Some(place));
         let first = self.blocks.layout.first_unit(place.super_block) + place.first_offset;
         let moved = &mut self.jobs.program(job).moved;
-        moved.extend(self.collection.lanes[l].gathered.drain(..units));
+        moved.extend(self.collection.lanes[l].relocating.drain(..units));
         for (i, unit) in (0..).zip(moved) {
             self.blocks.units.assign(first + i, unit.lpn);
         }
@@ -260,9 +260,9 @@ impl PageFtl {
         true
     }
 
-    /// The first of the next `full` gathered units that has been overwritten since it was read, and its victim.
+    /// The first of the next `full` relocating units that has been overwritten since it was read, and its victim.
     fn first_overwritten(&self, lane: Lane, full: usize) -> Option<(usize, SuperBlock)> {
-        let next = self.collection.lanes[lane.index()].gathered.iter().take(full);
+        let next = self.collection.lanes[lane.index()].relocating.iter().take(full);
         next.enumerate().find_map(|(k, unit)| {
             let UnitAt { super_block, offset } = self.blocks.layout.split(unit.source);
             (!self.blocks.map().is_valid(super_block, offset)).then_some((k, super_block))
@@ -308,7 +308,7 @@ impl PageFtl {
         let lane = job.lane;
         self.collection.lanes[lane.index()].programs -= 1;
         self.jobs.free_program(id, job);
-        self.pump_gc(flash, lane);
+        self.advance_gc(flash, lane);
     }
 
     /// So many units of a victim are on flash elsewhere or no longer needed.
@@ -374,7 +374,7 @@ impl PageFtl {
         if let Some(gap) = self.wear_gap {
             self.level_wear(flash, lane, super_block, gap);
         }
-        self.pump_gc(flash, lane);
+        self.advance_gc(flash, lane);
         self.lane_changed(lane);
         self.destage(flash);
     }

@@ -1,6 +1,6 @@
-//! What garbage collection has in hand: victims, units in controller memory, blocks to be rewritten, and whose turn it is.
+//! Garbage collection state: victims, relocated units in controller memory, blocks to rewrite, the GC window.
 
-use crate::ftl::page::mapping::relocation::Moved;
+use crate::ftl::page::mapping::relocation::Relocation;
 use crate::numbers::SuperBlock;
 use std::collections::VecDeque;
 
@@ -67,7 +67,7 @@ pub(crate) struct GcLane {
     /// Victims not yet erased; only the last one is still being read.
     pub(crate) victims: Vec<Victim>,
     /// Units in controller memory.
-    pub(crate) gathered: VecDeque<Moved>,
+    pub(crate) relocating: VecDeque<Relocation>,
     pub(crate) reads: u32,
     pub(crate) programs: u32,
     pub(crate) erasing: u32,
@@ -76,12 +76,12 @@ pub(crate) struct GcLane {
     pub(crate) asleep: bool,
     /// Super blocks to be rewritten when space is not short.
     pub(crate) rewrites: VecDeque<Rewrite>,
-    /// A victim is rewritten: what is gathered from it goes out even if it does not fill a program.
+    /// A victim is rewritten: what is relocating from it goes out even if it does not fill a program.
     pub(crate) rewriting: bool,
 }
 
 /// Garbage collection of all lanes.
-pub(crate) struct Collection {
+pub(crate) struct GcState {
     pub(crate) lanes: Vec<GcLane>,
     /// Lanes that are asleep.
     pub(crate) asleep: u32,
@@ -89,9 +89,9 @@ pub(crate) struct Collection {
     pub(crate) depth: u32,
 }
 
-impl Collection {
-    pub(crate) fn new(lanes: u32, depth: u32) -> Collection {
-        Collection { lanes: vec![GcLane::default(); lanes as usize], asleep: 0, depth }
+impl GcState {
+    pub(crate) fn new(lanes: u32, depth: u32) -> GcState {
+        GcState { lanes: vec![GcLane::default(); lanes as usize], asleep: 0, depth }
     }
 
     /// Nothing is under way any more.

@@ -1,4 +1,4 @@
-//! Garbage collection of one lane without time, but as far ahead as simulated time has it.
+//! Untimed garbage collection of a lane, one victim ahead as in simulated time (record 13).
 //!
 //! What does not fill a program waits in controller memory for units of the next victim, so a victim is erased only after the
 //! next one has been read, and a drive at work has one victim in hand on each lane. A state without it would make every lane
@@ -54,10 +54,10 @@ impl Hand {
         let full = ftl.layout.units_per_program;
         let mut done = 0;
         while self.units.len() - done >= least {
-            if !ftl.has_place(lane, Stream::GC) {
+            if !ftl.has_room(lane, Stream::GC) {
                 self.erase_what_is_empty(ftl);
             }
-            let place = ftl.take_place(lane, Stream::GC);
+            let place = ftl.take_address(lane, Stream::GC);
             let place = place.expect("the thresholds leave garbage collection a block to work with");
             let moved = full.min((self.units.len() - done) as u32);
             let to = UnitAt { super_block: place.super_block, offset: place.first_offset };

@@ -1,5 +1,4 @@
-//! What an owner of several drives may ask of one so that they stay out of one another's way: garbage collection only
-//! when it is this drive's turn (H. Li et al., "IODA", SOSP'21).
+//! GC window: lets an array restrict garbage collection to time slots (H. Li et al., IODA, SOSP'21).
 
 use crate::ftl::flash::Flash;
 use crate::ftl::page::gc::state::GcWindow;
@@ -13,7 +12,7 @@ impl PageFtl {
         self.window.given = true;
         if std::mem::replace(&mut self.window.held, hold) && !hold {
             for lane in Lane::first(self.blocks.layout.lanes) {
-                self.pump_gc(flash, lane);
+                self.advance_gc(flash, lane);
             }
         }
     }

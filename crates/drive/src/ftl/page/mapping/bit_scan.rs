@@ -1,5 +1,4 @@
-//! Passes over the tables of a [`Map`](crate::ftl::page::mapping::table::Map) from front to back: hundreds of millions of small numbers, of which
-//! several are looked at at a time.
+//! Vectorised scans over the mapping tables and validity bitmaps.
 
 use crate::numbers::Ppu;
 use interpulse_engine::vectorised;

@@ -1,7 +1,7 @@
-//! Reads of logical units: what is where, and one page read for neighbours on one physical page.
+//! Reads of logical units: one page read for neighbours on one physical page.
 
 use crate::ftl::flash::Flash;
-use crate::ftl::page::blocks::layout::{Place, UnitAt};
+use crate::ftl::page::blocks::layout::{FlashAddress, UnitAt};
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::numbers::{Lpn, Ppu};
@@ -118,7 +118,7 @@ impl PageFtl {
         flash: &mut Flash,
         tag: RequestId,
         first: Ppu,
-        at: &Place,
+        at: &FlashAddress,
         count: u32,
         foretell: bool,
     ) {

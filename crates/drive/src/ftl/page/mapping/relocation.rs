@@ -1,10 +1,10 @@
-//! A unit on its way from one place on flash to another.
+//! Relocated unit: logical unit and source.
 
 use crate::numbers::{Lpn, Ppu};
 
 /// A unit that is moved, and where it comes from.
 #[derive(Clone, Copy, Debug)]
-pub struct Moved {
+pub struct Relocation {
     /// The logical unit.
     pub lpn: Lpn,
     /// Where the copy is that is moved.

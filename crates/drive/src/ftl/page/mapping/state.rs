@@ -1,5 +1,4 @@
-//! Where every logical unit is, and the only writer of what a unit moving changes: the map, validity, the record of
-//! versions, out-of-band data, time stamps, and the copy on flash that stands behind a unit in the cache.
+//! Mapping state: the only writer of map, validity, versions, out-of-band data and time stamps.
 //!
 //! ```text
 //! admit   host -> cache        land    cache -> flash       moved   flash -> flash
@@ -10,11 +9,11 @@ use crate::audit::VersionAudit;
 use crate::cache::{Cache, NO_FLASH_COPY};
 use crate::ftl::page::blocks::layout::{Layout, UnitAt};
 use crate::ftl::page::mapping::bit_scan;
-use crate::ftl::page::mapping::relocation::Moved;
+use crate::ftl::page::mapping::relocation::Relocation;
 use crate::ftl::page::mapping::table::{Map, UNMAPPED, Where};
 use crate::ftl::page::power_loss::checkpoint::Entry;
 use crate::ftl::page::power_loss::oob::Spare;
-use crate::ftl::page::power_loss::state::Record;
+use crate::ftl::page::power_loss::state::PowerLossState;
 use crate::ftl::page::separation::Hotness;
 use crate::numbers::{Lpn, Ppu, Slot, SuperBlock};
 use interpulse_engine::{RequestId, SimTime};
@@ -44,7 +43,7 @@ pub enum Admitted {
 
 /// The places of all units.
 #[derive(Clone)]
-pub struct Units {
+pub struct MappingState {
     map: Map,
     /// The write cache.
     pub(crate) cache: Cache,
@@ -53,13 +52,13 @@ pub struct Units {
     /// The hotness filter, if host data is separated.
     hotness: Option<Box<Hotness>>,
     /// What is kept for a loss of power, if power may be lost.
-    record: Option<Box<Record>>,
+    record: Option<Box<PowerLossState>>,
 }
 
-impl Units {
+impl MappingState {
     /// Nothing is anywhere yet. Until a run begins there is no cache and no record.
-    pub(crate) fn new(map: Map) -> Units {
-        Units {
+    pub(crate) fn new(map: Map) -> MappingState {
+        MappingState {
             map,
             cache: Cache::new(0, 0),
             homes: StaleCopyPolicy::Forgotten,
@@ -75,9 +74,9 @@ impl Units {
     }
 
     /// Another one like this one, with which no run has begun; see [`Map::another`].
-    pub(crate) fn another(&self) -> Units {
+    pub(crate) fn another(&self) -> MappingState {
         debug_assert!(self.record.is_none() && self.hotness.is_none(), "a run has begun with it");
-        Units::new(self.map.another())
+        MappingState::new(self.map.another())
     }
 
     /// A run begins: with a cache, an audit of versions, and what is kept for a loss of power.
@@ -86,7 +85,7 @@ impl Units {
         cache: Cache,
         homes: StaleCopyPolicy,
         versions: VersionAudit,
-        record: Option<Box<Record>>,
+        record: Option<Box<PowerLossState>>,
     ) {
         (self.cache, self.homes, self.versions, self.record) = (cache, homes, versions, record);
     }
@@ -111,18 +110,18 @@ impl Units {
     }
 
     /// What is kept for a loss of power, if power may be lost.
-    pub(crate) fn record(&self) -> Option<&Record> {
+    pub(crate) fn record(&self) -> Option<&PowerLossState> {
         self.record.as_deref()
     }
 
-    /// As [`Units::record`], to begin and end checkpoints.
-    pub(crate) fn record_mut(&mut self) -> Option<&mut Record> {
+    /// As [`MappingState::record`], to begin and end checkpoints.
+    pub(crate) fn record_mut(&mut self) -> Option<&mut PowerLossState> {
         self.record.as_deref_mut()
     }
 
     /// Whether the copy on flash of a unit is kept until the newer version in the cache is programmed.
     #[inline]
-    pub(crate) fn keeps_homes(&self) -> bool {
+    pub(crate) fn keeps_stale_copies(&self) -> bool {
         self.homes == StaleCopyPolicy::Kept
     }
 
@@ -188,7 +187,7 @@ impl Units {
         }
         let Some(slot) = self.cache.admit(lpn, list, home) else { return Admitted::Full };
         if let (Where::Flash(ppu), StaleCopyPolicy::Forgotten) = (at, self.homes) {
-            self.forget(layout, ppu);
+            self.invalidate_copy(layout, ppu);
         }
         self.map.set_cached(lpn, slot);
         self.note_written(tag, lpn, slot);
@@ -212,10 +211,10 @@ impl Units {
         let mut killed = None;
         match self.map.get(lpn) {
             Where::Unmapped => return (false, None),
-            Where::Flash(ppu) => self.forget(layout, ppu),
+            Where::Flash(ppu) => self.invalidate_copy(layout, ppu),
             Where::Cache(slot) => {
-                if self.keeps_homes() && self.cache.home(slot) != NO_FLASH_COPY {
-                    self.forget(layout, self.cache.home(slot));
+                if self.keeps_stale_copies() && self.cache.home(slot) != NO_FLASH_COPY {
+                    self.invalidate_copy(layout, self.cache.home(slot));
                 }
                 if self.cache.is_dirty(slot) {
                     self.cache.kill_dirty(slot);
@@ -236,7 +235,7 @@ impl Units {
 
     /// The unit in `ppu` no longer holds the newest version of anything: it becomes invalid.
     #[inline]
-    pub(crate) fn forget(&mut self, layout: &Layout, ppu: Ppu) {
+    pub(crate) fn invalidate_copy(&mut self, layout: &Layout, ppu: Ppu) {
         let UnitAt { super_block, offset } = layout.split(ppu);
         self.map.invalidate(super_block, offset);
     }
@@ -277,13 +276,13 @@ impl Units {
             // It is there whether or not the map will say so: a cut may undo a trim.
             self.versions.programmed(lpn, slot, ppu);
             if self.homes == StaleCopyPolicy::Kept {
-                self.bring_home(layout, slot, ppu, version);
+                self.restore_flash_copy(layout, slot, ppu, version);
             }
         }
     }
 
     /// What is in `slot`, of this version, is in `ppu` now, too: of the copies on flash the newest is kept.
-    fn bring_home(&mut self, layout: &Layout, slot: Slot, ppu: Ppu, version: u32) {
+    fn restore_flash_copy(&mut self, layout: &Layout, slot: Slot, ppu: Ppu, version: u32) {
         let lpn = self.cache.lpn(slot);
         let Where::Cache(newest) = self.map.get(lpn) else { return };
         let home = self.cache.home(newest);
@@ -293,7 +292,7 @@ impl Units {
             return;
         }
         if home != NO_FLASH_COPY {
-            self.forget(layout, home);
+            self.invalidate_copy(layout, home);
         }
         if newest == slot {
             self.cache.set_home(slot, NO_FLASH_COPY);
@@ -308,7 +307,7 @@ impl Units {
     /// if it is still the newest version; what was overwritten or trimmed meanwhile is stale on flash. `arrived` is when it
     /// was written, where units have time stamps. The slot is free.
     #[inline(always)]
-    pub(crate) fn land(
+    pub(crate) fn commit_program(
         &mut self,
         layout: &Layout,
         slot: Slot,
@@ -342,10 +341,10 @@ impl Units {
 
     /// A program of moved data has ended: the units from `first` on say the same as their sources.
     #[cold]
-    pub(crate) fn describe_move(&mut self, units: &[Moved], first: Ppu) {
+    pub(crate) fn describe_move(&mut self, units: &[Relocation], first: Ppu) {
         let Some(record) = &mut self.record else { return };
         let written = record.oob.program();
-        for (k, &Moved { lpn, source }) in (0..).zip(units) {
+        for (k, &Relocation { lpn, source }) in (0..).zip(units) {
             let ppu = first + k;
             let version = record.oob.read(source).version;
             record.describe(ppu, Spare { lpn, version, written });
@@ -355,11 +354,17 @@ impl Units {
 
     /// The copy of a unit in its source, which is at `from`, is at `to`, too, and is that from now on, if it is still needed.
     #[inline(always)]
-    pub(crate) fn moved(&mut self, layout: &Layout, Moved { lpn, source }: Moved, from: UnitAt, to: UnitAt) {
+    pub(crate) fn moved(
+        &mut self,
+        layout: &Layout,
+        Relocation { lpn, source }: Relocation,
+        from: UnitAt,
+        to: UnitAt,
+    ) {
         if !self.map.invalidate_if_valid(from.super_block, from.offset) {
             return;
         }
-        match self.home_of_cached(lpn) {
+        match self.flash_copy_of_cached(lpn) {
             Some(slot) => {
                 self.cache.set_home(slot, layout.unit(to));
                 self.map.keep(to.super_block, to.offset);
@@ -377,7 +382,7 @@ impl Units {
 
     /// The slot with the newer version of `lpn`, if its copy on flash is kept beside that.
     #[inline]
-    fn home_of_cached(&self, lpn: Lpn) -> Option<Slot> {
+    fn flash_copy_of_cached(&self, lpn: Lpn) -> Option<Slot> {
         match self.homes {
             StaleCopyPolicy::Kept => match self.map.get(lpn) {
                 Where::Cache(slot) => Some(slot),
@@ -446,10 +451,10 @@ impl Units {
         self.map.commit_run(lpn, count, super_block, offset);
     }
 
-    /// As [`Units::trim`], without time and without a cache.
+    /// As [`MappingState::trim`], without time and without a cache.
     pub(crate) fn discard(&mut self, layout: &Layout, lpn: Lpn) {
         if let Where::Flash(ppu) = self.map.get(lpn) {
-            self.forget(layout, ppu);
+            self.invalidate_copy(layout, ppu);
         }
         self.map.set_unmapped(lpn);
     }

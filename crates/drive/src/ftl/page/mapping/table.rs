@@ -1,4 +1,4 @@
-//! The mapping tables: logical to physical, physical to logical, and which physical units are valid.
+//! Mapping tables: logical to physical, physical to logical, validity bitmap.
 //!
 //! Entries of the first are `u32`: a physical unit, a slot of the write cache, or unmapped. No other table is
 //! keyed by logical address.

@@ -1,11 +1,11 @@
-//! Which lane takes the next program of host data.
+//! Lane selector: the lane that takes the next host program.
 
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::numbers::Lane;
 
 /// The lanes without a host program; where a die loads the next program while one pulses, those with one, too.
-pub(crate) struct Placement {
+pub(crate) struct LaneSelector {
     /// One bit each.
     ready: Vec<u64>,
     /// How many these are: under load mostly none, and then nobody looks for one.
@@ -17,11 +17,11 @@ pub(crate) struct Placement {
     next: u32,
 }
 
-impl Placement {
-    pub(crate) fn new(lanes: u32, loads_ahead: bool) -> Placement {
+impl LaneSelector {
+    pub(crate) fn new(lanes: u32, loads_ahead: bool) -> LaneSelector {
         let none = vec![0; lanes.div_ceil(64) as usize];
         let mut placement =
-            Placement { ready: none.clone(), ready_lanes: 0, behind: none, loads_ahead, lanes, next: 0 };
+            LaneSelector { ready: none.clone(), ready_lanes: 0, behind: none, loads_ahead, lanes, next: 0 };
         placement.reset();
         placement
     }
@@ -79,7 +79,7 @@ impl Placement {
     /// Whether `lane` is free and has a place for host data; without addresses (`imposed`) every lane has one.
     #[inline]
     pub(crate) fn is_ready(&self, blocks: &BlockManager, lane: Lane, imposed: bool) -> bool {
-        self.is_free(lane) && (imposed || blocks.has_place(lane, Stream::HOST))
+        self.is_free(lane) && (imposed || blocks.has_room(lane, Stream::HOST))
     }
 
     /// The next lane in turn that has no host program and can take one; with nothing in flight any lane that has a place

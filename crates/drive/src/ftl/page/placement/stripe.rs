@@ -1,4 +1,4 @@
-//! Which lane a logical page goes to: static striping orders, or dynamic allocation.
+//! Static striping orders and dynamic allocation of logical pages to lanes.
 
 use crate::numbers::{Lane, Lpn};
 use interpulse_flash::geometry::Geometry;

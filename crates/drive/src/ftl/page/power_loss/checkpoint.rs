@@ -1,4 +1,4 @@
-//! Checkpoints: the map as it was last written to flash as a whole, and the record of trims since.
+//! Checkpoints: the last complete copy of the map on flash, and the trims since.
 //!
 //! A checkpoint stores for every logical unit its place and its version, and for every block how often it has been
 //! erased and whether it was full. Only the map pages that have changed since the one before are written again. It counts

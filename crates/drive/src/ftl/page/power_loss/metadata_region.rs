@@ -1,4 +1,4 @@
-//! The area of metadata: what is under way to it, and what has been written.
+//! MetadataRegion region: programs in flight to it, and totals written.
 
 use crate::numbers::{GroupId, Lane, SuperBlock};
 use interpulse_engine::{Duration, RequestId, Slab};
@@ -17,7 +17,7 @@ pub(crate) enum Then {
     Erase(SuperBlock),
 }
 
-/// Metadata being written.
+/// MetadataRegion being written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {
     pub(crate) then: Then,
@@ -27,7 +27,7 @@ pub(crate) struct Group {
 }
 
 /// What is under way to the area of metadata, and what has been written to it.
-pub(crate) struct Metadata {
+pub(crate) struct MetadataRegion {
     /// Time between the beginnings of two checkpoints.
     pub(crate) every: Duration,
     /// Super blocks whose erase has been interrupted and not been done again.
@@ -48,9 +48,9 @@ pub struct MetadataWritten {
     pub programs: u64,
 }
 
-impl Metadata {
-    pub(crate) fn new(every: Duration, super_blocks: usize) -> Metadata {
-        Metadata {
+impl MetadataRegion {
+    pub(crate) fn new(every: Duration, super_blocks: usize) -> MetadataRegion {
+        MetadataRegion {
             every,
             broken: vec![false; super_blocks],
             groups: Slab::default(),

@@ -1,5 +1,4 @@
-//! What a drive that may lose power writes besides data: out-of-band data with every unit, checkpoints of the map, and
-//! trims where memory does not survive.
+//! MetadataRegion writer: checkpoints of the map and the journal of trims.
 //!
 //! Checkpoints and trims go to an area of their own, as programs in the dies' queues, lane after lane. The erases of that
 //! area are not simulated.
@@ -8,7 +7,7 @@ use crate::ftl::flash::Flash;
 use crate::ftl::outcome::Outcome;
 use crate::ftl::page::blocks::program_progress::block_states;
 use crate::ftl::page::page_ftl::PageFtl;
-use crate::ftl::page::power_loss::metadata_region::{Group, METADATA, Metadata, MetadataWritten, Then};
+use crate::ftl::page::power_loss::metadata_region::{Group, METADATA, MetadataRegion, MetadataWritten, Then};
 use crate::numbers::{GroupId, Lane};
 use interpulse_flash::nand::txn::{Kind, Txn};
 
@@ -18,7 +17,7 @@ impl PageFtl {
         self.metadata.as_ref().map_or_else(MetadataWritten::default, |of| of.written)
     }
 
-    fn area(&mut self) -> &mut Metadata {
+    fn area(&mut self) -> &mut MetadataRegion {
         self.metadata.as_mut().expect("power may be lost")
     }
 

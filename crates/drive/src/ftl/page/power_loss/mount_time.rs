@@ -1,4 +1,4 @@
-//! How long a drive takes to find its map again: the reads of recovery, die by die and channel by channel.
+//! Mount time: the reads of recovery, die by die and channel by channel.
 
 use crate::ftl::page::blocks::layout::Layout;
 use crate::numbers::SuperBlock;

@@ -1,4 +1,4 @@
-//! Out-of-band data: what every physical unit says of itself in the spare bytes of its page.
+//! Out-of-band data in the spare bytes of each page.
 //!
 //! A program stores with each unit its logical unit, the version of the data (a number that rises from one write of the
 //! host to the next over the whole drive, and that garbage collection copies) and the number of the program operation.

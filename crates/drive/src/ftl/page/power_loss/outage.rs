@@ -1,4 +1,4 @@
-//! The FTL in an outage: what it finds again on flash alone, compared with what it knew, and how it goes on from there.
+//! FTL recovery: rebuilds the map from flash, compares it with the live one, and resumes.
 
 use crate::audit::loss::{Fate, Held, Losses};
 use crate::cache::NO_FLASH_COPY;
@@ -90,7 +90,7 @@ impl PageFtl {
         recovered.trims_undone = self.compare(&places, protected);
 
         let (cache, map) = (&self.blocks.units.cache, self.blocks.map());
-        let kept = if self.blocks.units.keeps_homes() { Vec::new() } else { cache.occupied() };
+        let kept = if self.blocks.units.keeps_stale_copies() { Vec::new() } else { cache.occupied() };
         let newest = |slot: &Slot| map.get(cache.lpn(*slot)) == Where::Cache(*slot);
         let kept: Vec<(Slot, Lpn)> = kept.into_iter().filter(newest).map(|s| (s, cache.lpn(s))).collect();
 
@@ -131,7 +131,7 @@ impl PageFtl {
     /// undone.
     fn compare(&self, places: &[Ppu], protected: bool) -> u64 {
         let (map, cache) = (self.blocks.map(), &self.blocks.units.cache);
-        let keeps = self.blocks.units.keeps_homes();
+        let keeps = self.blocks.units.keeps_stale_copies();
         let mut undone = 0;
         for (lpn, &place) in (0..).map(Lpn).zip(places) {
             let expected = match map.get(lpn) {
@@ -181,7 +181,7 @@ impl PageFtl {
             }
         }
         for lane in Lane::first(self.blocks.layout.lanes) {
-            self.pump_gc(flash, lane);
+            self.advance_gc(flash, lane);
         }
         self.flush_all();
     }

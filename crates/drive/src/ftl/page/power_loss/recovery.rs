@@ -1,5 +1,4 @@
-//! Rebuilding the map after a power cut from what flash holds: the last checkpoint, the out-of-band data of blocks
-//! written since, and the trims written since. The live map has no say.
+//! Recovery scan: the map from the last checkpoint and out-of-band data.
 
 use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::mapping::table::UNMAPPED;

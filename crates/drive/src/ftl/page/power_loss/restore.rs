@@ -1,4 +1,4 @@
-//! The FTL after a power cut: map, validity, free and open blocks as recovery found them.
+//! Block manager after a power cut: map, validity, free and open blocks.
 
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::write_streams::WritePointer;
@@ -31,7 +31,7 @@ impl BlockManager {
             (l.free, l.write_pointers) = (free.into(), open);
         }
         self.in_flight.fill(0);
-        self.weigh_lanes();
+        self.count_lanes();
     }
 
     /// The blocks of `lane` that its streams go on to write.

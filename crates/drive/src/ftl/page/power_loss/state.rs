@@ -1,5 +1,4 @@
-//! What a drive that may lose power keeps of its units: what each says of itself in its spare bytes, the last checkpoint
-//! of the map, and the version of what is in each slot of the cache.
+//! Power-loss state: out-of-band data, the last checkpoint, the write-cache record.
 
 use crate::ftl::page::mapping::table::{Map, UNMAPPED, Where};
 use crate::ftl::page::power_loss::checkpoint::{Checkpoint, ENTRY_BYTES, Entry};
@@ -8,7 +7,7 @@ use crate::numbers::{Lpn, Ppu};
 
 /// The record.
 #[derive(Clone)]
-pub struct Record {
+pub struct PowerLossState {
     pub(crate) oob: Oob,
     pub(crate) checkpoint: Checkpoint,
     /// Version of what is in each slot of the cache.
@@ -17,7 +16,7 @@ pub struct Record {
     protected: bool,
 }
 
-impl Record {
+impl PowerLossState {
     /// Of what preconditioning has left in `map`, over blocks in these states, for so many slots and pages of so many bytes.
     pub(crate) fn new(
         map: &Map,
@@ -26,13 +25,13 @@ impl Record {
         slots: u32,
         page_bytes: u64,
         protected: bool,
-    ) -> Record {
+    ) -> PowerLossState {
         let entry = |lpn| match map.get(lpn) {
             Where::Flash(place) => Entry { place, version: 0 },
             _ => Entry { place: UNMAPPED, version: 0 },
         };
         let entries = Lpn::first(map.logical_units()).map(entry).collect();
-        Record {
+        PowerLossState {
             oob: Oob::new(units as u32),
             checkpoint: Checkpoint::new(entries, blocks, (page_bytes / ENTRY_BYTES) as u32),
             slots: vec![0; slots as usize],

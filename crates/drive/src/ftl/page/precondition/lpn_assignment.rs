@@ -1,4 +1,4 @@
-//! Which logical units are where after overwrites without names.
+//! LPN assignment after anonymous overwrites.
 //!
 //! All that have been overwritten are dealt out among the physical units that overwrites wrote, by chance: within each
 //! lane where the logical unit decides on that, else over the whole drive. A deal of so many touches all of the map at
@@ -224,7 +224,7 @@ fn map_named(
 }
 
 /// What a deal goes by.
-pub(crate) struct Deal<'a> {
+pub(crate) struct Assignment<'a> {
     /// Which lane each logical unit is in, where it decides on that.
     pub stripe: Option<&'a Stripe>,
     /// Blocks without any name, whatever the tables say.
@@ -237,12 +237,12 @@ pub(crate) struct Deal<'a> {
 
 /// Deals out the logical units that are mapped and that no physical unit holds by name. `progress` gets parts done and in
 /// all, and returns false to stop; whether it came to its end.
-pub(crate) fn deal_out(
+pub(crate) fn assign_lpns(
     ftl: &mut BlockManager,
-    deal: Deal,
+    deal: Assignment,
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> bool {
-    let Deal { stripe, unnamed: all, thrown, shuffled } = deal;
+    let Assignment { stripe, unnamed: all, thrown, shuffled } = deal;
     let blocks = u64::from(ftl.layout.super_blocks());
     let mut report = |part: u64, block: u32| progress(part * blocks + u64::from(block), 4 * blocks);
     let mut throws = Throws { lanes: stripe, rng: thrown.clone(), bits: 0, left: 0 };

@@ -1,6 +1,6 @@
-//! Preconditioning: the FTL's own steps back to back, without simulated time.
+//! Preconditioner: the FTL's own steps without simulated time.
 //!
-//! Placement, invalidation, victim choice and erase are the functions that simulated time uses; only the
+//! LaneSelector, invalidation, victim choice and erase are the functions that simulated time uses; only the
 //! waiting in between is left out. Look-ups are software-pipelined because they are what it costs.
 
 mod lpn_assignment;
@@ -11,7 +11,7 @@ pub(crate) mod valid_sampling;
 
 use crate::ftl::page::blocks::layout::UnitAt;
 use crate::ftl::page::blocks::manager::BlockManager;
-use crate::ftl::page::blocks::program_address::ProgramPlace;
+use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::gc::untimed::Hand;
 use crate::ftl::page::mapping::table::Where;
@@ -38,7 +38,7 @@ enum Rows {
 /// A program operation being filled unit by unit.
 #[derive(Clone, Copy)]
 struct Partial {
-    place: ProgramPlace,
+    place: ProgramAddress,
     filled: u32,
 }
 
@@ -57,7 +57,7 @@ fn stagger(ftl: &mut BlockManager) {
     let (lanes, programs) = (u64::from(ftl.layout.lanes), u64::from(ftl.layout.programs_per_block));
     for lane in Lane::first(ftl.layout.lanes) {
         for _ in 0..u64::from(lane.0) * programs / lanes {
-            let place = ftl.take_place(lane, Stream::HOST).expect("a fresh lane has blocks");
+            let place = ftl.take_address(lane, Stream::HOST).expect("a fresh lane has blocks");
             ftl.counters.padding_units += u64::from(ftl.layout.units_per_program);
             ftl.program_done(place.super_block);
         }
@@ -74,7 +74,7 @@ pub struct Preconditioner<'a> {
     /// What collection has in hand, lane by lane; empty where it holds nothing back.
     hands: Vec<Hand>,
     /// There are overwrites of which it is not known yet what they have overwritten.
-    undealt: bool,
+    unassigned: bool,
 }
 
 impl<'a> Preconditioner<'a> {
@@ -90,7 +90,7 @@ impl<'a> Preconditioner<'a> {
             next_lane: Lane(0),
             moved: Vec::new(),
             hands: Vec::new(),
-            undealt: false,
+            unassigned: false,
         }
     }
 
@@ -126,7 +126,7 @@ impl<'a> Preconditioner<'a> {
         let lane = self.lane_for(lpn);
         // Whether there is room is looked at with the map as it was before, but for the first unit: as in a write of one.
         self.forget(lpn, 1);
-        debug_assert!(!self.undealt, "what has been overwritten is dealt out first");
+        debug_assert!(!self.unassigned, "what has been overwritten is dealt out first");
         let partial = self.partial(lane, Stream::HOST);
         let together = self.stripe.as_ref().map_or(most, |stripe| stripe.rest_of_page(lpn));
         let count = most.min(together).min(self.ftl.layout.units_per_program - partial.filled);
@@ -192,7 +192,7 @@ impl<'a> Preconditioner<'a> {
 
     /// Ends preconditioning: partly filled program operations are closed.
     pub fn finish(mut self) {
-        assert!(!self.undealt, "what has been overwritten is dealt out first");
+        assert!(!self.unassigned, "what has been overwritten is dealt out first");
         for lane in 0..self.partial.len() {
             for stream in [Stream::HOST, Stream::GC] {
                 if let Some(p) = self.partial[lane][stream.index()].take() {
@@ -211,7 +211,7 @@ impl<'a> Preconditioner<'a> {
 
     #[inline]
     fn write(&mut self, lpn: Lpn) {
-        debug_assert!(!self.undealt, "what has been overwritten is dealt out first");
+        debug_assert!(!self.unassigned, "what has been overwritten is dealt out first");
         let lane = self.lane_for(lpn);
         if let Where::Flash(ppu) = self.ftl.map().get(lpn) {
             self.ftl.forget_flash(ppu);
@@ -243,10 +243,10 @@ impl<'a> Preconditioner<'a> {
     /// Moves on to the next lane in turn that takes host data.
     fn choose_lane(&mut self, positions: &mut impl Positions) {
         let lanes = self.ftl.layout.lanes;
-        for heavy in [false, true] {
+        for overfull in [false, true] {
             for _ in 0..lanes {
                 self.next_lane = if self.next_lane.0 + 1 >= lanes { Lane(0) } else { self.next_lane + 1 };
-                if (heavy || self.ftl.accepts_writes(self.next_lane))
+                if (overfull || self.ftl.accepts_writes(self.next_lane))
                     && self.make_room(self.next_lane, positions)
                 {
                     return;
@@ -262,7 +262,7 @@ impl<'a> Preconditioner<'a> {
             Some(hand) => hand.collect(self.ftl, lane, positions),
             None => while self.ftl.wants_gc(lane) && self.collect(lane, positions) {},
         }
-        self.ftl.has_place(lane, Stream::HOST)
+        self.ftl.has_room(lane, Stream::HOST)
     }
 
     /// Puts `lpn` into the next unit of `stream` on `lane`.
@@ -278,7 +278,7 @@ impl<'a> Preconditioner<'a> {
     #[inline]
     fn partial(&mut self, lane: Lane, stream: Stream) -> Partial {
         self.partial[lane.index()][stream.index()].unwrap_or_else(|| {
-            let place = self.ftl.take_place(lane, stream);
+            let place = self.ftl.take_address(lane, stream);
             let place = place.expect("the thresholds leave garbage collection a block to work with");
             Partial { place, filled: 0 }
         })

@@ -1,4 +1,4 @@
-//! What preconditioning knows of where units are while it writes.
+//! Position tracking during preconditioning.
 
 use crate::ftl::page::blocks::layout::UnitAt;
 use crate::ftl::page::blocks::manager::BlockManager;

@@ -1,4 +1,4 @@
-//! A fill that goes to all lanes in turn, laid out row by row.
+//! Sequential fill over all lanes, laid out row by row.
 //!
 //! A *row* is as much of a fill as goes round all lanes once: a program operation of each, or a page of each where a stripe
 //! decides. While every lane has room and none collects, arithmetic says where all units of a row are, and nothing that
@@ -8,7 +8,7 @@
 //! two, for which caches have the same few lines.
 
 use super::{Partial, Preconditioner, Rows};
-use crate::ftl::page::blocks::program_address::ProgramPlace;
+use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::write_streams::{Stream, WritePointer};
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 
@@ -60,14 +60,14 @@ impl Preconditioner<'_> {
     pub(super) fn write_rows(&mut self, from: Lpn, to: Lpn) -> Rows {
         let Some(chunk) = self.chunk(from) else { return Rows::Begun };
         let row = chunk * self.ftl.layout.lanes;
-        if to.0 - from.0 < row || !self.ftl.stay_level(chunk) {
+        if to.0 - from.0 < row || !self.ftl.stay_balanced(chunk) {
             return Rows::None;
         }
         let least = self.ftl.never_collects_above();
         if Lane::first(self.ftl.layout.lanes).any(|lane| self.ftl.free_blocks(lane) < least) {
             return Rows::None;
         }
-        debug_assert!(!self.undealt, "what has been overwritten is dealt out first");
+        debug_assert!(!self.unassigned, "what has been overwritten is dealt out first");
         let mut columns = self.columns(from, chunk);
         let mut next = from;
         loop {
@@ -174,7 +174,7 @@ impl Preconditioner<'_> {
         );
         self.ftl.in_flight[column.block.index()] = u16::from(filled > 0);
         self.partial[column.lane.index()][Stream::HOST.index()] = (filled > 0).then(|| {
-            let place = ProgramPlace {
+            let place = ProgramAddress {
                 super_block: column.block,
                 program: ends - 1,
                 first_offset: (ends - 1) * program,

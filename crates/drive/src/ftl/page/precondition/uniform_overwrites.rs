@@ -1,4 +1,4 @@
-//! Overwrites that are uniform over all that is written, with no look at the map.
+//! Uniform overwrites drawn by block, without map look-ups.
 //!
 //! Where every logical unit that is mapped is as likely to be overwritten as any other, so is every physical unit that is
 //! valid. Then a block loses a unit with a probability proportional to its valid units, and which of them it is matters to
@@ -16,7 +16,7 @@ use crate::ftl::page::blocks::layout::UnitAt;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::mapping::table::Map;
-use crate::ftl::page::precondition::lpn_assignment::{self, Deal, UNNAMED};
+use crate::ftl::page::precondition::lpn_assignment::{self, Assignment, UNNAMED};
 use crate::ftl::page::precondition::positions::Positions;
 use crate::memory::prefetch;
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
@@ -229,13 +229,13 @@ impl Preconditioner<'_> {
     }
 
     /// Makes `count` writes, each to one of the logical units that are mapped, all with the same probability: what
-    /// [`Preconditioner::overwrite`] does with such addresses. The map is wrong until [`Preconditioner::deal_out`].
+    /// [`Preconditioner::overwrite`] does with such addresses. The map is wrong until [`Preconditioner::assign_lpns`].
     pub fn overwrite_anywhere(&mut self, count: u64, draws: &mut Draws) {
-        if !self.undealt {
+        if !self.unassigned {
             draws.begin(self.ftl);
             self.ftl.keep_total(count > 0);
         }
-        self.undealt |= count > 0;
+        self.unassigned |= count > 0;
         if self.stripe.is_some() {
             (0..count).for_each(|_| self.overwrite_in_a_lane(draws));
             return;
@@ -293,18 +293,18 @@ impl Preconditioner<'_> {
 
     /// Settles all blocks, deals out what has been overwritten and makes the map anew. `progress` gets units done and in all,
     /// and returns false to stop, after which the state is none; whether it came to its end.
-    pub fn deal_out(&mut self, draws: &mut Draws, progress: &mut dyn FnMut(u64, u64) -> bool) -> bool {
-        if self.undealt {
+    pub fn assign_lpns(&mut self, draws: &mut Draws, progress: &mut dyn FnMut(u64, u64) -> bool) -> bool {
+        if self.unassigned {
             self.ftl.keep_total(false);
             for block in SuperBlock::first(self.ftl.layout.super_blocks()) {
                 draws.settle(self.ftl, block);
             }
             let Draws { thrown, rng: shuffled, unnamed, .. } = draws;
-            let deal = Deal { stripe: self.stripe.as_ref(), unnamed, thrown, shuffled };
-            self.undealt = !lpn_assignment::deal_out(self.ftl, deal, progress);
+            let deal = Assignment { stripe: self.stripe.as_ref(), unnamed, thrown, shuffled };
+            self.unassigned = !lpn_assignment::assign_lpns(self.ftl, deal, progress);
             draws.unnamed.fill(false);
         }
-        !self.undealt
+        !self.unassigned
     }
 }
 
@@ -354,12 +354,12 @@ mod tests {
         let mut known = 0;
         for _ in 0..6 * u64::from(logical_units) / PIECE {
             p.overwrite_anywhere(PIECE, &mut draws);
-            known += u32::from(p.ftl.is_known_level());
+            known += u32::from(p.ftl.is_known_balanced());
             if always {
                 p.ftl.keep_total(false);
             }
         }
-        assert!(p.deal_out(&mut draws, &mut |_, _| true));
+        assert!(p.assign_lpns(&mut draws, &mut |_, _| true));
         p.finish();
         (ftl, known)
     }

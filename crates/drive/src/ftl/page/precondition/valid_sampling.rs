@@ -1,9 +1,8 @@
-//! Units without the map, and blocks of which only the number of valid units is kept up to date: what preconditioning with
-//! [`Draws`](crate::ftl::page::precondition::Draws) does to the tables.
+//! Map-free bookkeeping: valid counts only, and sampling of the valid bits that remain.
 
 use crate::ftl::page::blocks::layout::{Layout, UnitAt};
 use crate::ftl::page::mapping::bit_scan::ones;
-use crate::ftl::page::mapping::state::Units;
+use crate::ftl::page::mapping::state::MappingState;
 use crate::numbers::{Lpn, Ppu, SuperBlock};
 use interpulse_engine::Rng;
 
@@ -14,7 +13,7 @@ const AHEAD: usize = 32;
 /// Binary digits of the probability that words are drawn with.
 const DIGITS: u32 = 6;
 
-impl Units {
+impl MappingState {
     /// `count` units from `to` on are valid, which have been counted.
     #[inline]
     pub(crate) fn mark_physically(&mut self, to: UnitAt, count: u32) {
@@ -69,7 +68,7 @@ impl Units {
     }
 
     /// The valid units of all blocks. One less or more of these counts a unit that is lost, whichever it is, or written; the
-    /// validity bits are behind until [`Units::thin`].
+    /// validity bits are behind until [`MappingState::thin`].
     #[inline]
     pub(crate) fn weights_mut(&mut self) -> &mut [u32] {
         &mut self.map_mut().weight

@@ -1,4 +1,4 @@
-//! Blocks whose word lines are programmed as two bits per cell and reprogrammed: ReSSD, Section 4 of Gao et al., MICRO 2019.
+//! Reprogrammable two-bit blocks: ReSSD, Section 4 of Gao et al., MICRO 2019.
 //!
 //! Each hot level of each lane has one active block and candidates. A block is used super layer by super layer: all word
 //! lines of one are programmed, then each is reprogrammed up to twice, whenever one of its two pages holds nothing that is

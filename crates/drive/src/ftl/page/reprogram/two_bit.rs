@@ -1,4 +1,4 @@
-//! Reprogrammable blocks among the tables: what the next write of a hot level can do, and what becomes of blocks by it.
+//! Block management of two-bit blocks: the next step of a hot level, and closing of used blocks.
 
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::reprogram::{

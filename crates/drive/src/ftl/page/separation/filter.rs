@@ -1,4 +1,4 @@
-//! The level of a write by the time since its data was last written.
+//! Hotness filter: level of a write by the time since its data was last written.
 //!
 //! A block's time stamp is the arrival of the first write that was programmed to it. Data that was never written in simulated
 //! time, new or from preconditioning, is cold; so is everything that has not been written for longer than the last level.

@@ -1,5 +1,4 @@
-//! How host data is separated: how hot a write is. A way is one file in `hotness/`, with keys of its own if it has any, and one
-//! line of the registry.
+//! Hot/cold separation. A policy is one file here, with keys of its own if it has any, and one registry line.
 
 mod filter;
 pub(crate) mod queues;

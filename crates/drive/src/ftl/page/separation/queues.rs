@@ -1,10 +1,10 @@
-//! Lists of dirty data by hotness: which have to be looked at, and when what is in the cache was written.
+//! Dirty queues by hotness level.
 
 use crate::numbers::{JobId, Lane, Slot};
 use interpulse_engine::SimTime;
 
 /// The lists of dirty data by level.
-pub(crate) struct Levels {
+pub(crate) struct HotnessQueues {
     /// Lists of a lane, or of the drive: hot levels, then cold data.
     pub(crate) count: u32,
     /// Lists to look at, one bit each.
@@ -15,10 +15,10 @@ pub(crate) struct Levels {
     pub(crate) placeless: Vec<(Lane, JobId)>,
 }
 
-impl Levels {
+impl HotnessQueues {
     /// `count` levels with so many lists in all, for a drive of so many cache slots.
-    pub(crate) fn new(count: u32, lists: u32, slots: u32) -> Levels {
-        Levels {
+    pub(crate) fn new(count: u32, lists: u32, slots: u32) -> HotnessQueues {
+        HotnessQueues {
             count,
             changed: vec![0; lists.div_ceil(64) as usize],
             arrived: vec![SimTime::ZERO; slots as usize],

@@ -1,17 +1,17 @@
-//! Write-back of host data that is separated by hotness, and its programs on reprogrammable blocks.
+//! Write-back of hot and cold data, and its programs on reprogrammable blocks.
 //!
 //! There is one list of dirty data for each level, of each lane under static striping. A list is looked at when something
 //! about it has changed: data came, its lane is free again, a block of its lane was erased.
 
 use crate::ftl::flash::Flash;
 use crate::ftl::page::blocks::layout::UnitAt;
-use crate::ftl::page::blocks::program_address::ProgramPlace;
+use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::write_streams::Stream;
-use crate::ftl::page::mapping::relocation::Moved;
+use crate::ftl::page::mapping::relocation::Relocation;
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::reprogram::{Step, page_planes, program_of_page};
-use crate::ftl::page::separation::queues::Levels;
+use crate::ftl::page::separation::queues::HotnessQueues;
 use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
 use crate::numbers::{JobId, Lane, Lpn, SuperBlock};
 use interpulse_engine::SimTime;
@@ -20,11 +20,11 @@ use interpulse_flash::numbers::WordLineId;
 use interpulse_flash::reprogram::{Bit, TwoBit};
 
 impl PageFtl {
-    fn levels(&self) -> &Levels {
+    fn levels(&self) -> &HotnessQueues {
         self.levels.as_deref().expect("host data is separated")
     }
 
-    fn levels_mut(&mut self) -> &mut Levels {
+    fn levels_mut(&mut self) -> &mut HotnessQueues {
         self.levels.as_deref_mut().expect("host data is separated")
     }
 
@@ -92,7 +92,7 @@ impl PageFtl {
             None => match self.next_ready_lane() {
                 Some(lane) => lane,
                 None => {
-                    self.wake_gc(flash);
+                    self.wake_collector(flash);
                     return false;
                 }
             },
@@ -129,7 +129,7 @@ impl PageFtl {
                 let place = self.word_line(super_block, word_line, TwoBit::reprogram(bit), Some(bit));
                 self.program_two_bit(flash, lane, list, place, false, validity);
             }
-            Step::Reclaim if self.blocks.has_place(lane, Stream::HOST) => {
+            Step::Reclaim if self.blocks.has_room(lane, Stream::HOST) => {
                 if !enough(page) {
                     return false;
                 }
@@ -145,15 +145,15 @@ impl PageFtl {
                     return false;
                 }
                 if dirty <= self.blocks.layout.units_per_program.saturating_sub(page)
-                    && self.blocks.has_place(lane, stream)
+                    && self.blocks.has_room(lane, stream)
                     && let Some(level) = self.blocks.level_to_empty(lane)
                 {
                     // The word line has room for what has to go anyway.
                     self.program_with_candidate(flash, lane, level, list);
                     return true;
                 }
-                let Some(place) = self.blocks.take_place(lane, stream) else {
-                    self.wake_gc(flash);
+                let Some(place) = self.blocks.take_address(lane, stream) else {
+                    self.wake_collector(flash);
                     return false;
                 };
                 let job = self.jobs.new_program(lane, Some(place));
@@ -162,7 +162,7 @@ impl PageFtl {
                 self.start_host_job(flash, lane, job);
             }
             Step::Reclaim => {
-                self.wake_gc(flash);
+                self.wake_collector(flash);
                 return false;
             }
         }
@@ -198,14 +198,14 @@ impl PageFtl {
         word_line: WordLineId,
         how: TwoBit,
         page: Option<Bit>,
-    ) -> ProgramPlace {
+    ) -> ProgramAddress {
         let layout = &self.blocks.layout;
         let program = match page {
             Some(bit) if layout.programs_per_word_line > 1 => program_of_page(layout, word_line, bit),
             _ => word_line.0,
         };
         let first_offset = program * layout.units_per_program;
-        ProgramPlace { super_block, program, first_offset, two_bit: Some(how) }
+        ProgramAddress { super_block, program, first_offset, two_bit: Some(how) }
     }
 
     /// Programs or reprograms a word line with two bits per cell from `list`.
@@ -214,7 +214,7 @@ impl PageFtl {
         flash: &mut Flash,
         lane: Lane,
         list: usize,
-        place: ProgramPlace,
+        place: ProgramAddress,
         first_of_layer: bool,
         validity: u8,
     ) {
@@ -256,7 +256,7 @@ impl PageFtl {
         let layout = &self.blocks.layout;
         let along = (layout.programs_per_word_line - 1) as usize;
         let (candidate, moved) = self.blocks.pages_in_the_way(lane, level, along);
-        let place = self.blocks.take_place(lane, Stream::HOST).expect("the lane has been asked");
+        let place = self.blocks.take_address(lane, Stream::HOST).expect("the lane has been asked");
         let job = self.jobs.new_program(lane, Some(place));
         self.fill_from_cache(job, list, self.blocks.layout.units_per_program);
         self.stamp_block(place.super_block, place.program == 0, job);
@@ -307,7 +307,7 @@ impl PageFtl {
             if read.mask >> u & 1 == 1 && self.blocks.map().is_valid(super_block, offset + u) {
                 let ppu = read.first_ppu + u;
                 let lpn = self.blocks.map().logical(ppu);
-                self.jobs.program(job).moved.push(Moved { lpn, source: ppu });
+                self.jobs.program(job).moved.push(Relocation { lpn, source: ppu });
             }
         }
         self.candidate_read_done(flash, read.lane, job);
@@ -325,7 +325,7 @@ impl PageFtl {
             self.drop_job(job);
         } else if !self.place_and_submit(flash, lane, job) {
             self.levels_mut().placeless.push((lane, job));
-            self.wake_gc(flash);
+            self.wake_collector(flash);
         }
     }
 
@@ -343,7 +343,7 @@ impl PageFtl {
 
     /// Gives `job`, whose data is complete, a place among normal blocks and submits it; false if there is none.
     fn place_and_submit(&mut self, flash: &mut Flash, lane: Lane, job: JobId) -> bool {
-        let Some(place) = self.blocks.take_place(lane, Stream::HOST) else { return false };
+        let Some(place) = self.blocks.take_address(lane, Stream::HOST) else { return false };
         let layout = &self.blocks.layout;
         let page = layout.units_per_page() * layout.planes;
         let of = self.jobs.program(job);
@@ -376,6 +376,6 @@ impl PageFtl {
             self.blocks.units.assign(first + offset, lpn);
         }
         self.submit_program(flash, Kind::HostProgram, lane, job);
-        self.pump_gc(flash, lane);
+        self.advance_gc(flash, lane);
     }
 }

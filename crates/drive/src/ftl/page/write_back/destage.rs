@@ -1,13 +1,13 @@
-//! Written data: into the cache unit by unit, and from there to flash in programs; flushes and trims.
+//! Destaging: units into the cache, programs to flash, flushes and trims.
 
 use crate::ftl::flash::Flash;
 use crate::ftl::outcome::Outcome;
-use crate::ftl::page::blocks::program_address::ProgramPlace;
+use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::mapping::state::Admitted;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::power_loss::metadata_region::Then;
-use crate::ftl::page::write_back::in_flight::ProgramJob;
+use crate::ftl::page::write_back::in_flight::ProgramInFlight;
 use crate::ftl::page::write_back::queues::REFILL;
 use crate::numbers::{JobId, Lane, Lpn};
 use interpulse_engine::{RequestId, SimTime};
@@ -76,7 +76,7 @@ impl PageFtl {
         }
         while self.dirty(0) >= self.write_back.worth_starting || self.must_program_partly(0) {
             let Some(lane) = self.next_ready_lane() else {
-                self.wake_gc(flash);
+                self.wake_collector(flash);
                 return;
             };
             self.program_host(flash, lane, 0);
@@ -101,7 +101,7 @@ impl PageFtl {
                     continue;
                 }
                 if !self.lane_is_ready(lane) {
-                    self.wake_gc(flash);
+                    self.wake_collector(flash);
                 }
                 while self.dirty(lane.index()) >= enough && self.lane_is_ready(lane) {
                     self.program_host(flash, lane, lane.index());
@@ -116,7 +116,7 @@ impl PageFtl {
                 self.program_host(flash, lane, lane.index());
             }
         }
-        self.wake_gc(flash);
+        self.wake_collector(flash);
     }
 
     /// Everything dirty must be looked at: for a flush, or because writes wait and nothing else will make room.
@@ -152,8 +152,8 @@ impl PageFtl {
     /// Programs the oldest dirty units of `list` on `lane`.
     fn program_host(&mut self, flash: &mut Flash, lane: Lane, list: usize) {
         let imposed = self.imposed.is_some();
-        let place =
-            (!imposed).then(|| self.blocks.take_place(lane, Stream::HOST).expect("the lane has been asked"));
+        let place = (!imposed)
+            .then(|| self.blocks.take_address(lane, Stream::HOST).expect("the lane has been asked"));
         let job = self.jobs.new_program(lane, place);
         let first = place.map(|p| self.blocks.layout.first_unit(p.super_block) + p.first_offset);
         let (most, slots) = (self.blocks.layout.units_per_program, &mut self.jobs.program(job).slots);
@@ -169,7 +169,7 @@ impl PageFtl {
         if imposed {
             self.impose(flash);
         } else {
-            self.pump_gc(flash, lane);
+            self.advance_gc(flash, lane);
         }
     }
 
@@ -221,7 +221,7 @@ impl PageFtl {
             let layout = &blocks.layout;
             let to = || job.place.map(|p| p.unit(layout, k as u32));
             let arrived = || self.levels.as_ref().map(|levels| levels.arrived(slot));
-            blocks.units.land(layout, slot, to, arrived);
+            blocks.units.commit_program(layout, slot, to, arrived);
         }
         if self.write_back.writes_through() {
             let writers = job.slots.iter().map(|slot| self.write_back.writers[slot.index()]);
@@ -251,7 +251,7 @@ impl PageFtl {
     }
 
     /// What was moved from a candidate along with host data is on flash; a reprogram takes no new space.
-    fn moved_along(&mut self, job: &ProgramJob, place: &ProgramPlace) {
+    fn moved_along(&mut self, job: &ProgramInFlight, place: &ProgramAddress) {
         let blocks = &mut self.blocks;
         for (k, &unit) in job.moved.iter().enumerate() {
             let to = place.unit(&blocks.layout, (job.slots.len() + k) as u32);

@@ -1,21 +1,21 @@
-//! What the drive remembers about operations it has given to the flash array.
+//! Programs and FTL page reads in flight.
 
-use crate::ftl::page::blocks::program_address::ProgramPlace;
-use crate::ftl::page::mapping::relocation::Moved;
+use crate::ftl::page::blocks::program_address::ProgramAddress;
+use crate::ftl::page::mapping::relocation::Relocation;
 use crate::numbers::{GcReadId, JobId, Lane, Ppu, Slot, SuperBlock};
 use interpulse_engine::{RequestId, Slab};
 
 /// A program operation under way.
 #[derive(Clone, Debug, Default)]
-pub struct ProgramJob {
+pub struct ProgramInFlight {
     /// Lane it goes to.
     pub lane: Lane,
     /// Where it goes; `None` for operations without an address (imposed write amplification).
-    pub place: Option<ProgramPlace>,
+    pub place: Option<ProgramAddress>,
     /// Host data, which comes first: the slots of the cache that it is in.
     pub slots: Vec<Slot>,
-    /// Moved data.
-    pub moved: Vec<Moved>,
+    /// Relocation data.
+    pub moved: Vec<Relocation>,
     /// A reprogram: which pages of the word line are in use.
     pub validity: u8,
     /// Pages being read for it.
@@ -24,7 +24,7 @@ pub struct ProgramJob {
     pub candidate: Option<SuperBlock>,
 }
 
-impl ProgramJob {
+impl ProgramInFlight {
     /// Units of the program that hold data.
     #[inline]
     pub fn units(&self) -> usize {
@@ -57,21 +57,21 @@ pub struct GcRead {
     pub purpose: Purpose,
 }
 
-/// Jobs addressed by index; freed ones keep their buffers for reuse.
+/// InFlight addressed by index; freed ones keep their buffers for reuse.
 #[derive(Clone, Default)]
-pub struct Jobs {
-    programs: Vec<ProgramJob>,
+pub struct InFlight {
+    programs: Vec<ProgramInFlight>,
     free_programs: Vec<JobId>,
     /// Reads of garbage collection under way.
     pub reads: Slab<GcReadId, GcRead>,
 }
 
-impl Jobs {
+impl InFlight {
     /// A program job with empty lists.
     #[inline]
-    pub fn new_program(&mut self, lane: Lane, place: Option<ProgramPlace>) -> JobId {
+    pub fn new_program(&mut self, lane: Lane, place: Option<ProgramAddress>) -> JobId {
         let id = self.free_programs.pop().unwrap_or_else(|| {
-            self.programs.push(ProgramJob::default());
+            self.programs.push(ProgramInFlight::default());
             JobId(self.programs.len() as u32 - 1)
         });
         let job = &mut self.programs[id.index()];
@@ -85,19 +85,19 @@ impl Jobs {
 
     /// The program job `id`.
     #[inline]
-    pub fn program(&mut self, id: JobId) -> &mut ProgramJob {
+    pub fn program(&mut self, id: JobId) -> &mut ProgramInFlight {
         &mut self.programs[id.index()]
     }
 
-    /// Takes the job out, to be given back by [`Jobs::free_program`].
+    /// Takes the job out, to be given back by [`InFlight::free_program`].
     #[inline]
-    pub fn take_program(&mut self, id: JobId) -> ProgramJob {
+    pub fn take_program(&mut self, id: JobId) -> ProgramInFlight {
         std::mem::take(&mut self.programs[id.index()])
     }
 
     /// Frees a program job, keeping its buffers.
     #[inline]
-    pub fn free_program(&mut self, id: JobId, job: ProgramJob) {
+    pub fn free_program(&mut self, id: JobId, job: ProgramInFlight) {
         self.programs[id.index()] = job;
         self.free_programs.push(id);
     }

@@ -1,4 +1,4 @@
-//! What is to be written to flash, and when: lists, flushes, and the writes that wait.
+//! Write-back queues: dirty units, flushes, waiting writes.
 
 use crate::ftl::page::placement::stripe::Stripe;
 use crate::numbers::Lpn;

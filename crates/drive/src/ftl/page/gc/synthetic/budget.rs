@@ -1,5 +1,4 @@
-//! Imposed write amplification: one host program brings (WAF - 1) extra ones, on dies drawn at random, and these read what
-//! they copy.
+//! Synthetic write amplification: WAF - 1 extra programs per host program, on randomly drawn dies.
 
 use crate::ftl::page::gc::victim::Imposed;
 use crate::numbers::{Lane, Ppu};
@@ -25,7 +24,7 @@ pub(crate) struct ImposedLane {
     pub(crate) next: Ppu,
     pub(crate) left: u32,
     /// Valid units read and not yet programmed.
-    gathered: u32,
+    relocating: u32,
     /// Reads owed where their number is given.
     owed: f64,
     /// Programs since the last erase.
@@ -77,14 +76,14 @@ impl SyntheticPrograms {
             }
             return;
         }
-        while of.gathered < program {
+        while of.relocating < program {
             let units = (0..page).map(|_| u32::from(self.copies.chance(self.valid))).sum();
             if units > 0 {
-                of.gathered += units;
+                of.relocating += units;
                 pages.push(units);
             }
         }
-        of.gathered -= program;
+        of.relocating -= program;
     }
 
     /// Where `lane` copies from.

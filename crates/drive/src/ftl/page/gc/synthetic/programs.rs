@@ -1,4 +1,4 @@
-//! What an imposed write amplification does in simulated time: the reads of what is copied, the extra programs, erases.
+//! Synthetic programs in simulated time: reads of copied pages, extra programs, erases.
 //!
 //! Each extra program reads pages of its lane, of a closed block drawn at random one page after the other, and follows when the
 //! last of them has been decoded. Which data that is does not matter: nothing moves, so the map stays as it is.

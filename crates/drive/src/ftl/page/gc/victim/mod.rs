@@ -1,5 +1,4 @@
-//! Which block garbage collection empties next. A policy is one file in `gc/`, with keys of its own if it has any, and one
-//! line of the registry.
+//! Victim policies. A policy is one file here, with keys of its own if it has any, and one registry line.
 
 use crate::ftl::page::mapping::table::Map;
 use crate::numbers::SuperBlock;

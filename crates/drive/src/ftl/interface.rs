@@ -1,0 +1,164 @@
+//! Interface of a flash translation layer: host commands, flash completions, power loss, audit, inspection.
+
+use super::{Admitted, Flash, FtlCounters, LookupResult, MetadataWritten, Outcome, Rewritten, Spare, Wear};
+use crate::cache::Cache;
+use crate::ftl::page::PageFtl;
+use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::page::gc::state::GcWindow;
+use crate::ftl::page::power_loss::outage::{Fates, Recovered};
+use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock};
+use enum_dispatch::enum_dispatch;
+use interpulse_engine::{Duration, RequestId, SimTime};
+use interpulse_flash::DieId;
+use interpulse_flash::die::outage::Torn;
+use interpulse_flash::nand::txn::Txn;
+
+/// A command of zone management (NVMe Zoned Namespaces, Zone Management Send).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ZoneCommand {
+    /// Erases the zone that begins at a unit.
+    Reset(Lpn),
+    /// Closes the zone against further writes.
+    Finish(Lpn),
+    /// Opens the zone explicitly.
+    Open(Lpn),
+    /// Ends the open state of the zone.
+    Close(Lpn),
+}
+
+/// Why a family refuses a zone command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ZoneError {
+    /// The family has no zones: NVMe status Invalid Command Opcode.
+    NotZoned,
+}
+
+/// What a drive asks of its FTL. Tags are opaque; the FTL never calls up: the drive drains [`Ftl::next_outcome`] after each
+/// call that can produce one.
+#[enum_dispatch]
+pub trait Ftl {
+    // ---- run ----------------------------------------------------------------------------------------------
+    /// Starts background work: the patrol read and checkpoints.
+    fn start(&mut self, flash: &mut Flash);
+    /// Ends a run: from now on only work that a request needs begins.
+    fn close(&mut self);
+    /// The next outcome, in order.
+    fn next_outcome(&mut self) -> Option<Outcome>;
+    /// Timer of the patrol that looks for old blocks.
+    fn patrol(&mut self, flash: &mut Flash);
+    /// Timer of checkpoints.
+    fn checkpoint(&mut self, flash: &mut Flash);
+
+    // ---- host commands ------------------------------------------------------------------------------------
+    /// Prefetches the map entry of `lpn` into the processor's cache. Changes no result.
+    fn prefetch(&self, lpn: Lpn);
+    /// Prefetches what a write of `lpn` invalidates.
+    fn prefetch_older(&self, lpn: Lpn);
+    /// Whether the map entries of `units` from `lpn` are in controller memory. If not, the FTL reads them from flash and
+    /// answers [`Outcome::Mapped`] when `tag` can continue.
+    fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool;
+    /// Reads the units `from..to`; each page read completes with owner `tag`. `early` allows the only page read to report
+    /// its completion ahead of time ([`Txn::complete_early`]).
+    fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, early: bool) -> LookupResult;
+    /// Whether a read of `units` from `lpn` would wait for garbage collection now.
+    fn waits_for_collection(&self, flash: &Flash, lpn: Lpn, units: u32) -> bool;
+    /// Writes a unit into the cache.
+    fn admit(&mut self, tag: RequestId, lpn: Lpn, arrived: SimTime) -> Admitted;
+    /// Whether a write completes with its program rather than in the cache (`cache.acknowledge = "when-programmed"`).
+    fn writes_through(&self) -> bool;
+    /// Reports whether writes wait for cache slots.
+    fn set_backpressure(&mut self, waiting: bool);
+    /// Starts the programs that are worth starting.
+    fn destage(&mut self, flash: &mut Flash);
+    /// Starts a flush; [`Outcome::Flushed`] reports its end.
+    fn flush(&mut self, flash: &mut Flash, tag: RequestId);
+    /// Whether flushes wait.
+    fn has_flushes(&self) -> bool;
+    /// Number of waiting flushes.
+    fn flushes(&self) -> usize;
+    /// Completes flushes whose data is on flash.
+    fn settle_flushes(&mut self, flash: &mut Flash);
+    /// Unmaps the units `from..to`; returns how many of them held data.
+    fn trim(&mut self, tag: RequestId, from: Lpn, to: Lpn) -> u64;
+    /// The host has the completion of `tag`.
+    fn acknowledged(&mut self, tag: RequestId);
+    /// Carries out a zone command.
+    fn zone_command(&mut self, flash: &mut Flash, command: ZoneCommand) -> Result<(), ZoneError>;
+
+    // ---- flash completions --------------------------------------------------------------------------------
+    /// Whether each page read of the host has to be passed to [`Ftl::read_done`].
+    fn follows_reads(&self) -> bool;
+    /// A page read of the host has completed; true if its data is uncorrectable.
+    fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
+    /// A page read of the FTL itself has completed.
+    fn gc_read_done(&mut self, flash: &mut Flash, txn: &Txn);
+    /// As [`Ftl::gc_read_done`], where reads do not count towards read reclaim.
+    fn page_collected(&mut self, flash: &mut Flash, read: GcReadId);
+    /// A program has completed; true if it freed cache slots.
+    fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
+    /// An erase has completed.
+    fn erase_done(&mut self, flash: &mut Flash, txn: &Txn);
+
+    // ---- GC window ----------------------------------------------------------------------------------------
+    /// Closes or opens the GC window (IODA, SOSP'21). While it is closed, only lanes at the hard threshold start a
+    /// collection; operations already issued to the flash array complete.
+    fn hold_gc(&mut self, flash: &mut Flash, hold: bool);
+    /// Collections inside and outside the window.
+    fn gc_window(&self) -> &GcWindow;
+
+    // ---- power loss ---------------------------------------------------------------------------------------
+    /// Power is cut: operations `torn` end where they are. Rebuilds the map from flash and compares it with the live one.
+    /// `protected` caches survive; `decode` is the ECC latency. Returns what was found and, by tag, the fate of units.
+    fn lose_power(
+        &mut self,
+        flash: &Flash,
+        torn: Vec<(DieId, Torn)>,
+        protected: bool,
+        decode: Duration,
+    ) -> (Recovered, Fates);
+    /// Writes back what survived in the cache; [`Outcome::Flushed`] with the refill tag reports the end.
+    fn refill(&mut self, flash: &mut Flash);
+
+    // ---- audit and inspection -----------------------------------------------------------------------------
+    /// Compares map, validity and counts; `stride` > 1 confirms one map entry in so many. Returns mapped units.
+    fn audit(&self, stride: usize) -> Result<u64, String>;
+    /// Reads whose version the audit has checked.
+    fn versions_checked(&self) -> u64;
+    /// Looks up every logical unit, so that the version audit checks all of them.
+    fn read_everything(&mut self);
+    /// State of lanes and queues, for a run that cannot continue.
+    fn diagnosis(&self) -> String;
+    /// The write cache.
+    fn cache(&self) -> &Cache;
+    /// Counters since the start.
+    fn counters(&self) -> &FtlCounters;
+    /// P/E cycles over all super blocks.
+    fn wear(&self) -> Wear;
+    /// Blocks rewritten for age or reads.
+    fn rewritten(&self) -> Rewritten;
+    /// MetadataRegion programs and checkpoints.
+    fn metadata_written(&self) -> MetadataWritten;
+    /// P/E cycles of a super block.
+    fn pe_cycles(&self, super_block: SuperBlock) -> u32;
+    /// Spare space that garbage collection works with.
+    fn effective_spare(&self) -> Spare;
+    /// Address arithmetic of super blocks and lanes.
+    fn layout(&self) -> &Layout;
+    /// Logical units.
+    fn logical_units(&self) -> u32;
+    /// Pages of all planes that hold nothing since their erase.
+    fn free_pages(&self) -> u64;
+    /// Free super blocks of a lane.
+    fn free_blocks(&self, lane: Lane) -> u32;
+    /// Whether a lane needs garbage collection.
+    fn wants_gc(&self, lane: Lane) -> bool;
+    /// Whether the FTL chooses victims and collects them.
+    fn collects(&self) -> bool;
+}
+
+/// FTL families. A family is a folder and one line here.
+#[enum_dispatch(Ftl)]
+pub enum FtlFamily {
+    /// `page`: page-mapped, one append point per write stream and lane.
+    Page(PageFtl),
+}

@@ -1,0 +1,133 @@
+//! The page-mapped family's side of the FTL interface.
+
+use super::PageFtl;
+use super::blocks::layout::Layout;
+use super::gc::state::{GcWindow, Rewritten};
+use super::mapping::reads::LookupResult;
+use super::mapping::state::Admitted;
+use super::power_loss::metadata_region::MetadataWritten;
+use super::power_loss::outage::{Fates, Recovered};
+use crate::cache::Cache;
+use crate::ftl::{Flash, Ftl, FtlCounters, Outcome, Spare, Wear, ZoneCommand, ZoneError};
+use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock};
+use interpulse_engine::{Duration, RequestId, SimTime};
+use interpulse_flash::DieId;
+use interpulse_flash::die::outage::Torn;
+use interpulse_flash::nand::txn::Txn;
+
+/// Forwards methods of the interface to methods of the same name in the folders of this family.
+macro_rules! forward {
+    ($(fn $name:ident(&mut self $(, $arg:ident: $type:ty)*) $(-> $out:ty)?;)*) => {
+        $(#[inline(always)]
+        fn $name(&mut self $(, $arg: $type)*) $(-> $out)? {
+            PageFtl::$name(self $(, $arg)*)
+        })*
+    };
+}
+
+macro_rules! forward_shared {
+    ($(fn $name:ident(&self $(, $arg:ident: $type:ty)*) $(-> $out:ty)?;)*) => {
+        $(#[inline(always)]
+        fn $name(&self $(, $arg: $type)*) $(-> $out)? {
+            PageFtl::$name(self $(, $arg)*)
+        })*
+    };
+}
+
+impl Ftl for PageFtl {
+    forward! {
+        fn start(&mut self, flash: &mut Flash);
+        fn close(&mut self);
+        fn next_outcome(&mut self) -> Option<Outcome>;
+        fn patrol(&mut self, flash: &mut Flash);
+        fn checkpoint(&mut self, flash: &mut Flash);
+        fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool;
+        fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, early: bool) -> LookupResult;
+        fn admit(&mut self, tag: RequestId, lpn: Lpn, arrived: SimTime) -> Admitted;
+        fn set_backpressure(&mut self, waiting: bool);
+        fn destage(&mut self, flash: &mut Flash);
+        fn flush(&mut self, flash: &mut Flash, tag: RequestId);
+        fn settle_flushes(&mut self, flash: &mut Flash);
+        fn trim(&mut self, tag: RequestId, from: Lpn, to: Lpn) -> u64;
+        fn acknowledged(&mut self, tag: RequestId);
+        fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
+        fn gc_read_done(&mut self, flash: &mut Flash, txn: &Txn);
+        fn page_collected(&mut self, flash: &mut Flash, read: GcReadId);
+        fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
+        fn erase_done(&mut self, flash: &mut Flash, txn: &Txn);
+        fn hold_gc(&mut self, flash: &mut Flash, hold: bool);
+        fn refill(&mut self, flash: &mut Flash);
+        fn read_everything(&mut self);
+    }
+
+    forward_shared! {
+        fn prefetch(&self, lpn: Lpn);
+        fn prefetch_older(&self, lpn: Lpn);
+        fn waits_for_collection(&self, flash: &Flash, lpn: Lpn, units: u32) -> bool;
+        fn writes_through(&self) -> bool;
+        fn has_flushes(&self) -> bool;
+        fn flushes(&self) -> usize;
+        fn follows_reads(&self) -> bool;
+        fn gc_window(&self) -> &GcWindow;
+        fn audit(&self, stride: usize) -> Result<u64, String>;
+        fn versions_checked(&self) -> u64;
+        fn diagnosis(&self) -> String;
+        fn cache(&self) -> &Cache;
+        fn rewritten(&self) -> Rewritten;
+        fn metadata_written(&self) -> MetadataWritten;
+    }
+
+    fn lose_power(
+        &mut self,
+        flash: &Flash,
+        torn: Vec<(DieId, Torn)>,
+        protected: bool,
+        decode: Duration,
+    ) -> (Recovered, Fates) {
+        PageFtl::lose_power(self, flash, torn, protected, decode)
+    }
+
+    fn zone_command(&mut self, _: &mut Flash, _: ZoneCommand) -> Result<(), ZoneError> {
+        Err(ZoneError::NotZoned)
+    }
+
+    fn counters(&self) -> &FtlCounters {
+        &self.blocks.counters
+    }
+
+    fn wear(&self) -> Wear {
+        self.blocks.wear()
+    }
+
+    fn pe_cycles(&self, super_block: SuperBlock) -> u32 {
+        self.blocks.cycles[super_block.index()]
+    }
+
+    fn effective_spare(&self) -> Spare {
+        self.blocks.effective_spare_at_work()
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.blocks.layout
+    }
+
+    fn logical_units(&self) -> u32 {
+        self.blocks.config().logical_units
+    }
+
+    fn free_pages(&self) -> u64 {
+        self.blocks.free_pages()
+    }
+
+    fn free_blocks(&self, lane: Lane) -> u32 {
+        self.blocks.free_blocks(lane)
+    }
+
+    fn wants_gc(&self, lane: Lane) -> bool {
+        self.blocks.wants_gc(lane)
+    }
+
+    fn collects(&self) -> bool {
+        !self.blocks.config().policy.imposes()
+    }
+}

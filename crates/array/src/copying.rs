@@ -1,6 +1,6 @@
 //! Rows whose copies are brought into line.
 
-use crate::layout::FlashAddress;
+use crate::layout::Place;
 use interpulse_engine::RequestId;
 
 interpulse_engine::numbers! {

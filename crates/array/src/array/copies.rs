@@ -7,7 +7,7 @@
 use super::{Array, Command, pages_of, request_at, request_of};
 use crate::bits::bits;
 use crate::copying::{CopyId, CopyRead, Copying, Sectors, Why};
-use crate::layout::FlashAddress;
+use crate::layout::Place;
 use crate::sync::{BATCH, Kind};
 use interpulse_engine::{Agenda, Op, RequestId};
 

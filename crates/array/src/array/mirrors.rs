@@ -2,7 +2,7 @@
 //! commands outstanding, a write to all.
 
 use super::{Array, Command, Piece, pages_of, request_at};
-use crate::layout::FlashAddress;
+use crate::layout::Place;
 use interpulse_engine::{Agenda, Op};
 
 impl Array {

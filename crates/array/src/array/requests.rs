@@ -3,7 +3,7 @@
 use super::{Array, Command, Job, Piece, UNIT_SECTORS, Via, pages_of, request_at};
 use crate::bits::bits;
 use crate::copying::Sectors;
-use crate::layout::FlashAddress;
+use crate::layout::Place;
 use crate::stripe_cache::{PageRead, PageWrite};
 use interpulse_engine::{Agenda, Ahead, Device, News, Op, Request, RequestId, Tag};
 

@@ -53,7 +53,7 @@ impl Overwrites {
     /// Ends them. `progress` gets parts done and in all, and returns false to stop; whether it came to its end.
     pub(crate) fn end(&mut self, p: &mut Preconditioner, progress: &mut dyn FnMut(u64, u64) -> bool) -> bool {
         match self {
-            Overwrites::Anywhere(draws) => p.deal_out(draws, progress),
+            Overwrites::Anywhere(draws) => p.assign_lpns(draws, progress),
             Overwrites::Pattern(_) => true,
         }
     }

@@ -90,10 +90,10 @@ impl Drive {
         &ftl.blocks
     }
 
-    /// The page-mapped FTL, for tests that change its policies.
+    /// Lets every `n`-th look-up of map entries miss, for tests of the waiting path.
     #[cfg(feature = "scripted-misses")]
-    pub(crate) fn ftl_mut(&mut self) -> &mut crate::ftl::PageFtl {
+    pub fn miss_every(&mut self, n: u32) {
         let FtlFamily::Page(ftl) = &mut self.ftl;
-        ftl
+        ftl.residency = crate::ftl::page::mapping::residency::Residency::EveryNth { n, looked_up: 0 };
     }
 }

@@ -1,10 +1,13 @@
 //! Reads of logical units: one page read for neighbours on one physical page.
 
 use crate::ftl::flash::Flash;
+use crate::ftl::outcome::Outcome;
 use crate::ftl::page::blocks::layout::{FlashAddress, UnitAt};
+use crate::ftl::page::mapping::residency::Lookup;
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::page_ftl::PageFtl;
-use crate::numbers::{Lpn, Ppu};
+use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
+use crate::numbers::{Lane, Lpn, Ppu};
 use interpulse_engine::RequestId;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::reprogram::TwoBit;
@@ -21,6 +24,39 @@ pub struct LookupResult {
 }
 
 impl PageFtl {
+    /// Whether the map entries of `units` from `lpn` are in controller memory. If not, reads their translation page;
+    /// [`Outcome::Mapped`] follows, and the command looks them up again.
+    #[inline(always)]
+    pub fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool {
+        match self.residency.look_up(lpn, units) {
+            Lookup::Hit => true,
+            Lookup::Miss(page) => {
+                self.read_translation_page(flash, tag, page);
+                false
+            }
+        }
+    }
+
+    /// Translation pages lie in a region of their own, lane after lane.
+    #[cold]
+    fn read_translation_page(&mut self, flash: &mut Flash, tag: RequestId, page: u32) {
+        let layout = &self.blocks.layout;
+        let lane = Lane(page % layout.lanes);
+        let (die, plane) = layout.die_of(lane);
+        let mut txn = Txn::new(Kind::GcRead, die);
+        txn.plane = plane as u8;
+        txn.set_units(layout.units_per_page());
+        let read = GcRead { lane, first_ppu: Ppu(0), mask: 0, purpose: Purpose::Map(tag) };
+        txn.owner = self.jobs.reads.insert(read).0;
+        flash.submit(txn);
+    }
+
+    /// A translation page has been read for the command `tag`.
+    #[cold]
+    pub(crate) fn translation_page_read(&mut self, tag: RequestId) {
+        self.outcomes.push_back(Outcome::Mapped(tag));
+    }
+
     /// The first look-up of a random address misses every cache: fetches the entry of `lpn` ahead of its use.
     #[inline]
     pub fn prefetch(&self, lpn: Lpn) {

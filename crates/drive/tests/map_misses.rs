@@ -28,7 +28,7 @@ fn reads_that_miss_wait_for_their_translation_page() {
 
 #[test]
 fn writes_and_trims_that_miss_complete() {
-    let spec = SyntheticSpec { read_share: 0.4, write_share: 0.4, ..SyntheticSpec::default() };
+    let spec = SyntheticSpec { read_share: 0.4, write_share: 0.4, trim_share: 0.2, ..SyntheticSpec::default() };
     let bench = run(spec, Some(3));
     assert_eq!(bench.host.device.requests().live(), 0);
     assert!(bench.host.window.write_blame.by_cause[Cause::Mapping as usize] > 0);

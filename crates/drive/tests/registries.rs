@@ -19,7 +19,7 @@ fn every_victim_policy_has_its_file_and_is_chosen_by_its_name() {
     for (k, (name, policy, doc)) in GcPolicy::all().into_iter().enumerate() {
         assert_eq!(policy.name(), name);
         assert!(!doc.is_empty() && GcPolicy::ROWS[..k].iter().all(|other| other.name != name), "{name}");
-        let file = format!("src/ftl/gc/{}.rs", name.replace('-', "_"));
+        let file = format!("src/ftl/page/gc/victim/{}.rs", name.replace('-', "_"));
         assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file).is_file(), "{file}");
         let chosen = Document::set("gc", name).unwrap().declaring();
         assert_eq!(chosen.top().policy("gc", "", None, GcPolicy::ROWS).unwrap(), policy);
@@ -37,7 +37,7 @@ fn documented<T>(rows: &[Row<T>], folder: &str) {
 
 #[test]
 fn every_row_has_its_file() {
-    documented(HotnessPolicy::ROWS, "src/ftl/hotness");
+    documented(HotnessPolicy::ROWS, "src/ftl/page/separation");
     documented(Acknowledge::ROWS, "src/spec/acknowledge");
     documented(Retry::ROWS, "../flash/src/errors/retries");
     for (name, policy, _) in HotnessPolicy::all() {

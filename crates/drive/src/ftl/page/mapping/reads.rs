@@ -10,6 +10,7 @@ use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
 use crate::numbers::{Lane, Lpn, Ppu};
 use interpulse_engine::RequestId;
 use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::numbers::BlockId;
 use interpulse_flash::reprogram::TwoBit;
 
 /// What a look-up of some units has found.
@@ -37,14 +38,14 @@ impl PageFtl {
         }
     }
 
-    /// Translation pages lie in a region of their own, lane after lane.
+    /// Translation page `page` is charged as a read of the first page of lane `page % lanes`: no policy stores them yet.
     #[cold]
     fn read_translation_page(&mut self, flash: &mut Flash, tag: RequestId, page: u32) {
         let layout = &self.blocks.layout;
         let lane = Lane(page % layout.lanes);
         let (die, plane) = layout.die_of(lane);
         let mut txn = Txn::new(Kind::GcRead, die);
-        txn.plane = plane as u8;
+        (txn.plane, txn.block, txn.page) = (plane as u8, BlockId(0), 0);
         txn.set_units(layout.units_per_page());
         let read = GcRead { lane, first_ppu: Ppu(0), mask: 0, purpose: Purpose::Map(tag) };
         txn.owner = self.jobs.reads.insert(read).0;

@@ -104,7 +104,7 @@ def test_a_single_drive_has_no_array() -> None:
     ("setting", "message"),
     [
         ("array.level=raid3", 'array.level: seen "raid3"; expected one of raid0, raid1, raid5, raid6, raid10'),
-        ("array.fail-drive=[0,1]", "array.fail-drive: seen [0, 1]; expected drives that the others can make up for"),
+        ("array.fail-drive=[0,1]", "array.fail-drive: seen [0, 1]; expected drives whose failure the level tolerates"),
         ("array.fail-after-errors=0", "array.fail-after-errors: seen 0; expected a whole number"),
         ("array.level=raid5x", '(did you mean "raid5"?)'),
         ("array.drives=1", "array.drives: seen 1; expected a whole number from 3 to 32"),
@@ -121,7 +121,7 @@ def test_a_single_drive_has_no_array() -> None:
         ("array.spares=1", "array.spares: unknown key; expected one of"),
         ("array=5", "array: seen 5; expected a table"),
         ("errors.table=a4-tlc", "errors.table"),
-        ("flow.0.trim=10%", "trims, and an array passes no trims on"),
+        ("flow.0.trim=10%", "trims, and an array does not support trims"),
     ],
 )
 def test_an_array_that_cannot_be(interpulse: Cli, setting: str, message: str) -> None:

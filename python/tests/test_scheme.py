@@ -177,7 +177,7 @@ def test_every_scheme_has_a_page_that_is_linked() -> None:
     for name in SCHEMES:
         assert f"({name}.md)" in index
         page = (PAGES.FOLDER / f"{name}.md").read_text()
-        for heading in ("## What it looks like, and what it costs", "## Use it for", "## Not for", "## Source"):
+        for heading in ("## Timing and costs", "## Use it for", "## Not for", "## Source"):
             assert heading in page
 
 

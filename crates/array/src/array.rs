@@ -1,189 +1,183 @@
-//! The array: host requests in, drive commands out, all in one virtual time.
+//! Array device: host requests in, drive commands out, all in one virtual time.
 //!
 //! ```text
-//! requests -+-> reads of what a drive holds, levels without parity ----> drives
-//!           \-> pages -> stripe cache -> plans -> outbox (merged) -----> drives
-//!           rebuild, scrub --^
+//! requests -+-> direct reads, levels without parity ------------------> drives
+//!           \-> pages -> stripe cache -> write plans -> command batcher -> drives
+//! rebuild, scrub ---^
 //! ```
 //!
-//! Each drive has a contiguous range of the agenda's resources, the array the ones after them, those of its host last. Drives
-//! never call up: after each event of a drive its completions are drained.
-//!
-//! An array is a device made of devices. They are drives and nothing more general: it asks them not only for requests, but
-//! to take turns, to fail fast, to lose power and to change their limits of suspensions.
+//! Resource numbers: a contiguous range for each drive, then the array's own, then the host's. Drives never call the array:
+//! the array drains the completions of a drive after each of its events. Drives are not generic devices: the array also
+//! controls their GC windows, fail-fast reads, power and suspend limits.
 
-mod coordinate;
-mod copies;
+mod assemble;
+pub(crate) mod command_batcher;
+mod completion_queue;
 mod device;
-mod log;
-mod losses;
-mod media;
-mod mirrors;
-mod outage;
-mod outbox;
+pub(crate) mod gc_windows;
+mod mirrored_requests;
+mod report;
 mod requests;
-mod sync;
+mod resource_map;
 
+use crate::array::command_batcher::PageCommand;
+use crate::array::completion_queue::CompletionQueue;
+use crate::array::gc_windows::GcWindows;
+use crate::array::resource_map::ResourceToDrive;
 use crate::config::{ArraySpec, Consistency};
-use crate::contents::Contents;
-use crate::copying::{CopyId, CopyRead, Copying, Sectors};
-use crate::layout::{Direct, Layout, Place};
-use crate::losses::Losses;
-use crate::outage::Recovery;
-use crate::outbox::PageMove;
-use crate::owners::Owners;
-use crate::ppl::Ppl;
-use crate::stripe_cache::StripeCache;
-use crate::sync::Sync;
-use crate::turns::Turns;
-use crate::untold::Untold;
-use crate::updates::Updates;
+use crate::content_audit::ContentAudit;
+use crate::failure::background_sync::BackgroundSync;
+use crate::failure::drive_failures::DriveFailures;
+use crate::failure::mirror_resync::{CopyId, CopyRead, MirrorResync, Sectors};
+use crate::power_loss::partial_parity_log::Ppl;
+use crate::power_loss::recovery::PowerRecovery;
+use crate::raid::layout::{FastLayout, Layout, PageAddress};
+use crate::stripes::cache::StripeCache;
+use crate::stripes::update_statistics::UpdateStatistics;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::host_interface::fifo::Line;
 use interpulse_engine::account::check;
 use interpulse_engine::{
-    Agenda, Device, Duration, Latencies, News, Op, Request, RequestId, ResourceId, SimTime, Slab, Tag,
-    counters,
+    Device, DeviceEvent, Duration, EventQueue, Latencies, Op, Request, RequestId, ResourceId, SimTime, Slab,
+    Tag, counters,
 };
 use std::collections::VecDeque;
 
-/// Sectors of a unit.
+/// Sectors of a 4 KiB page.
 pub(crate) const UNIT_SECTORS: u64 = 8;
-/// Pages that `sectors` from sector `from` on touch.
+/// Pages that `sectors` sectors from sector `from` touch.
 #[inline]
-fn pages_of(from: u64, sectors: u64) -> u32 {
+pub(crate) fn pages_of(from: u64, sectors: u64) -> u32 {
     (from % UNIT_SECTORS + sectors).div_ceil(UNIT_SECTORS) as u32
 }
 
-/// What a drive is asked for so that it does `op` to so many rows from this one on.
+/// Drive request: `op` on `rows` rows from `row`.
 #[inline]
-fn request_of(op: Op, row: u32, rows: u32) -> Request {
+pub(crate) fn request_of(op: Op, row: u32, rows: u32) -> Request {
     let sectors = rows * UNIT_SECTORS as u32;
     Request { op, sector: u64::from(row) * UNIT_SECTORS, sectors }
 }
 
-/// What a drive is asked for so that it does `op` to `sectors` from sector `from` of the array on, which lie at `at`.
+/// Drive request: `op` on `sectors` sectors of the array from sector `from`, which are stored at `at`.
 #[inline]
-fn request_at(op: Op, at: Place, from: u64, sectors: u64) -> Request {
+pub(crate) fn request_at(op: Op, at: PageAddress, from: u64, sectors: u64) -> Request {
     let sector = u64::from(at.row) * UNIT_SECTORS + from % UNIT_SECTORS;
     Request { op, sector, sectors: sectors as u32 }
 }
 
-/// The array's own resources before those of its host: reads from the stripe cache, the failure, rebuild or scrub, turns of
-/// garbage collection, a power cut.
+/// Timers of the array, before those of its host: stripe-cache hits, scheduled failures, background sync, GC windows, power
+/// cut.
 pub(crate) const OWN_RESOURCES: u32 = 5;
 
 counters! {
-    /// What the array did.
+    /// Array activity.
     pub struct ArrayCounters {
-        /// commands to drives that read
+        /// read commands to drives
         drive_reads: "commands",
-        /// commands to drives that write
+        /// write commands to drives
         drive_writes: "commands",
-        /// data pages written to drives by way of the stripe cache
+        /// data pages written to drives through the stripe cache
         data_pages: "pages",
         /// parity pages written to drives
         parity_pages: "pages",
-        /// pages read so that a parity could be computed
+        /// pages read to compute parity
         preread_pages: "pages",
-        /// rows written whole
+        /// full-stripe writes, in rows
         full_stripe_writes: "rows",
         /// rows written by read-modify-write
         read_modify_writes: "rows",
         /// rows written by reconstruct-write
         reconstruct_writes: "rows",
-        /// rows whose writes waited until the rows before them had been read
+        /// rows whose writes were delayed until the prereads before them completed
         delayed: "rows",
         /// page writes that waited for an earlier write of the same sectors
         overlaps: "pages",
-        /// requests that waited for room in the stripe cache
+        /// requests that waited for a free stripe head
         cache_waits: "requests",
-        /// pages that the host read from a lost drive
+        /// pages that the host read from a missing drive
         degraded_reads: "pages",
         /// rows written with a drive missing
         degraded_writes: "rows",
-        /// pages of failed commands that were read again, one by one
+        /// pages of failed commands that were reread one by one
         reread_pages: "pages",
-        /// pages that a drive could not correct
+        /// uncorrectable page reads
         media_error_pages: "pages",
-        /// pages that a drive could not correct, had from the others and written back
+        /// uncorrectable pages that were reconstructed from the other drives and written back
         repaired_pages: "pages",
-        /// pages that neither a drive nor parity nor a mirror could give
+        /// pages that could be reconstructed neither from parity nor from a mirror
         unrecovered_pages: "pages",
-        /// commands that write partial parity
+        /// write commands to the partial parity log
         log_writes: "commands",
-        /// pages written with partial parity, headers included
+        /// pages written to the partial parity log, headers included
         log_pages: "pages",
-        /// rows whose parity was computed again after a power cut
+        /// rows whose parity was recomputed after a power cut
         resynced_rows: "rows",
-        /// followed pages of a lost drive that nobody was writing and that a power cut before had made unrecoverable
+        /// sampled pages of a failed drive that no request was writing and that a power cut made unrecoverable (write hole)
         write_hole_pages: "pages",
-        /// writes of the host that waited while copies of their rows were brought into line
+        /// host writes that waited for a mirror resync of their rows
         held_writes: "requests",
         /// rows rebuilt
         rebuilt_rows: "rows",
         /// rows scrubbed
         scrubbed_rows: "rows",
-        /// followed rows whose parity or copies a scrub found wrong
+        /// sampled rows with wrong parity or different copies found by a scrub
         scrub_mismatches: "rows",
-        /// reads that drives failed at once because they would have had to wait for garbage collection
+        /// reads that drives failed at once instead of waiting for garbage collection
         fast_failed_reads: "commands",
-        /// of these, reads that were told to wait after all because the stripe cache had no room
+        /// of these, reads that were reissued and waited because the stripe cache had no room
         fast_failed_waits: "commands",
-        /// page reads, programs and erases of garbage collection that did not wait for their drive's turn
+        /// page reads, programs and erases of garbage collection outside the drive's GC window
         gc_forced: "operations",
     }
 }
 
-/// A request of the host under way.
+/// Host request in flight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job {
     op: Op,
-    /// What the host calls it.
     tag: Tag,
     bytes: u64,
     submitted: SimTime,
-    /// Some of its data could not be had.
+    /// Some of its data could not be read.
     pub(crate) failed: bool,
-    /// What is left to do, its submission included.
+    /// Parts in flight, the submission itself included.
     parts: u32,
 }
 
-/// What a drive was asked for.
+/// Purpose of a drive command.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Command {
-    /// Nothing.
+    /// Free slot.
     #[default]
     None,
-    /// Part of a host request: a read of this stretch of the array, which has failed so many times, or anything else.
+    /// Part of a host request; `read` is the range of a read, which has failed `failures` times.
     Host { job: RequestId, read: Option<Sectors>, failures: u32 },
-    /// Pages of heads, as the drive in this place.
+    /// Pages of stripe heads at array position `drive`.
     Pages { heads: Vec<u32>, drive: u32 },
-    /// One of the copies of what a host request writes: the rows from this one on.
-    CopiedWrite { job: RequestId, first: Place, rows: u32 },
-    /// Rows of copies being brought into line.
+    /// Host write to one copy of `rows` rows.
+    CopiedWrite { job: RequestId, first: PageAddress, rows: u32 },
+    /// Read of a mirror resync.
     CopyRead(CopyRead),
-    /// All such rows, or one page, written as the drive in this place.
+    /// Write of a mirror resync: all rows, or one repaired page.
     CopyWrite { id: CopyId, drive: u32, all: bool },
-    /// Partial parity of rows, as the drive in this place.
+    /// Log write of partial parity.
     Log { drive: u32, unit: u64 },
-    /// Part of mending rows after a power cut.
-    Mend,
+    /// Recovery of rows after a power cut.
+    Recovery,
 }
 
-/// What a drive has been asked for.
+/// Commands of one drive.
 #[derive(Clone, Default)]
-struct Asked {
-    /// Commands that it has not completed.
-    outstanding: u32,
-    /// By number.
-    commands: Vec<Command>,
-    /// What it has completed since the window began.
-    measured: Traffic,
+pub(crate) struct DriveCommands {
+    pub(crate) outstanding: u32,
+    /// By command number.
+    pub(crate) commands: Vec<Command>,
+    /// Completed commands of the measurement window.
+    pub(crate) measured: Traffic,
 }
 
-impl Asked {
-    /// Notes a command with a number that none has had.
+impl DriveCommands {
+    /// Stores a command whose number is used for the first time.
     #[cold]
     fn note_first(&mut self, id: usize, what: Command) {
         self.commands.resize_with(id, Command::default);
@@ -191,43 +185,42 @@ impl Asked {
     }
 }
 
-/// Commands that a drive completed in a window. Their causes are checked and not kept: a request is several commands, and
-/// tables by cause for each of many drives would cost more time than all else that an array does.
+/// Commands that a drive completed in a measurement window. Their attribution by cause is checked but not stored: tables by
+/// cause for each drive would cost more time than the rest of the array.
 #[derive(Clone, Default)]
 pub struct Traffic {
     /// Bytes read.
     pub read_bytes: u64,
     /// Bytes written.
     pub written_bytes: u64,
-    /// Latencies of its commands.
+    /// Command latencies.
     pub latencies: Latencies,
 }
 
-/// The rest of a host request that waits for room in the stripe cache.
+/// Rest of a host request that waits for a stripe head.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
-    job: RequestId,
-    op: Op,
-    from: u64,
-    to: u64,
-    via: Via,
+pub(crate) struct SubRequest {
+    pub(crate) job: RequestId,
+    pub(crate) op: Op,
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) via: Via,
 }
 
-/// How a read gets at its data.
+/// Source of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Via {
-    /// From the drive that holds it.
+pub(crate) enum Via {
+    /// Drive that stores the data.
     Drive,
-    /// The drive could not correct some of it: page by page by way of the stripe cache.
+    /// Page by page through the stripe cache: the drive could not correct part of the range.
     Reread,
-    /// The drive could not correct this page: from all others.
+    /// Reconstruction: the drive could not correct this page.
     Parity,
-    /// The drive would have had to wait for garbage collection: from all others.
+    /// Reconstruction: the drive is collecting garbage.
     Others,
 }
 
-/// A command of a drive that has come to its end.
-struct Ended {
+struct DriveCompletion {
     id: RequestId,
     op: Op,
     bytes: u64,
@@ -236,17 +229,17 @@ struct Ended {
     busy: bool,
 }
 
-impl Ended {
-    /// What `drive` has to tell now, of which there is at most one after an event; its account is checked. `None` if it is
-    /// not the end of a command.
+impl DriveCompletion {
+    /// Removes the completion of `drive` (at most one per event) and checks its latency attribution. `None` for another
+    /// event.
     #[inline(always)]
-    fn taken_from(drive: &mut Drive, now: SimTime) -> Option<Ended> {
-        let Some(News::Completed(done)) = drive.news() else { return None };
+    fn pop(drive: &mut Drive, now: SimTime) -> Option<DriveCompletion> {
+        let Some(DeviceEvent::Completed(done)) = drive.event() else { return None };
         let latency = now.since(done.submitted);
         if let Some(account) = done.account {
             check(latency, account);
         }
-        let ended = Ended {
+        let ended = DriveCompletion {
             id: done.id,
             op: done.op,
             bytes: done.bytes,
@@ -254,80 +247,77 @@ impl Ended {
             failed: done.failed,
             busy: done.busy,
         };
-        drive.take_news();
+        drive.pop_event();
         Some(ended)
     }
 }
 
-/// Several drives as one.
+/// Several drives behind one address space.
 pub struct Array {
     pub(crate) spec: ArraySpec,
     pub(crate) layout: Layout,
-    /// The same where it is felt; `None` for levels with copies.
-    direct: Option<Direct>,
+    /// Precomputed layout for the hot paths; `None` for mirrored levels.
+    pub(crate) direct: Option<FastLayout>,
     pub(crate) drives: Vec<Drive>,
-    /// The drive of each resource; none while the array is down (power is off, or drives or logs are not ready), so that
-    /// only events that find none have to ask whether it is.
-    owners: Owners,
-    /// Resources of each drive.
-    per_drive: u32,
-    /// The drive in each place; `None` where one was lost and not replaced.
+    /// Drive of each resource; hidden while the array is down, so that only events without a drive need a check.
+    pub(crate) resource_map: ResourceToDrive,
+    pub(crate) resources_per_drive: u32,
+    /// Drive at each array position; `None` after a failure without replacement.
     pub(crate) slots: Vec<Option<usize>>,
-    /// What each drive has been asked for.
-    asked: Vec<Asked>,
+    pub(crate) drive_commands: Vec<DriveCommands>,
     pub(crate) jobs: Slab<RequestId, Job>,
-    /// What the host has not been told yet.
-    news: Untold,
-    /// Something has happened since [`Device::flush`] that what waits may wait for.
-    unsettled: bool,
-    host_timers: u32,
-    /// When power is cut, if it is.
+    /// Completions not yet reported to the host.
+    pub(crate) completions: CompletionQueue,
+    /// An event since [`Device::flush`] may allow waiting work to continue.
+    pub(crate) unsettled: bool,
+    pub(crate) host_timers: u32,
+    /// Time of the power cut, if configured.
     pub(crate) cut_at: Option<Duration>,
     pub(crate) cache: StripeCache,
-    pub(crate) contents: Contents,
-    pub(crate) outbox: Vec<PageMove>,
+    pub(crate) contents: ContentAudit,
+    pub(crate) batch: Vec<PageCommand>,
     pub(crate) spare_lists: Vec<Vec<u32>>,
-    blocked: VecDeque<Piece>,
+    pub(crate) blocked: VecDeque<SubRequest>,
     pub(crate) delayed: Vec<u32>,
-    /// Heads that may read before they write.
+    /// Stripe heads that are prereading.
     pub(crate) prereading: u32,
-    /// The writes to the drives' pages, if they are followed.
-    pub(crate) updates: Option<Box<Updates>>,
-    cached: Line,
-    /// Writes that wait for rows that are closed to them.
-    held: Vec<Piece>,
-    copying: Slab<CopyId, Copying>,
-    /// The partial parity log, if one is kept.
+    /// Update statistics, if configured.
+    pub(crate) updates: Option<Box<UpdateStatistics>>,
+    pub(crate) cached: Line,
+    /// Host writes that wait for a mirror resync.
+    pub(crate) held: Vec<SubRequest>,
+    pub(crate) mirror_resyncs: Slab<CopyId, MirrorResync>,
+    /// Partial parity log, if configured.
     pub(crate) ppl: Option<Ppl>,
-    pub(crate) recovery: Recovery,
-    /// Requests that had no answer when power was cut.
-    lost_requests: u64,
-    pub(crate) losses: Losses,
-    pub(crate) sync: Option<Sync>,
-    /// The scrub, when the loss of a drive has stopped it.
-    pub(crate) scrub: Option<Sync>,
-    /// The resync that the loss of a drive has ended.
-    pub(crate) ended_resync: Option<Sync>,
-    turns: Option<Turns>,
-    turns_asleep: bool,
+    pub(crate) recovery: PowerRecovery,
+    /// Requests outstanding at the power cut.
+    pub(crate) lost_requests: u64,
+    pub(crate) failures: DriveFailures,
+    pub(crate) sync: Option<BackgroundSync>,
+    /// Scrub that a drive failure has stopped.
+    pub(crate) scrub: Option<BackgroundSync>,
+    /// Resync that a drive failure has ended.
+    pub(crate) ended_resync: Option<BackgroundSync>,
+    pub(crate) gc_windows: Option<GcWindows>,
+    pub(crate) gc_windows_asleep: bool,
     pub(crate) counters: ArrayCounters,
-    before_window: ArrayCounters,
+    pub(crate) before_window: ArrayCounters,
     pub(crate) measured: ArrayCounters,
-    /// What each drive measured in the window that has ended.
+    /// Traffic of each drive in the last measurement window.
     pub(crate) of_drives: Vec<Traffic>,
-    issued: u64,
-    completed: u64,
+    pub(crate) issued: u64,
+    pub(crate) completed: u64,
     pub(crate) closed: bool,
 }
 
 impl Array {
-    /// An array of `drives`, each with `per_drive` resources from zero on; the one after the array's own takes the place
-    /// of a lost one. One in `sample` rows is followed by the audit.
+    /// Creates an array of `drives`; drives after the first `spec.drives` replace failed ones. The audit samples one in
+    /// `sample` rows.
     pub(crate) fn new(
         spec: ArraySpec,
         layout: Layout,
         drives: Vec<Drive>,
-        per_drive: u32,
+        resources_per_drive: u32,
         host_timers: u32,
         sample: u32,
     ) -> Array {
@@ -335,36 +325,36 @@ impl Array {
         Array {
             spec,
             layout,
-            direct: Direct::of(&layout),
-            owners: Owners::new(per_drive),
-            per_drive,
+            direct: FastLayout::of(&layout),
+            resource_map: ResourceToDrive::new(resources_per_drive),
+            resources_per_drive,
             slots: (0..spec.drives as usize).map(Some).collect(),
-            asked: vec![Asked::default(); n],
+            drive_commands: vec![DriveCommands::default(); n],
             jobs: Slab::default(),
-            news: Untold::default(),
+            completions: CompletionQueue::default(),
             unsettled: false,
             host_timers,
             cut_at: None,
             cache: StripeCache::new(spec.stripe_heads, spec.drives),
-            contents: Contents::new(layout, sample),
-            outbox: Vec::new(),
+            contents: ContentAudit::new(layout, sample),
+            batch: Vec::new(),
             spare_lists: Vec::new(),
             blocked: VecDeque::new(),
             delayed: Vec::new(),
             prereading: 0,
             updates: None,
-            cached: Line::new(ResourceId(per_drive * n as u32)),
+            cached: Line::new(ResourceId(resources_per_drive * n as u32)),
             held: Vec::new(),
-            copying: Slab::default(),
+            mirror_resyncs: Slab::default(),
             ppl: (spec.consistency == Consistency::Ppl).then(|| Ppl::new(spec.drives, spec.log_units)),
-            recovery: Recovery::default(),
+            recovery: PowerRecovery::default(),
             lost_requests: 0,
-            losses: Losses::new(spec.drives),
+            failures: DriveFailures::new(spec.drives),
             sync: None,
             scrub: None,
             ended_resync: None,
-            turns: spec.coordination.gc_window.map(Turns::new),
-            turns_asleep: false,
+            gc_windows: spec.coordination.gc_window.map(GcWindows::new),
+            gc_windows_asleep: false,
             counters: ArrayCounters::default(),
             before_window: ArrayCounters::default(),
             measured: ArrayCounters::default(),
@@ -377,81 +367,79 @@ impl Array {
     }
 
     pub(crate) fn own(&self, k: u32) -> ResourceId {
-        ResourceId(self.drives.len() as u32 * self.per_drive + k)
+        ResourceId(self.drives.len() as u32 * self.resources_per_drive + k)
     }
 
     // ---- events ---------------------------------------------------------------------------------------
 
     #[inline(always)]
-    pub(crate) fn on_event(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
-        let d = self.owners.of(resource);
+    pub(crate) fn on_event(&mut self, events: &mut EventQueue, resource: ResourceId) -> Option<u32> {
+        let d = self.resource_map.drive(resource);
         let Some(drive) = self.drives.get_mut(d) else {
-            return self.on_other_event(agenda, resource);
+            return self.on_other_event(events, resource);
         };
-        // The array has no timers among a drive's.
-        drive.handle(agenda, resource);
-        if drive.has_news() {
-            let ended = Ended::taken_from(drive, agenda.now());
-            self.on_news(agenda, d, ended);
+        drive.handle(events, resource);
+        if drive.has_event() {
+            let ended = DriveCompletion::pop(drive, events.now());
+            self.on_completion(events, d, ended);
         }
         None
     }
 
-    /// While power is off, or the array is mended, drives do nothing but come back and what mending asks of them.
+    /// While the array is down, drives only power up and execute recovery commands.
     #[cold]
-    fn on_event_while_down(&mut self, agenda: &mut Agenda, resource: ResourceId) {
-        let physical = (resource.0 / self.per_drive) as usize;
-        self.drives[physical].handle(agenda, resource);
-        if let Some(News::Served) = self.drives[physical].news() {
-            self.drives[physical].take_news();
+    fn on_event_while_down(&mut self, events: &mut EventQueue, resource: ResourceId) {
+        let physical = (resource.0 / self.resources_per_drive) as usize;
+        self.drives[physical].handle(events, resource);
+        if let Some(DeviceEvent::PowerRestored) = self.drives[physical].event() {
+            self.drives[physical].pop_event();
         }
-        if self.starts_again(agenda) || self.drives[physical].has_news() {
-            let ended = Ended::taken_from(&mut self.drives[physical], agenda.now());
-            self.on_news(agenda, physical, ended);
+        if self.restart_if_ready(events) || self.drives[physical].has_event() {
+            let ended = DriveCompletion::pop(&mut self.drives[physical], events.now());
+            self.on_completion(events, physical, ended);
         }
     }
 
-    /// The array goes down or serves again.
     pub(crate) fn set_down(&mut self, down: bool) {
-        self.owners.hide(down);
+        self.resource_map.hide(down);
     }
 
-    /// An event of the array's own, or of a drive while the array is down.
+    /// Handles an event of the array, or of a drive while the array is down.
     #[inline(never)]
-    fn on_other_event(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
+    fn on_other_event(&mut self, events: &mut EventQueue, resource: ResourceId) -> Option<u32> {
         if resource < self.own(0) {
-            self.on_event_while_down(agenda, resource);
+            self.on_event_while_down(events, resource);
             return None;
         }
         match resource.0 - self.own(0).0 {
             0 => {
-                let job = self.cached.pop(agenda);
+                let job = self.cached.pop(events);
                 self.part_done(job);
             }
-            1 => self.fail_chosen(agenda),
-            2 => self.on_sync_timer(agenda),
-            3 => self.on_turn(agenda),
-            4 => self.cut_power(agenda),
+            1 => self.fail_scheduled(events),
+            2 => self.on_sync_timer(events),
+            3 => self.on_gc_window(events),
+            4 => self.cut_power(events),
             of_host => return Some(of_host - OWN_RESOURCES),
         }
         self.unsettled = true;
         None
     }
 
-    /// A drive has told something: the end of a command, or else that it serves again.
+    /// Handles an event of a drive: a completed command, or power restored.
     #[inline(always)]
-    fn on_news(&mut self, agenda: &mut Agenda, physical: usize, ended: Option<Ended>) {
+    fn on_completion(&mut self, events: &mut EventQueue, physical: usize, ended: Option<DriveCompletion>) {
         self.unsettled = true;
-        let Some(Ended { id, op, bytes, latency, failed, busy }) = ended else { return };
-        let asked = &mut self.asked[physical];
-        asked.outstanding -= 1;
+        let Some(DriveCompletion { id, op, bytes, latency, failed, busy }) = ended else { return };
+        let drive_commands = &mut self.drive_commands[physical];
+        drive_commands.outstanding -= 1;
         match op {
-            Op::Read => asked.measured.read_bytes += bytes,
-            Op::Write => asked.measured.written_bytes += bytes,
+            Op::Read => drive_commands.measured.read_bytes += bytes,
+            Op::Write => drive_commands.measured.written_bytes += bytes,
             Op::Trim | Op::Flush => {}
         }
-        asked.measured.latencies.record(op, latency);
-        let command = &mut asked.commands[id.index()];
+        drive_commands.measured.latencies.record(op, latency);
+        let command = &mut drive_commands.commands[id.index()];
         if let Command::Host { job, .. } = *command
             && !failed
             && !busy
@@ -460,45 +448,45 @@ impl Array {
             self.end_part(job);
             return;
         }
-        self.command_ended(agenda, physical, id, failed, busy);
+        self.command_ended(events, physical, id, failed, busy);
     }
 
-    /// Anything but a part of a host request that went well.
+    /// Handles every completion except a successful part of a host request.
     #[inline(never)]
     fn command_ended(
         &mut self,
-        agenda: &mut Agenda,
+        events: &mut EventQueue,
         physical: usize,
         id: RequestId,
         failed: bool,
         busy: bool,
     ) {
-        let command = std::mem::take(&mut self.asked[physical].commands[id.index()]);
+        let command = std::mem::take(&mut self.drive_commands[physical].commands[id.index()]);
         if busy {
-            self.failed_fast(agenda, physical, command);
+            self.failed_fast(events, physical, command);
         } else {
-            self.command_done(agenda, physical, command, failed);
+            self.command_done(events, physical, command, failed);
         }
     }
 
-    fn command_done(&mut self, agenda: &mut Agenda, physical: usize, command: Command, failed: bool) {
+    fn command_done(&mut self, events: &mut EventQueue, physical: usize, command: Command, failed: bool) {
         match command {
-            Command::None => unreachable!("a drive completes what it was asked for"),
+            Command::None => unreachable!("a drive completes only issued commands"),
             Command::Host { job, read, failures } => {
-                self.host_part_failed(agenda, physical, job, read, failures);
+                self.host_part_failed(events, physical, job, read, failures);
             }
             Command::CopiedWrite { job, first, rows } => {
                 self.jobs.get_mut(job).failed |= failed;
-                self.write_ended(agenda, physical, first, rows);
+                self.write_ended(events, physical, first, rows);
                 self.part_done(job);
             }
-            Command::CopyRead(of) => self.copy_read(agenda, of, physical, failed),
+            Command::CopyRead(of) => self.copy_read(events, of, physical, failed),
             Command::CopyWrite { id, drive, all } => {
                 let there = self.slots[drive as usize] == Some(physical);
-                self.copy_written(agenda, id, drive, all, there);
+                self.copy_written(events, id, drive, all, there);
             }
-            Command::Log { drive, unit } => self.logged(agenda, drive, unit),
-            Command::Mend => self.mended(agenda),
+            Command::Log { drive, unit } => self.logged(events, drive, unit),
+            Command::Recovery => self.recovery_command_done(events),
             Command::Pages { mut heads, drive } => {
                 let there = self.slots[drive as usize] == Some(physical);
                 for &h in &heads {
@@ -509,7 +497,7 @@ impl Array {
                     if failed {
                         self.page_failed(h, drive, there);
                     }
-                    self.page_moved(agenda, h, drive, there);
+                    self.page_moved(events, h, drive, there);
                 }
                 heads.clear();
                 self.spare_lists.push(heads);

@@ -1,10 +1,10 @@
-//! *Does an array lose nothing, and cost what md's rules say?* Miniature drives, every row followed.
+//! RAID levels: no lost data, and write costs by md's rules. Miniature drives, every row sampled.
 
-use crate::array_common::{BUSY, MIXED, aged, count, ran, rebuilds_at_its_rate, result, result_with_seed};
+use crate::array_common::{BUSY, MIXED, aged, check_rebuild_rate, count, ran, result, result_with_seed};
 use serde_json::Value;
 
 #[test]
-fn every_level_keeps_what_was_written() {
+fn every_level_returns_written_data() {
     for level in [
         "level = \"raid0\"\ndrives = 3",
         "level = \"raid1\"\ndrives = 2",
@@ -21,14 +21,14 @@ fn every_level_keeps_what_was_written() {
 }
 
 #[test]
-fn one_page_at_a_time_costs_what_the_formulas_say() {
-    // Three data drives: one page of three changes. Both ways read two pages; md reconstructs on a tie.
+fn single_page_writes_cost_what_the_formulas_predict() {
+    // Three data drives: one page of three changes. Both strategies read two pages; md reconstructs on a tie.
     let one = "[run]\nrequests = 400\n[[flow]]\nread = 0.0\naddress = \"uniform\"\n";
     let r = ran(&format!("[array]\nlevel = \"raid5\"\ndrives = 4\nstripe-cache = 17\n{one}"));
     let writes = count(&r, "data_pages");
     assert_eq!(count(&r, "parity_pages"), writes, "nothing is merged at depth 1");
     assert_eq!((count(&r, "reconstruct_writes"), count(&r, "read_modify_writes")), (writes, 0));
-    // Nothing is read for a row that is still in the cache: the last 17 rows of all those there are.
+    // Rows in the cache need no preread: the last 17 rows.
     let hits = 17.0 / (r["array"]["capacity_bytes"].as_f64().expect("a capacity") / 3.0 / 4096.0);
     let missed = count(&r, "preread_pages") as f64 / 2.0 / writes as f64;
     let deviation = (hits * (1.0 - hits) / writes as f64).sqrt();
@@ -46,13 +46,13 @@ fn full_stripes_read_nothing() {
     );
     assert_eq!((count(&r, "preread_pages"), count(&r, "delayed")), (0, 0));
     assert_eq!(count(&r, "data_pages"), 3 * count(&r, "parity_pages"));
-    // A chunk of each drive goes as one command.
+    // Each drive gets one command per chunk.
     assert_eq!(count(&r, "drive_writes") * 4, count(&r, "data_pages") + count(&r, "parity_pages"));
     assert_eq!(r["array"]["parity_per_data_page"].as_f64(), Some(1.0 / 3.0));
 }
 
 #[test]
-fn small_writes_that_arrive_while_rows_are_read_join_them() {
+fn small_writes_join_rows_that_preread() {
     let flow = |depth| {
         format!("[run]\nrequests = 3000\n[[flow]]\nread = 0.0\ndepth = {depth}\naddress = \"sequential\"\n")
     };
@@ -65,7 +65,7 @@ fn small_writes_that_arrive_while_rows_are_read_join_them() {
 }
 
 #[test]
-fn a_lost_drive_is_read_and_written_by_the_others() {
+fn degraded_reads_and_writes_use_the_other_drives() {
     let r =
         ran(&format!("[array]\nlevel = \"raid5\"\ndrives = 4\nfail-drive = 1\nfail-at = \"5ms\"\n{MIXED}"));
     assert_eq!(r["array"]["failed_drive"].as_u64(), Some(1));
@@ -91,8 +91,8 @@ fn a_rebuilt_drive_equals_the_lost_one_under_load() {
 }
 
 #[test]
-fn a_rebuild_keeps_to_its_rate() {
-    rebuilds_at_its_rate("level = \"raid5\"\ndrives = 4", 3);
+fn a_rebuild_respects_its_rate() {
+    check_rebuild_rate("level = \"raid5\"\ndrives = 4", 3);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_scrub_reads_every_row_once_and_finds_nothing() {
 }
 
 #[test]
-fn a_failure_at_any_instant_loses_nothing() {
+fn a_failure_at_any_time_loses_no_data() {
     for (seed, at_us) in [(1, 0), (2, 137), (3, 1_003), (4, 3_777), (5, 11_111), (6, 23_456), (7, 40_001)] {
         let rebuild = if seed % 2 == 0 { "rebuild-rate = \"32MiB\"\n" } else { "" };
         let drive = seed % 5;
@@ -123,12 +123,16 @@ fn uncorrectable(r: &Value, what: &str) -> u64 {
 }
 
 #[test]
-fn what_a_drive_cannot_correct_the_others_make_up() {
+fn uncorrectable_pages_are_reconstructed() {
     let raid5 = "[array]\nlevel = \"raid5\"\ndrives = 4\n";
     let r = ran(&format!("{raid5}{}{MIXED}", aged("24d")));
     let (bad, repaired) = (count(&r, "media_error_pages"), count(&r, "repaired_pages"));
     assert!(repaired > 5, "{repaired} of {bad}");
-    assert_eq!(count(&r, "unrecovered_pages") + repaired, bad, "each is made up or given up");
+    assert_eq!(
+        count(&r, "unrecovered_pages") + repaired,
+        bad,
+        "each is reconstructed or reported as unrecovered"
+    );
     assert!(count(&r, "reread_pages") > bad, "a command of several pages fails as a whole");
     let alone = ran(&format!("[array]\nlevel = \"raid0\"\ndrives = 4\n{}{MIXED}", aged("24d")));
     assert_eq!(count(&alone, "repaired_pages"), 0);
@@ -143,7 +147,7 @@ fn what_a_drive_cannot_correct_the_others_make_up() {
 }
 
 #[test]
-fn a_mirror_answers_for_another() {
+fn an_uncorrectable_page_is_read_from_a_mirror() {
     let r = ran(&format!("[array]\nlevel = \"raid1\"\ndrives = 3\n{}{MIXED}", aged("24d")));
     let (bad, repaired) = (count(&r, "media_error_pages"), count(&r, "repaired_pages"));
     assert!(bad >= repaired && repaired > 5, "{repaired} of {bad}");
@@ -152,7 +156,7 @@ fn a_mirror_answers_for_another() {
 }
 
 #[test]
-fn a_scrub_finds_and_repairs_what_a_drive_cannot_correct() {
+fn a_scrub_repairs_uncorrectable_pages() {
     let array = "[array]\nlevel = \"raid5\"\ndrives = 4\nstripe-cache = 17\n";
     let rest = format!("{}{}", aged("24d"), MIXED.replace("6000", "12000"));
     let without = ran(&format!("{array}{rest}"));
@@ -160,11 +164,11 @@ fn a_scrub_finds_and_repairs_what_a_drive_cannot_correct() {
     assert_eq!(r["array"]["scrub"]["progress"].as_f64(), Some(1.0));
     let (with, without) = (count(&r, "repaired_pages"), count(&without, "repaired_pages"));
     assert!(with > without, "{with} and {without}");
-    assert_eq!(count(&r, "scrub_mismatches"), 0, "what is made up agrees with its parity");
+    assert_eq!(count(&r, "scrub_mismatches"), 0, "reconstructed pages agree with their parity");
 }
 
 #[test]
-fn a_rebuild_from_drives_with_errors_ends_and_tells_what_is_lost() {
+fn a_rebuild_from_drives_with_errors_ends_and_reports_lost_pages() {
     let mut lost = 0;
     for (seed, age) in [(1, "20d"), (2, "60d"), (3, "365d"), (4, "60d"), (5, "365d"), (6, "30d")] {
         let rebuild = if seed % 3 == 0 { "" } else { "rebuild-rate = \"64MiB\"\n" };
@@ -197,7 +201,7 @@ fn the_same_seed_gives_the_same_result() {
 }
 
 #[test]
-fn energy_and_time_are_those_of_all_drives() {
+fn energy_and_time_include_all_drives() {
     let power = "[power]\ncontroller = \"1W\"\n";
     let array = "level = \"raid5\"\ndrives = 4\nfail-drive = 0\nfail-at = \"1ms\"\nrebuild-rate = \"1MiB\"\n";
     let r = ran(&format!("[array]\n{array}{power}[run]\nrequests = 500\n[[flow]]\nread = 0.5\n"));
@@ -211,8 +215,8 @@ fn energy_and_time_are_those_of_all_drives() {
 }
 
 #[test]
-fn mistakes_are_told() {
-    let told = |array: &str, rest: &str| {
+fn mistakes_are_reported() {
+    let error = |array: &str, rest: &str| {
         result(&format!("[array]\n{array}\n{rest}")).err().unwrap_or_else(|| "no mistake was found".into())
     };
     let plain = "[run]\nrequests = 10\n[[flow]]\n";
@@ -235,7 +239,7 @@ fn mistakes_are_told() {
         ),
         (
             "level = \"raid5\"\ndrives = 4\nfail-drive = 4",
-            "array.fail-drive: seen 4; expected places from 0 to 3, not 4",
+            "array.fail-drive: seen 4; expected positions from 0 to 3, not 4",
         ),
         (
             "level = \"raid5\"\ndrives = 4\nfail-at = \"1s\"",
@@ -251,16 +255,16 @@ fn mistakes_are_told() {
         ),
         ("level = \"raid5\"\ndrives = 4\nspares = 1", "array.spares: unknown key"),
     ] {
-        let message = told(array, plain);
+        let message = error(array, plain);
         assert!(message.contains(expected), "{array}: {message}");
     }
     let raid5 = "level = \"raid5\"\ndrives = 4";
-    let message = told(raid5, "[run]\nrequests = 10\n[[flow]]\nread = 0.5\ntrim = 0.1\n");
-    assert!(message.contains("flow `flow0` trims, and an array passes no trims on"), "{message}");
-    let message = told(raid5, &format!("[power]\ntrace = true\n{plain}"));
-    assert!(message.contains("the current of an array is not followed through time"), "{message}");
-    let message = told(raid5, &format!("[power]\nbudget = \"100W\"\n{plain}"));
+    let message = error(raid5, "[run]\nrequests = 10\n[[flow]]\nread = 0.5\ntrim = 0.1\n");
+    assert!(message.contains("flow `flow0` trims, and an array does not support trims"), "{message}");
+    let message = error(raid5, &format!("[power]\ntrace = true\n{plain}"));
+    assert!(message.contains("the current of an array is not traced"), "{message}");
+    let message = error(raid5, &format!("[power]\nbudget = \"100W\"\n{plain}"));
     assert!(message.contains("the drives of an array have no power budget"), "{message}");
-    let message = told(raid5, &format!("[host]\nqueue-weights = [1, 1]\n{plain}"));
+    let message = error(raid5, &format!("[host]\nqueue-weights = [1, 1]\n{plain}"));
     assert!(message.contains("an array submits to one queue pair of each drive"), "{message}");
 }

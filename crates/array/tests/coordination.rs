@@ -1,4 +1,4 @@
-//! *Do drives that are asked to keep out of one another's way do so, and lose nothing by it?* Miniature drives.
+//! Coordination of drives: GC windows, fail-fast reads and suspend limits. Miniature drives.
 
 use crate::array_common::count;
 use interpulse_array::array::Array;
@@ -7,7 +7,7 @@ use interpulse_drive::numbers::Lane;
 use interpulse_engine::{Device, SimTime};
 use interpulse_study::case as cases;
 use interpulse_study::config::{Case, PlanRequest, read_cases};
-use interpulse_study::precondition;
+use interpulse_study::initial_state::precondition;
 use serde_json::Value;
 
 /// Four drives of 2 dies x 40 blocks of 24 pages of 4 KiB with two thresholds far apart, filled and overwritten.
@@ -36,7 +36,7 @@ sample = 1
 
 const ARRAY: &str = "[array]\nlevel = \"raid5\"\ndrives = 4\nchunk = \"16KiB\"\n";
 
-/// Reads that are few enough to be hindered by little but programs and erases, and writes that keep collection busy.
+/// Few reads, which wait mostly for programs and erases, and writes that keep garbage collection busy.
 const LOAD: &str = r#"
 [run]
 time = "600ms"
@@ -73,34 +73,33 @@ fn ran(text: &str) -> Value {
     ran_with_seed(text, 1)
 }
 
-/// Runs an array under the eyes of a test: `look` is called with it before and after every event until the run lets what is
-/// outstanding complete.
+/// Runs an array and calls `look` before and after every event, until the run drains.
 fn watch(text: &str, mut look: impl FnMut(&Array, SimTime, bool)) {
     let case = case(text, 1).unwrap_or_else(|why| panic!("{why}"));
     let mut stepper = cases::array(&case, &case.flows, state(&case)).unwrap_or_else(|why| panic!("{why}"));
     stepper.open().unwrap();
-    let (host, agenda) = (&mut stepper.host, &mut stepper.agenda);
-    let limit = case.run.time.map_or(agenda.horizon(), |time| SimTime::ZERO + time);
+    let (host, events) = (&mut stepper.host, &mut stepper.events);
+    let limit = case.run.time.map_or(events.horizon(), |time| SimTime::ZERO + time);
     let target = case.run.requests.unwrap_or(u64::MAX);
     while host.device.completed() < target && !host.is_done() {
-        let Some((now, resource)) = agenda.next(limit) else { break };
+        let Some((now, resource)) = events.next(limit) else { break };
         look(&host.device, now, false);
-        host.handle(agenda, resource);
-        agenda.settle();
+        host.handle(events, resource);
+        events.settle();
         look(&host.device, now, true);
     }
     stepper.close().unwrap();
-    stepper.host.device.audit(stepper.agenda.now(), 1).unwrap_or_else(|why| panic!("{why}"));
+    stepper.host.device.audit(stepper.events.now(), 1).unwrap_or_else(|why| panic!("{why}"));
 }
 
-/// Operations of garbage collection begun by each of four drives: in its turn, and out of it. The turns are the test's own
-/// reckoning; every operation out of turn must have been counted as forced, and none in turn.
-fn turns_taken(text: &str, window_ns: u64) -> ([u64; 4], [u64; 4]) {
+/// GC operations started by each of four drives inside and outside its GC window. The test computes the windows itself; every
+/// operation outside must count as forced, and none inside.
+fn gc_operations_by_window(text: &str, window_ns: u64) -> ([u64; 4], [u64; 4]) {
     let (mut inside, mut outside) = ([0; 4], [0; 4]);
     let mut before = [(0, 0); 4];
     let mut free_before = [0; 4];
     watch(text, |array, now, after| {
-        let turn = (now.as_ns() / window_ns % 4) as usize;
+        let owner = (now.as_ns() / window_ns % 4) as usize;
         for (d, drive) in array.drives().iter().enumerate() {
             let (gc, ftl) = (drive.gc_window(), drive.block_manager());
             let free = Lane::first(ftl.layout.lanes)
@@ -110,16 +109,16 @@ fn turns_taken(text: &str, window_ns: u64) -> ([u64; 4], [u64; 4]) {
             let least = free.min(std::mem::replace(&mut free_before[d], free));
             let (started, forced) = (gc.started - before[d].0, gc.forced - before[d].1);
             before[d] = (gc.started, gc.forced);
-            // At the instant itself some of what happens comes before the change.
+            // Events at the instant of the change may precede it.
             if !after || now.as_ns().is_multiple_of(window_ns) {
                 continue;
             }
-            if d == turn {
+            if d == owner {
                 inside[d] += started;
-                assert_eq!(forced, 0, "at {now} drive {d} has its turn");
+                assert_eq!(forced, 0, "at {now} drive {d} owns the window");
             } else {
                 outside[d] += started;
-                assert_eq!(started, forced, "at {now} drive {d} collects out of turn");
+                assert_eq!(started, forced, "at {now} drive {d} collects outside its window");
                 assert!(
                     started == 0 || least <= ftl.config().hard_free,
                     "at {now} drive {d} has {least} free"
@@ -131,25 +130,26 @@ fn turns_taken(text: &str, window_ns: u64) -> ([u64; 4], [u64; 4]) {
 }
 
 #[test]
-fn drives_collect_garbage_in_turn() {
-    let (inside, outside) = turns_taken(&format!("{SMALL}{ARRAY}gc-window = \"10ms\"\n{LOAD}"), 10_000_000);
+fn drives_collect_garbage_in_their_gc_windows() {
+    let (inside, outside) =
+        gc_operations_by_window(&format!("{SMALL}{ARRAY}gc-window = \"10ms\"\n{LOAD}"), 10_000_000);
     assert!(inside.iter().all(|&n| n > 200), "{inside:?}");
-    assert_eq!(outside, [0; 4], "there is room enough to wait for a turn");
+    assert_eq!(outside, [0; 4], "there are enough free blocks to wait for a window");
 }
 
 #[test]
-fn a_drive_without_free_blocks_does_not_wait_for_its_turn() {
+fn a_drive_without_free_blocks_does_not_wait_for_its_gc_window() {
     let busy = LOAD.replace("1500IOPS", "12kIOPS");
     let text = format!("{SMALL}{ARRAY}gc-window = \"400ms\"\n{busy}");
-    let (inside, outside) = turns_taken(&text, 400_000_000);
-    assert!(inside[0] > 100 && outside[2] > 100, "{inside:?} in turn, {outside:?} out of it");
+    let (inside, outside) = gc_operations_by_window(&text, 400_000_000);
+    assert!(inside[0] > 100 && outside[2] > 100, "{inside:?} inside the window, {outside:?} outside");
     assert!(count(&ran(&text), "gc_forced") > 100);
 }
 
 #[test]
-fn turns_do_not_hide_that_nothing_happens() {
-    // One request and then a pause of many rounds: the run has to see that nothing is outstanding, and turns that slept
-    // have to go on with the next.
+fn gc_windows_do_not_hide_a_stalled_run() {
+    // One request, then a pause of many rounds: the run must detect that nothing is outstanding, and the rotation must
+    // restart with the next request.
     let text = format!(
         "{SMALL}{ARRAY}gc-window = \"100us\"\n[run]\nrequests = 300\n[[flow]]\npacing = \"open\"\narrivals = \"poisson\"\n\
          rate = \"20IOPS\"\nread = \"0%\"\nblock-size = \"64KiB\"\n"
@@ -157,7 +157,7 @@ fn turns_do_not_hide_that_nothing_happens() {
     let mut events = 0u64;
     watch(&text, |_, _, after| events += u64::from(after));
     let each = events / 300;
-    // 15 s are 150,000 turns.
+    // 15 s are 150,000 GC windows.
     assert!(each < 400, "{each} events for each request");
 }
 
@@ -182,7 +182,7 @@ fn without_garbage_collection_nothing_changes() {
 }
 
 #[test]
-fn a_stripe_finds_idle_drives_when_reads_fail_fast_and_collection_takes_turns() {
+fn fail_fast_reads_and_gc_windows_shorten_the_read_tail() {
     let suspend = "[suspend.program]\nscheme = \"loop-boundary\"\n";
     let tail = |keys: &str| {
         let load = LOAD.replace("600ms", "2s").replace("1500IOPS", "500IOPS");
@@ -195,12 +195,12 @@ fn a_stripe_finds_idle_drives_when_reads_fail_fast_and_collection_takes_turns() 
     let (alone, _) = tail("fail-fast = true\n");
     assert!(none == 0 && failed > 100, "{failed} reads fail fast");
     assert!(both * 2.5 < plain, "p99.9 {plain} us, with both {both}");
-    assert!(both * 2.0 < alone, "p99.9 without turns {alone} us, with both {both}");
+    assert!(both * 2.0 < alone, "p99.9 without GC windows {alone} us, with both {both}");
 }
 
-/// Everything that can meet a read that has failed fast, with all rows followed.
+/// Fast-failed reads combined with failures, rebuild, scrub and media errors; all rows sampled.
 #[test]
-fn reads_made_up_by_other_drives_are_the_right_ones() {
+fn reads_reconstructed_from_other_drives_return_the_right_data() {
     let aged =
         "[errors]\ntable = \"tlc-3d\"\ninitial-age = \"24d\"\n[ecc]\ncapability = 80\nmax-retries = 2\n";
     let mixed = r#"
@@ -242,7 +242,7 @@ flush-every = 70
 }
 
 #[test]
-fn limits_of_suspensions_are_others_during_a_rebuild() {
+fn suspend_limits_change_during_a_rebuild() {
     let suspend = "[suspend.program]\nscheme = \"loop-boundary\"\nmax-suspends = 1\n";
     let rebuild = "fail-drive = 1\nfail-at = \"20ms\"\nrebuild-rate = \"64MiB\"\n";
     let load = LOAD.replace("600ms", "900ms").replace("1500IOPS", "500IOPS");
@@ -273,10 +273,10 @@ fn limits_of_suspensions_are_others_during_a_rebuild() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn mistakes_are_reported() {
     let plain = "[run]\nrequests = 10\n[[flow]]\n";
     let rebuilt = "level = \"raid5\"\ndrives = 4\nfail-drive = 1\nrebuild-rate = \"1MiB\"\n";
-    let told = |array: &str, rest: &str| {
+    let error = |array: &str, rest: &str| {
         case(&format!("{SMALL}[array]\n{array}\n{rest}{plain}"), 1).err().unwrap_or_else(|| "nothing".into())
     };
     for (array, expected) in [
@@ -301,17 +301,17 @@ fn mistakes_are_told() {
             "neither programs nor erases are suspended",
         ),
     ] {
-        let message = told(&array, "");
+        let message = error(&array, "");
         assert!(message.contains(expected), "{array}: {message}");
     }
     let suspended =
         "\n[suspend.program]\nscheme = \"loop-boundary\"\nmax-suspends = 9\nmin-interval = \"50us\"\n";
     for (limits, expected) in [
-        ("", "it says nothing; expected max-suspends, min-interval or both"),
+        ("", "the section is empty; expected max-suspends, min-interval or both"),
         ("max-suspends = 4", "seen 4, fewer than the 9 of suspend.program"),
         ("min-interval = \"60us\"", "seen 60us, longer than the 50us of suspend.program"),
     ] {
-        let message = told(&format!("{rebuilt}[array.rebuild-suspend]\n{limits}"), suspended);
+        let message = error(&format!("{rebuilt}[array.rebuild-suspend]\n{limits}"), suspended);
         assert!(message.contains(expected), "{limits}: {message}");
     }
     let imposed = SMALL

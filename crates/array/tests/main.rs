@@ -1,9 +1,9 @@
-//! All tests of the crate in one program: each file would be compiled and linked with everything below it otherwise.
+//! All integration tests of the crate in one binary, which saves linking each file separately.
 
 mod array_common;
 mod arrays;
 mod coordination;
-mod losses;
+mod drive_failures;
 mod mirrors;
 mod power_loss;
 mod raid6;

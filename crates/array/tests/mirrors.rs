@@ -1,6 +1,6 @@
-//! *Does an array of copies, RAID-1 and RAID-10, lose nothing when it loses a drive?*
+//! Mirrored levels, RAID-1 and RAID-10: copies, drive failures, rebuild and scrub.
 
-use crate::array_common::{BUSY, MIXED, aged, count, ran, rebuilds_at_its_rate, result_with_seed};
+use crate::array_common::{BUSY, MIXED, aged, check_rebuild_rate, count, ran, result_with_seed};
 use serde_json::Value;
 
 const LEVELS: [&str; 5] = [
@@ -34,7 +34,7 @@ fn a_write_costs_one_write_for_each_copy_and_no_read() {
 }
 
 #[test]
-fn half_of_the_space_is_there() {
+fn raid10_capacity_is_half_of_raid0() {
     for (drives, of_drives) in [(2.0, "2"), (3.0, "3"), (4.0, "4"), (7.0, "7")] {
         let capacity = |level: &str, drives: &str| {
             let array = format!("[array]\nlevel = \"{level}\"\ndrives = {drives}\nchunk = \"4KiB\"\n");
@@ -47,7 +47,7 @@ fn half_of_the_space_is_there() {
 }
 
 #[test]
-fn a_lost_mirror_is_done_without() {
+fn a_degraded_mirror_serves_all_requests() {
     for level in LEVELS {
         let r = ran(&format!("[array]\n{level}\nfail-drive = 1\nfail-at = \"2ms\"\n{MIXED}"));
         assert_eq!(r["array"]["failures"][0]["cause"], "chosen", "{level}");
@@ -70,13 +70,13 @@ fn a_rebuilt_mirror_equals_the_lost_one_under_load() {
             assert!(r["array"]["audits"]["rebuilt_pages"].as_u64() > Some(300), "{level}");
             let new = r["array"]["drives"].as_u64().expect("a count") as usize;
             assert!(written(&r, new) > 0 && read(&r, new) > 0, "{level}: it is written, and then read");
-            assert!(count(&r, "held_writes") > 0, "{level}: writes have met the rebuild");
+            assert!(count(&r, "held_writes") > 0, "{level}: writes waited for the rebuild");
         }
     }
 }
 
 #[test]
-fn two_lost_drives_are_rebuilt_as_one() {
+fn two_lost_drives_are_rebuilt_together() {
     for (level, lost) in [
         ("level = \"raid1\"\ndrives = 3", "[0, 2]"),
         ("level = \"raid10\"\ndrives = 4", "[1, 2]"),
@@ -95,8 +95,8 @@ fn two_lost_drives_are_rebuilt_as_one() {
 }
 
 #[test]
-fn a_loss_while_a_copy_waits_for_writes_lets_it_go_on() {
-    // Writes to a drive that is gone are nothing to wait for, and its rows are read from another one.
+fn a_failure_while_a_resync_waits_for_writes_does_not_block_it() {
+    // A resync must not wait for writes to a failed drive, and reads its rows from another one.
     for (seed, first_us, second_us) in (0..12).map(|k| (k, 5_000 + 100 * k, 9_000 + 370 * k)) {
         let text = format!(
             "[array]\nlevel = \"raid1\"\ndrives = 4\nfail-drive = [1, {}]\nfail-at = [\"{first_us}us\", \"{second_us}us\"]\n\
@@ -110,12 +110,12 @@ fn a_loss_while_a_copy_waits_for_writes_lets_it_go_on() {
 }
 
 #[test]
-fn a_rebuild_by_copies_keeps_to_its_rate() {
-    rebuilds_at_its_rate("level = \"raid1\"\ndrives = 2", 1);
+fn a_mirror_rebuild_respects_its_rate() {
+    check_rebuild_rate("level = \"raid1\"\ndrives = 2", 1);
 }
 
 #[test]
-fn a_failure_of_a_mirror_at_any_instant_loses_nothing() {
+fn a_mirror_failure_at_any_time_loses_no_data() {
     for (seed, at_us) in [(1u64, 0), (2, 137), (3, 1_003), (4, 3_777), (5, 11_111), (6, 23_456), (7, 40_001)]
     {
         let rebuild = if seed % 3 == 0 { "" } else { "rebuild-rate = \"32MiB\"\n" };
@@ -147,7 +147,7 @@ fn a_scrub_of_copies_reads_each_once_and_finds_nothing() {
 }
 
 #[test]
-fn what_a_mirror_cannot_correct_is_written_back() {
+fn uncorrectable_pages_of_a_mirror_are_written_back() {
     for level in [LEVELS[1], LEVELS[3]] {
         let rest = format!("{}{}", aged("24d"), MIXED.replace("6000", "12000"));
         let r = ran(&format!("[array]\n{level}\n{rest}"));
@@ -167,7 +167,7 @@ fn a_rebuild_from_mirrors_with_errors_ends() {
             format!("[array]\n{level}\nfail-drive = 1\nfail-at = \"1ms\"\nrebuild-rate = \"64MiB\"\n");
         let r = ran(&format!("{array}{}{}", aged("60d"), MIXED.replace("6000", "16000")));
         assert_eq!(r["array"]["rebuild"]["progress"].as_f64(), Some(1.0), "{level}");
-        // Rows of one page are not read again: they have been read alone.
+        // Single-page rows are not reread: their read was not merged.
         assert_eq!(count(&r, "reread_pages") > 0, !level.contains("4KiB"), "{level}");
         assert!(count(&r, "media_error_pages") > 10 && count(&r, "unrecovered_pages") > 0, "{level}");
         assert!(count(&r, "unrecovered_pages") < count(&r, "media_error_pages"), "{level}");

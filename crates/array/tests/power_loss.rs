@@ -1,6 +1,7 @@
-//! *What does an array lose with power?* Miniature RAID-5 arrays with every row followed. The record of contents checks at
-//! the cut that nothing complete is gone, in every log that it is what the host's writes make it, after a resync or a
-//! mended log that parity fits, and at the end every page.
+//! Power loss of RAID-5 arrays: resync, write hole and partial parity log. Miniature drives, every row sampled.
+//!
+//! The content audit checks that no completed write is lost at the cut, that logs hold the partial parity of the host
+//! writes, that parity is consistent after recovery, and every page at the end.
 
 use crate::array_common::result_without_cache;
 use serde_json::Value;
@@ -25,7 +26,7 @@ fn number(r: &Value, path: &[&str]) -> f64 {
     path.iter().fold(r, |r, key| &r[*key]).as_f64().unwrap_or_else(|| panic!("no {path:?} in {}", r["array"]))
 }
 
-/// Power is cut at some instant of the load of `seed`; then, if asked for, a drive does not come back or fails soon after.
+/// Cuts power at a time that depends on `seed`; with `fails`, a drive fails during the outage or soon after it.
 fn cut(seed: u64, array: &str, fails: bool) -> Value {
     let at = 1_500 + (seed * 7919) % 9_000;
     let drive = seed % 5;
@@ -36,7 +37,7 @@ fn cut(seed: u64, array: &str, fails: bool) -> Value {
             format!("fail-drive = {drive}\nfail-at = \"{}us\"\nrebuild-rate = \"64MiB\"\n", at + 300)
         }
         (true, 1) => format!("fail-drive = {drive}\nfail-at = \"{}us\"\n", at + 300),
-        // As the host is served again, or a little later.
+        // When the host is served again, or a little later.
         _ => format!("fail-drive = {drive}\nfail-at = \"{}us\"\n", at + 30_000),
     };
     let cache = ["16MiB", "256KiB"][(seed % 2) as usize];
@@ -49,7 +50,7 @@ fn cut(seed: u64, array: &str, fails: bool) -> Value {
 }
 
 #[test]
-fn a_cut_alone_loses_nothing_and_a_resync_makes_parity_fit() {
+fn a_cut_alone_loses_nothing_and_a_resync_makes_parity_consistent() {
     let mut rows = 0.0;
     for seed in 0..12 {
         let r = cut(seed, "resync-rate = \"1GiB\"\n", false);
@@ -63,7 +64,7 @@ fn a_cut_alone_loses_nothing_and_a_resync_makes_parity_fit() {
 }
 
 #[test]
-fn a_drive_lost_after_a_cut_shows_the_write_hole_and_the_log_closes_it() {
+fn a_drive_lost_after_a_cut_shows_the_write_hole_and_ppl_closes_it() {
     let holes = |array: &str| {
         let of = |seed| number(&cut(seed, array, true), &["array", "counters", "write_hole_pages"]);
         (0..24).map(of).sum::<f64>()
@@ -74,7 +75,7 @@ fn a_drive_lost_after_a_cut_shows_the_write_hole_and_the_log_closes_it() {
 }
 
 #[test]
-fn the_log_mends_rows_and_costs_writes() {
+fn ppl_recovers_rows_and_costs_writes() {
     let ppl = "consistency = \"ppl\"\nppl-size = \"64KiB\"\n";
     let mut mended = 0.0;
     for seed in 0..12 {
@@ -84,7 +85,7 @@ fn the_log_mends_rows_and_costs_writes() {
         assert!(number(&r, &["array", "counters", "log_writes"]) > 100.0);
     }
     assert!(mended > 20.0, "{mended} rows");
-    // At depth one every row has a log write of its own: a header, and a page of partial parity.
+    // At depth one every row has its own log write: a header and a page of partial parity.
     let one = |array: &str| {
         let text = format!(
             "[array]\nlevel = \"raid5\"\ndrives = 4\n{array}[run]\nrequests = 300\n[[flow]]\nread = 0.0\naddress = \"uniform\"\n"
@@ -101,7 +102,7 @@ fn the_log_mends_rows_and_costs_writes() {
 }
 
 #[test]
-fn a_drive_lost_under_a_log_loses_nothing() {
+fn a_drive_lost_with_ppl_loses_no_data() {
     for (seed, at_us) in [(1, 0), (2, 137), (3, 1_003), (4, 3_777), (5, 11_111)] {
         let rebuild = if seed % 2 == 0 { "rebuild-rate = \"32MiB\"\n" } else { "" };
         let text = format!(
@@ -114,9 +115,9 @@ fn a_drive_lost_under_a_log_loses_nothing() {
     }
 }
 
-/// Pages that a drive cannot correct, reads that fail fast and turns of garbage collection, before and after a cut.
+/// Uncorrectable pages, fail-fast reads and GC windows, before and after a cut.
 #[test]
-fn a_cut_meets_errors_and_coordination() {
+fn a_cut_with_errors_and_coordination_loses_no_data() {
     let worn = "[precondition]\nfill = \"100%\"\noverwrite = \"uniform\"\ncycles = 1000\n[errors]\ntable = \"tlc-3d\"\ninitial-age = \
                 \"50d\"\n[ecc]\ncapability = 80\nmax-retries = 2\n";
     let (mut bad, mut failed_fast, mut rows) = (0.0, 0.0, 0.0);
@@ -154,8 +155,8 @@ fn the_same_seed_gives_the_same_result() {
 }
 
 #[test]
-fn mistakes_are_told() {
-    let told = |array: &str, rest: &str| {
+fn mistakes_are_reported() {
+    let error = |array: &str, rest: &str| {
         let text = format!("[array]\n{array}\n{rest}[run]\nrequests = 10\n[[flow]]\n");
         result(&text, 1).err().unwrap_or_else(|| "no mistake was found".into())
     };
@@ -194,7 +195,7 @@ fn mistakes_are_told() {
             "the drives of an array keep their caches",
         ),
     ] {
-        let message = told(array, rest);
+        let message = error(array, rest);
         assert!(message.contains(expected), "{array}: {message}");
     }
 }

@@ -1,4 +1,4 @@
-//! *Does a RAID-6 lose nothing with two drives lost, and is its second parity right?*
+//! RAID-6: two drive failures and the second parity.
 
 use crate::array_common::{BUSY, MIXED, aged, count, ran, result_with_seed};
 
@@ -46,7 +46,7 @@ fn rebuilt_drives_equal_the_lost_ones_under_load() {
 }
 
 #[test]
-fn failures_at_any_instant_lose_nothing() {
+fn failures_at_any_time_lose_no_data() {
     for (seed, first_us, second_us) in [
         (1u64, 0, 0),
         (2, 137, 140),
@@ -76,17 +76,17 @@ fn a_scrub_reads_both_parities_and_finds_nothing() {
 }
 
 #[test]
-fn two_bad_pages_of_a_row_are_made_up() {
+fn two_bad_pages_of_a_row_are_reconstructed() {
     let rest = format!("{}{}", aged("30d"), MIXED.replace("6000", "12000"));
     let five = ran(&format!("[array]\nlevel = \"raid5\"\ndrives = 5\n{rest}"));
     let six = ran(&format!("[array]\nlevel = \"raid6\"\ndrives = 5\n{rest}"));
     let share = |r| count(r, "unrecovered_pages") as f64 / count(r, "media_error_pages") as f64;
     assert!(share(&six) * 2.0 < share(&five), "{} and {}", share(&six), share(&five));
-    // Each is made up or given up; two that read the same page at the same time meet the error twice.
+    // Each is reconstructed or unrecovered; two concurrent reads of the same page count the error twice.
     for r in [&five, &six] {
         let settled = count(r, "repaired_pages") + count(r, "unrecovered_pages");
-        let met = count(r, "media_error_pages");
-        assert!(settled <= met && settled * 20 > met * 19, "{settled} of {met}");
+        let errors = count(r, "media_error_pages");
+        assert!(settled <= errors && settled * 20 > errors * 19, "{settled} of {errors}");
     }
 }
 

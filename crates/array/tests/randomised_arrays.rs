@@ -1,9 +1,9 @@
-//! *Is anything lost on any array?* Every level with everything else that `[array]` declares drawn at random, under full audit.
+//! Randomised arrays: every level with random values of the other `[array]` keys, under full audit.
 //!
-//! One seed gives one world; a failing test prints what was drawn.
+//! A failing test prints the random values.
 
 use crate::array_common::{MIXED, result};
-use interpulse_array::level::Level;
+use interpulse_array::raid::level::Level;
 use interpulse_engine::{Rng, Streams};
 use interpulse_settings::Document;
 use interpulse_study::config::{drawn, keys};
@@ -11,13 +11,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::mpsc;
 
-/// Worlds of each level.
-const WORLDS: usize = 6;
-/// Seeds tried for them; most of what is drawn holds together.
+/// Arrays of each level.
+const ARRAYS: usize = 6;
+/// Seeds tried; most random configurations are valid.
 const SEEDS: u64 = 200;
 
-/// What small drives and a run of some hundred ms narrow, as TOML; an empty text leaves the key out. Whatever else an array
-/// declares is drawn from all that is legal.
+/// Restricted values (TOML) for small drives and runs of some hundred ms; an empty text omits the key. Other keys take any
+/// legal value.
 fn narrowed(key: &str) -> Option<&'static [&'static str]> {
     Some(match key {
         "array.drives" => &["2", "3", "4", "5", "6"],
@@ -34,11 +34,11 @@ fn narrowed(key: &str) -> Option<&'static [&'static str]> {
     })
 }
 
-/// What seed `seed` draws for an array of this level; `None` where values that are legal alone make no array.
+/// Random values of `seed` for an array of this level; `None` if the combination is invalid.
 fn draw(level: &str, seed: u64) -> Option<BTreeMap<String, String>> {
     let text = format!("drive = \"a4-mini\"\n[array]\nlevel = \"{level}\"\n{MIXED}");
     let mut rng: Rng = Streams::new(seed).stream("test.arrays", 0);
-    let (told, values) = mpsc::channel();
+    let (sender, values) = mpsc::channel();
     let case = drawn(&text, move |key| {
         let name = key.path.strip_prefix("array.")?.to_string();
         let value = match narrowed(&key.path) {
@@ -46,21 +46,21 @@ fn draw(level: &str, seed: u64) -> Option<BTreeMap<String, String>> {
                 let value = of[rng.below(of.len() as u64) as usize];
                 (!value.is_empty()).then(|| value.to_string())
             }
-            None => key.draw(&mut rng),
+            None => key.random_value(&mut rng),
         }?;
-        told.send((name, value.clone())).unwrap();
+        sender.send((name, value.clone())).unwrap();
         Some(value)
     });
     case.ok().map(|_| values.try_iter().collect())
 }
 
 #[test]
-fn nothing_is_lost_in_any_array() {
+fn random_arrays_lose_no_data() {
     let mut drawn = BTreeSet::new();
     for row in Level::ROWS {
         let mut made = 0;
         for seed in 0..SEEDS {
-            let Some(values) = draw(row.name, seed).filter(|_| made < WORLDS) else { continue };
+            let Some(values) = draw(row.name, seed).filter(|_| made < ARRAYS) else { continue };
             let lines: String = values.iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
             let text = format!("{MIXED}[array]\nlevel = \"{}\"\n{lines}", row.name).replace("6000", "2000");
             match result(&text) {
@@ -69,18 +69,18 @@ fn nothing_is_lost_in_any_array() {
                     drawn.extend(values.into_keys());
                     made += 1;
                 }
-                // What the drives do not go together with is refused before the run.
+                // Combinations that the drives do not support are rejected before the run.
                 Err(why) => assert!(why.contains("x.toml"), "{}, seed {seed}: {why}\n{lines}", row.name),
             }
         }
-        assert_eq!(made, WORLDS, "{}", row.name);
+        assert_eq!(made, ARRAYS, "{}", row.name);
     }
     let unused: Vec<String> = keys()
         .into_iter()
         .filter_map(|key| key.path.strip_prefix("array.").map(str::to_string))
         .filter(|key| !drawn.contains(key))
         .collect();
-    // The level is every one in turn; a loss of power and what is narrowed to nothing are asked for by other suites.
+    // All levels are tested; other suites cover power loss and the omitted keys.
     let elsewhere = [
         "level",
         "resync-rate",
@@ -92,11 +92,11 @@ fn nothing_is_lost_in_any_array() {
 }
 
 #[test]
-fn every_level_has_its_file_and_is_chosen_by_its_name() {
+fn every_level_has_a_file_and_is_selected_by_name() {
     for (name, level, doc) in Level::all() {
         assert_eq!(level.name(), name);
         assert!(!doc.is_empty());
-        let file = format!("src/level/{name}.rs");
+        let file = format!("src/raid/level/{name}.rs");
         assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file).is_file(), "{file}");
         let chosen = Document::set("level", name).unwrap();
         assert_eq!(chosen.top().policy("level", "", None, Level::ROWS).unwrap(), level);

@@ -1,4 +1,4 @@
-//! *Do writes of a real run cost the reads and writes that the formulas say?* Every row is written once, so nothing is cached.
+//! Write costs of real runs against the formulas. Every row is written once, so nothing is cached.
 
 use crate::array_common::{count, ran};
 use interpulse_oracle::raid::{self, StripeCost};
@@ -17,7 +17,7 @@ fn written(level: &str, data: u32, parities: u32, changed: u32) -> Value {
     ))
 }
 
-/// Pages and commands per request, from what the drives were asked for.
+/// Checks pages and commands per request against the traffic of the drives.
 fn check(r: &Value, cost: StripeCost, parities: u32, what: &str) {
     let drives = r["array"]["per_drive"].as_array().expect("a list");
     let pages = |key: &str| drives.iter().map(|d| d[key].as_u64().expect("bytes")).sum::<u64>() / 4096;
@@ -36,7 +36,7 @@ fn ways(r: &Value) -> [u64; 3] {
 }
 
 #[test]
-fn a_write_to_a_row_of_raid_5_costs_what_the_formulas_say() {
+fn raid5_row_writes_cost_what_the_formulas_predict() {
     for data in 2..=8 {
         for changed in 1..=data {
             let r = written("raid5", data, 1, changed);
@@ -55,7 +55,7 @@ fn a_write_to_a_row_of_raid_5_costs_what_the_formulas_say() {
 }
 
 #[test]
-fn a_write_to_a_row_of_raid_6_costs_what_the_formulas_say() {
+fn raid6_row_writes_cost_what_the_formulas_predict() {
     for data in 2..=8 {
         for changed in 1..=data {
             let r = written("raid6", data, 2, changed);

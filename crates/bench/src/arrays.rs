@@ -1,29 +1,29 @@
-//! What an array costs the simulator: CPU time and instructions per flash operation of four drives, against one drive of
-//! the same total capacity under the same load.
+//! Array benchmark: CPU time per flash operation of four drives, against one drive of the same total capacity and
+//! load.
 //!
-//! A flash operation is a page read, a program or an erase, for the host or for garbage collection. A RAID-5 does more of
-//! them for a request of the host than one drive does, which is why requests are not what is compared.
+//! A flash operation is a page read, program or erase for the host or for garbage collection. Requests are not
+//! compared: a RAID-5 needs more operations per request than one drive.
 
 use crate::row;
-use interpulse_drive::drive::PreconditionedState;
+use interpulse_drive::PreconditionedState;
 use interpulse_study::case as cases;
 use interpulse_study::config::Case;
+use interpulse_study::initial_state::snapshot;
+use interpulse_study::run::warm_up::Warmup;
 use interpulse_study::run::{self, Measured};
-use interpulse_study::snapshot;
-use interpulse_study::warmup::Warmup;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Drives of the arrays.
+/// Drives per array.
 const DRIVES: u32 = 4;
 
-/// One drive, or an array, under a load.
+/// A drive or an array under a load.
 pub struct ArrayRow {
     /// Name.
     pub name: &'static str,
-    /// The row of one drive that it is compared with; `None` if it is one.
+    /// The single-drive row to compare with; `None` for a single drive.
     pub than: Option<&'static str>,
-    /// Seconds of one round.
+    /// Seconds per round.
     pub round_s: f64,
     level: Option<&'static str>,
     read: &'static str,
@@ -43,7 +43,7 @@ const fn array(
     ArrayRow { name, than: Some(than), round_s, level: Some(level), read }
 }
 
-/// The rows in the order they run; each comes after the one that it is compared with.
+/// Rows in order; each follows the row to compare with.
 pub const ROWS: &[ArrayRow] = &[
     one("one-read", "100%", 8.0),
     array("raid0-read", "one-read", "raid0", "100%", 5.5),
@@ -57,7 +57,7 @@ pub const ROWS: &[ArrayRow] = &[
 ];
 
 impl ArrayRow {
-    /// Its configuration, with so many requests instead of its own number.
+    /// Configuration, with `requests` instead of the default number.
     pub fn case(&self, quick: bool, requests: Option<u64>) -> Result<Case, String> {
         let requests = requests.unwrap_or(if quick { 50_000 } else { 4_000_000 });
         let mut sets = shape(self.level.is_none(), quick);
@@ -73,7 +73,7 @@ impl ArrayRow {
     }
 }
 
-/// Channels and cache: those of the arrays' drives together are those of the one drive.
+/// Channels and cache: an array has the same totals as the single drive.
 fn shape(one: bool, quick: bool) -> Vec<(String, String)> {
     let (channels, cache) = if quick { (16, 64) } else { (16, 256) };
     let share = if one { 1 } else { DRIVES };

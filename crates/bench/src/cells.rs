@@ -1,4 +1,4 @@
-//! How fast cells are: pulses, with their verifies, on the 128 Ki cells of a word line.
+//! Cell benchmark: program pulses with verifies on the 128 Ki cells of a word line.
 
 use interpulse_cell::cells::Cells;
 use interpulse_cell::coefficients::Coefficients;
@@ -8,16 +8,17 @@ use serde_json::{Value, json};
 
 /// Name of the row.
 pub const NAME: &str = "cell-pulses";
-/// Seconds of one round.
+/// Seconds per round.
 pub const ROUND_S: f64 = 2.5;
 /// Cells of a word line of 16 KiB pages.
 const CELLS: usize = 131_072;
-/// Word lines of a measurement, and of a smoke test.
+/// Word lines of a measurement and of a smoke test.
 pub const WORD_LINES: [u64; 2] = [200, 4];
-/// The least rate that a core has to reach.
+/// Required rate per core.
 const LEAST_PER_CPU_S: f64 = 200e6;
 
-/// Programs `word_lines` word lines and returns the row; only pulses and verifies are timed, and all cells count in each pulse.
+/// Programs `word_lines` word lines and returns the row; only pulses and verifies are timed, and every pulse counts
+/// all cells.
 pub fn run(word_lines: u64) -> Result<Value, String> {
     let of = Coefficients::preset("a4-tlc").map_err(|e| e.to_string())?;
     let (mut pulses, mut seconds) = (0u64, 0.0f64);

@@ -1,9 +1,8 @@
-//! The rows of the benchmark: host requests per CPU second of one thread on the drive preset a4 at full geometry, after
-//! preconditioning, with audits and accounts on; the same for four drives; and cell pulses per CPU second of the cell
-//! model.
+//! Benchmark: host requests per CPU second of one thread on the drive preset a4 at full geometry, preconditioned,
+//! with audits and accounts; the same for four drives; and cell pulses per CPU second of the cell model.
 //!
-//! A row runs on a state that a step before it has preconditioned and kept in a folder. Whoever benchmarks runs each row
-//! in a process of its own, so that its peak memory is that of one drive.
+//! A row runs on a state that an earlier step preconditioned and stored in a folder. Each row runs in its own
+//! process, so that its peak memory is that of one drive.
 
 mod arrays;
 mod cells;
@@ -13,12 +12,11 @@ use interpulse_study::config::Case;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Does one step, told as the words of a command line: `rows`, `prepare NAME DIR` or `run NAME DIR [AMOUNT]`, each with
-/// `--quick` for a miniature drive that shows that the benchmark works and measures nothing.
+/// Runs one step given as command line words: `rows`, `prepare NAME DIR` or `run NAME DIR [AMOUNT]`, each with
+/// `--quick` for a miniature drive that only tests the benchmark.
 ///
-/// `rows` tells what there is; `prepare` keeps the state of a row in a folder; `run` runs a row on it, with AMOUNT requests
-/// (of cells: word lines) where that is given, and says of a full run that is not what it claims to be which `problem` it
-/// has.
+/// `rows` lists the rows; `prepare` stores the state of a row in a folder; `run` runs a row on it, with AMOUNT
+/// requests (of cells: word lines) if given. A full run that is not valid has the entry `problem`.
 pub fn step<S: AsRef<str>>(words: &[S]) -> Result<Value, String> {
     let quick = words.iter().any(|word| word.as_ref() == "--quick");
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).filter(|word| *word != "--quick").collect();
@@ -37,10 +35,10 @@ pub fn step<S: AsRef<str>>(words: &[S]) -> Result<Value, String> {
     }
 }
 
-/// What there is, in the order in which it runs. Rows with the same `state` run on the same preconditioned drive. Durations
-/// are those of docs/VERIFY.md's machine, of a full run.
+/// Rows in order. Rows with the same `state` share a preconditioned drive. Durations are those of a full run on the
+/// machine of docs/VERIFY.md.
 fn rows(quick: bool) -> Result<Value, String> {
-    let mut told = Vec::new();
+    let mut rows = Vec::new();
     let drives = row::ROWS.iter().map(|spec| (spec.name, "drive", None, spec.round_s));
     let arrays = arrays::ROWS.iter().map(|spec| (spec.name, "array", spec.than, spec.round_s));
     for (name, kind, than, round_s) in
@@ -48,7 +46,7 @@ fn rows(quick: bool) -> Result<Value, String> {
     {
         let case = case_of(name, quick, None)?;
         let prepare_s = case.as_ref().map_or(0.0, |case| row::PREPARE_S * share_of_full(case));
-        told.push(json!({
+        rows.push(json!({
             "name": name,
             "kind": kind,
             "than": than,
@@ -57,15 +55,15 @@ fn rows(quick: bool) -> Result<Value, String> {
             "round_s": round_s,
         }));
     }
-    Ok(Value::Array(told))
+    Ok(Value::Array(rows))
 }
 
-/// How large the drive of a case is, over the full one.
+/// Size of the drive relative to the full one.
 fn share_of_full(case: &Case) -> f64 {
     f64::from(case.drive.geometry.channels) / 16.0
 }
 
-/// The configuration of a row; `None` for cells, which need no drive.
+/// Configuration of a row; `None` for cells.
 fn case_of(name: &str, quick: bool, requests: Option<u64>) -> Result<Option<Case>, String> {
     if name == cells::NAME {
         return Ok(None);
@@ -79,23 +77,23 @@ fn case_of(name: &str, quick: bool, requests: Option<u64>) -> Result<Option<Case
 
 /// Runs a row in this process.
 fn run(name: &str, folder: &Path, quick: bool, amount: Option<u64>) -> Result<Value, String> {
-    let (mut told, checked) = match case_of(name, quick, amount)? {
+    let (mut result, checked) = match case_of(name, quick, amount)? {
         None => {
-            let told = cells::run(amount.unwrap_or(cells::WORD_LINES[usize::from(quick)]))?;
-            let checked = cells::check(&told);
-            (told, checked)
+            let result = cells::run(amount.unwrap_or(cells::WORD_LINES[usize::from(quick)]))?;
+            let checked = cells::check(&result);
+            (result, checked)
         }
         Some(case) => match row::ROWS.iter().find(|spec| spec.name == name) {
             None => (arrays::run(name, &case, folder)?, Ok(())),
             Some(spec) => {
-                let told = row::run(name, &case, folder)?;
-                let checked = spec.check(&told);
-                (told, checked)
+                let result = row::run(name, &case, folder)?;
+                let checked = spec.check(&result);
+                (result, checked)
             }
         },
     };
     if let (Err(problem), false, None) = (checked, quick, amount) {
-        told["problem"] = problem.into();
+        result["problem"] = problem.into();
     }
-    Ok(told)
+    Ok(result)
 }

@@ -1,14 +1,15 @@
-//! The rows: what each runs, and what makes it valid.
+//! Rows of single drives: load, configuration and validity checks.
 
 use interpulse_study::config::{Case, PlanRequest, read_cases};
-use interpulse_study::warmup::Warmup;
-use interpulse_study::{case as cases, precondition as preconditioning, run, snapshot};
+use interpulse_study::initial_state::{precondition as preconditioning, snapshot};
+use interpulse_study::run::warm_up::Warmup;
+use interpulse_study::{case as cases, run};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
 
-/// The drive of the program suspend study, whose channels limit it. Garbage collection keeps 2 % of the spare blocks
-/// free, which gives the study's printed write amplification of 2.4 (its 10 % gives 2.5).
+/// The drive of the program suspend study, limited by its channels. Garbage collection keeps 2 % of the spare blocks
+/// free, which gives the printed write amplification of 2.4 (its 10 % gives 2.5).
 const CONFIG: &str = r#"
 drive = "a4"
 [ftl]
@@ -26,25 +27,24 @@ overwrite = "uniform"
 [[flow]]
 "#;
 
-/// One row of the benchmark.
+/// Row of the benchmark.
 pub struct RowSpec {
     /// Name.
     pub name: &'static str,
     read: &'static str,
     suspend: bool,
-    /// Arrivals per second in open loop, on the full drive; `None` is queue depth 64.
+    /// Arrivals per second of an open load on the full drive; `None` for queue depth 64.
     open: Option<u64>,
     requests: u64,
-    /// Seconds of one round: restoring the drive, warming up, measuring.
+    /// Seconds per round: restore, warm-up, measurement.
     pub round_s: f64,
-    /// Warm-up in requests' worth of simulated time is not enough for the writes: their garbage collection
-    /// starts from a state without pending work.
+    /// Warm-up; writes need a long one because garbage collection starts without pending work.
     warmup: &'static str,
-    /// Legal write amplification of the window.
+    /// Valid range of write amplification.
     waf: Option<(f64, f64)>,
 }
 
-/// The rows in the order they run.
+/// Rows in order.
 pub const ROWS: &[RowSpec] = &[
     RowSpec {
         name: "randread-qd64",
@@ -80,7 +80,7 @@ pub const ROWS: &[RowSpec] = &[
     RowSpec { name: "open-suspend", suspend: true, ..OPEN },
 ];
 
-/// The same arrivals without and with suspension: what suspension costs the simulator.
+/// The same arrivals without and with suspension: the cost of suspension.
 const OPEN: RowSpec = RowSpec {
     name: "",
     read: "75%",
@@ -92,14 +92,14 @@ const OPEN: RowSpec = RowSpec {
     waf: None,
 };
 
-/// Dies of the full drive for one of the miniature.
+/// Size of the full drive relative to the miniature.
 const FULL_OVER_QUICK: u64 = 16;
 
-/// The least number of requests that counts as a measurement.
+/// Fewest requests of a measurement.
 const LEAST_REQUESTS: u64 = 10_000_000;
 
 impl RowSpec {
-    /// Whether a row is what it claims to be.
+    /// Checks that a row is valid.
     pub fn check(&self, row: &Value) -> Result<(), String> {
         let number = |key: &str| row[key].as_f64().unwrap_or(0.0);
         if number("requests") < LEAST_REQUESTS as f64 {
@@ -124,7 +124,7 @@ impl RowSpec {
         Ok(())
     }
 
-    /// Its configuration, with so many requests instead of its own number.
+    /// Configuration, with `requests` instead of the default number.
     pub fn case(&self, quick: bool, requests: Option<u64>) -> Result<Case, String> {
         let mut sets = vec![("flow.0.read".to_string(), format!("\"{}\"", self.read))];
         if self.suspend {
@@ -148,17 +148,17 @@ impl RowSpec {
     }
 }
 
-/// The case of a row, with these settings over those of all rows.
+/// The case of a row with these settings.
 pub fn case(quick: bool, sets: Vec<(String, String)>) -> Result<Case, String> {
     let text = if quick { QUICK } else { CONFIG }.to_string();
     let request = PlanRequest { text, path: "benchmark".into(), sets, ..PlanRequest::default() };
     Ok(read_cases(&request).map_err(|e| e.to_string())?.remove(0))
 }
 
-/// Seconds from nothing to the state of the full drive on disk.
+/// Seconds to precondition and store the full drive.
 pub const PREPARE_S: f64 = 52.0;
 
-/// Preconditions the drive of `case` and keeps its state in `folder`.
+/// Preconditions the drive of `case` and stores its state in `folder`.
 pub fn precondition(case: &Case, folder: &Path) -> Result<Value, String> {
     let start = Instant::now();
     let (state, outcome) = preconditioning::precondition(&case.drive, &case.precondition, &mut |_, _| true)
@@ -183,7 +183,7 @@ pub fn run(name: &str, case: &Case, folder: &Path) -> Result<Value, String> {
     let mut stepper = cases::drive(case, &case.flows, state).map_err(|e| e.to_string())?;
     let m = run::run(&mut stepper, &case.run, &Warmup::of(case, &[]), &mut |_, _, _| true)
         .map_err(|e| e.to_string())?;
-    // Of the drive: what the process had before, such as an interpreter, does not count.
+    // Memory of the drive only: the process may include an interpreter.
     let peak = memory_bytes("VmHWM:")? - before;
     Ok(json!({
         "name": name,
@@ -200,7 +200,7 @@ pub fn run(name: &str, case: &Case, folder: &Path) -> Result<Value, String> {
     }))
 }
 
-/// Resident memory of this process: `VmRSS:` now, `VmHWM:` the most so far.
+/// Resident memory of this process: `VmRSS:` current, `VmHWM:` peak.
 fn memory_bytes(key: &str) -> Result<u64, String> {
     let status =
         std::fs::read_to_string("/proc/self/status").map_err(|e| format!("/proc/self/status: {e}"))?;

@@ -1,4 +1,4 @@
-//! A word line of cells.
+//! Cells of a word line: threshold voltages, speeds, data and noisy sensing.
 
 use crate::coefficients::Coefficients;
 use crate::kernel::hash;
@@ -6,33 +6,33 @@ use crate::normal::Normal;
 use crate::states::STATES;
 use interpulse_engine::random::mix;
 
-/// Keys of what is drawn for an address.
+/// Purposes of random keys.
 mod draw {
     pub const SPEED: u64 = 1;
     pub const WORD_LINE: u64 = 2;
     pub const ERASED: u64 = 3;
     pub const DATA: u64 = 4;
+    pub const SENSING: u64 = 0x20;
 }
 
-/// A word line of real cells. All voltages in steps.
+/// The cells of a word line. Voltages are in steps.
 #[derive(Clone, Debug)]
 pub struct Cells {
     /// Threshold voltage of each cell.
     pub vth: Vec<f32>,
-    /// By how much each cell lies above or below the staircase of the pulses, word line included: its speed. Fixed for life.
+    /// Speed: permanent offset of each cell from the staircase of the pulses, including that of its word line.
     pub speed: Vec<f32>,
-    /// Identifies the word line: its noise and its data follow from it.
+    /// Random key of the word line, for noise and data.
     pub key: u64,
 }
 
-/// 32 bits of a key that belong to one purpose.
+/// A 32-bit key for one purpose.
 pub fn subkey(key: u64, purpose: u64) -> u32 {
     mix(key ^ mix(purpose)) as u32
 }
 
 impl Cells {
-    /// An erased word line of `count` cells, never programmed. Speeds are fixed by `key`, the erased state by `key` and
-    /// `cycle`, so that erasing again gives another one.
+    /// An erased word line of `count` cells. `key` decides the speeds, `key` and `cycle` the erased state.
     pub fn erased(of: &Coefficients, count: usize, key: u64, cycle: u64) -> Cells {
         let normal = Normal::new();
         let shift = word_line_shift(of, key);
@@ -50,12 +50,12 @@ impl Cells {
         self.vth.len()
     }
 
-    /// Whether there are none.
+    /// Whether the word line has no cells.
     pub fn is_empty(&self) -> bool {
         self.vth.is_empty()
     }
 
-    /// Random data for cycle `cycle`: a state for every cell, all of `states` equally likely.
+    /// Random data of cycle `cycle`: a state per cell, uniformly from `states`.
     pub fn random_data(&self, cycle: u64, states: std::ops::Range<u8>) -> Vec<u8> {
         assert!(!states.is_empty() && usize::from(states.end) <= STATES, "states {states:?}");
         let key = subkey(self.key ^ mix(cycle), draw::DATA);
@@ -66,9 +66,17 @@ impl Cells {
     }
 }
 
-/// By how much a word line's cells are faster (above zero) or slower than the average word line's.
+/// Speed of a word line relative to the average; positive is faster.
 pub fn word_line_shift(of: &Coefficients, key: u64) -> f32 {
     of.ispp.word_line_sd * Normal::new().at(key ^ mix(draw::WORD_LINE)) as f32
+}
+
+/// The threshold voltages as read number `read` senses them, with noise.
+pub fn sensed(of: &Coefficients, cells: &Cells, read: u64) -> Vec<f32> {
+    let normal = Normal::new();
+    let key = subkey(cells.key ^ mix(read), draw::SENSING);
+    let noise = of.read.noise;
+    cells.vth.iter().enumerate().map(|(cell, v)| v + noise * normal.of(hash(key, cell as u32))).collect()
 }
 
 #[cfg(test)]
@@ -76,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_line_keeps_its_speed_and_data_are_even() {
+    fn speed_is_permanent_and_data_are_uniform() {
         let of = Coefficients::preset("a4-tlc").expect("it is embedded");
         let (first, again) = (Cells::erased(&of, 80_000, 5, 0), Cells::erased(&of, 80_000, 5, 1));
         assert_eq!(first.speed, again.speed);

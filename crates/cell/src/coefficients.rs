@@ -1,16 +1,16 @@
-//! The coefficients of a cell model, read from a preset and the user's overrides. Every figure of a preset names its source.
+//! Coefficients of the cell model, from a preset and overrides of the user. Every figure of a preset cites its source.
 
 use crate::disturb::Disturb;
-use crate::erase::Ispe;
-use crate::figure::Figures;
+use crate::ispe::Ispe;
 use crate::layers::Layers;
+use crate::preset_values::PresetValues;
 use crate::retention::Retention;
 use crate::wear::Wear;
 use interpulse_flash::parts::{self, PartSpec};
 use interpulse_settings::{ConfigError, Document, PresetKind, keys, required};
 
 keys! {
-    /// Coefficients of the program and of the erased state. All voltages in steps.
+    /// Coefficients of the cell model. Voltages are in steps.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Coefficients, pub fn read(cell) {
         /// The program pulses.
@@ -38,13 +38,13 @@ keys! {
     /// Incremental step pulse programming.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Ispp, fn read(s) {
-        /// level that the first pulse drives an average cell to, in steps
+        /// level to which the first pulse drives an average cell, in steps
         pub start: f32 = number(-500.0, 800.0),
-        /// rise of the level from pulse to pulse, in steps
+        /// increment of the level per pulse, in steps
         pub step: f32 = number(1.0, 200.0),
-        /// share of its overdrive that a cell makes up in a pulse
+        /// share of the overdrive that a cell gains in a pulse
         pub gain: f32 = number(0.05, 1.0),
-        /// standard deviation of a pulse's injection, in steps
+        /// standard deviation of the injection of a pulse, in steps
         pub noise: f32 = number(0.0, 100.0),
         /// standard deviation of speed between cells, in steps
         pub speed_sd: f32 = number(0.0, 200.0),
@@ -52,16 +52,16 @@ keys! {
         pub word_line_sd: f32 = number(0.0, 200.0),
         /// verify levels of P1 to P7, in steps
         pub verify: [f32; 7] = levels(),
-        /// how far the fastest cell is above an average one, in steps
+        /// lead of the fastest cell over an average cell, in steps
         pub fastest: f32 = number(0.0, 500.0),
         /// cells of a state that may stay below their verify level
         pub fails_allowed: f32 = share(),
-        /// pulses after which a program gives up
+        /// pulses after which a program fails
         pub max_loops: u32 = u32(required().within(1..=200)),
     } check {
-        // Otherwise noise could move a cell down: the sum of four bytes ends at 3.46 standard deviations.
+        // The noise, a sum of four bytes, is bounded at 3.46 standard deviations.
         let most = gain * step / 3.46;
-        let expected = format!("at most gain x step / 3.46 = {most}, or a pulse could move a cell down");
+        let expected = format!("at most gain x step / 3.46 = {most}, so that no pulse moves a cell down");
         s.check(noise * 3.46 <= gain * step, "noise", expected)?;
     }
 }
@@ -83,27 +83,26 @@ keys! {
     pub struct Read, fn keys(s) {
         /// default read levels, lowest boundary first, in steps
         pub default: [f32; 7] = levels(),
-        /// standard deviation of what a sensing adds, in steps
-        // Random telegraph noise and the sense amplifier.
+        /// standard deviation of the read noise, in steps
+        // Random telegraph noise and sense amplifier.
         pub noise: f32 = number(0.0, 100.0),
     }
 }
 
 keys! {
-    /// Loss of charge in the time after a pulse: `amount * ln(1 + t / after)`, as a share of the state's height above the
-    /// erased one.
+    /// Charge loss after a pulse: `amount * ln(1 + t / after)`, proportional to the height above the erased state.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Detrapping, fn read(s) {
-        /// loss of a cell of P7 in each e-fold of time, in steps
+        /// loss of a P7 cell per e-fold of time, in steps
         pub amount: f32 = number(0.0, 50.0),
-        /// time from which on the loss is seen, in us
+        /// onset of the loss, in us
         pub after_us: f32 = number(0.001, 1e9),
     }
 }
 
 const A4: &str = include_str!("presets/a4-tlc.toml");
 
-/// Name, one line of documentation, and the layers of each preset, the upper ones first.
+/// Name, documentation and layers (upper layers first) of each preset.
 const PRESETS: &[(&str, &str, &[&str])] = &[
     (
         "a4-tlc",
@@ -117,34 +116,37 @@ const PRESETS: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-/// What presets have in common unless they say otherwise: ageing, wear, disturb, layers.
+/// Defaults of all presets: ageing, wear, disturb, layers.
 const AGING: &str = include_str!("presets/aging.toml");
 
 impl Coefficients {
-    /// Name and one line of documentation of each preset.
+    /// Name and documentation of each preset.
     pub fn presets() -> impl Iterator<Item = (&'static str, &'static str)> {
         PRESETS.iter().map(|&(name, doc, _)| (name, doc))
     }
 
-    /// The preset called `name`. Fails on an unknown name, listing the known ones.
+    /// The preset `name`. Fails on an unknown name and lists all names.
     pub fn preset(name: &str) -> Result<Coefficients, ConfigError> {
         Ok(Coefficients::resolve(name, Document::empty())?.0)
     }
 
-    /// The preset called `name`, with the part it names, under `overrides` (sections `[cell]` and `[part]`).
-    ///
-    /// Fails on an unknown name, on a key that there is none of and on a value out of range.
+    /// The preset `name` and its part, under `overrides` (sections `[cell]` and `[part]`). Fails on unknown names and keys and
+    /// on values out of range.
     pub fn resolve(name: &str, overrides: Document) -> Result<(Coefficients, PartSpec), ConfigError> {
         let document = parts::layered(overrides.over(document(name)?)?)?;
         let cells = Coefficients::read(&mut document.section("cell")?)?;
         let mut section = document.section("part")?;
         let part = PartSpec::read(&mut section)?;
-        section.check(part.bits_per_cell == 3, "bits-per-cell", "3: the cell model knows TLC word lines")?;
+        section.check(
+            part.bits_per_cell == 3,
+            "bits-per-cell",
+            "3: the cell model supports TLC word lines only",
+        )?;
         document.finish()?;
         Ok((cells, part))
     }
 
-    /// These coefficients for a block of `cycles` program/erase cycles: where it erases to, and how fast it programs.
+    /// The coefficients of a block after `cycles` program/erase cycles: erased state and program speed.
     pub fn worn(&self, cycles: f64) -> Coefficients {
         let thousands = (cycles / 1000.0) as f32;
         let mut worn = self.clone();
@@ -154,7 +156,7 @@ impl Coefficients {
         worn
     }
 
-    /// These coefficients for the word lines at `height`: how fast they program.
+    /// The coefficients of the word lines at `height`: program speed.
     pub fn in_layer(&self, height: f64) -> Coefficients {
         let mut there = self.clone();
         there.ispp.start -= self.layers.speed * height.clamp(-1.0, 1.0) as f32;
@@ -162,14 +164,14 @@ impl Coefficients {
     }
 }
 
-/// The layers of the preset called `name`, the upper ones first, over what presets have in common.
+/// The layers of the preset `name` (upper layers first) over the defaults of all presets.
 pub fn over_aging(name: &'static str, texts: &[&str]) -> Result<Document, ConfigError> {
     let layer = |text: &str, name| Document::preset(text, PresetKind::Cells, name);
     let lower = layer(AGING, "aging")?;
     texts.iter().rev().try_fold(lower, |lower, text| layer(text, name)?.over(lower))
 }
 
-/// The preset called `name` as a configuration layer.
+/// The preset `name` as a configuration layer.
 pub fn document(name: &str) -> Result<Document, ConfigError> {
     let (name, _, texts) = ConfigError::named("cell preset", name, PRESETS.iter().map(|of| (of.0, *of)))?;
     over_aging(name, texts)
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_name_the_key_and_what_is_legal() {
+    fn errors_name_the_key_and_legal_values() {
         let error = |key: &str, value: &str| {
             let set = Document::set(key, value).expect("it parses");
             Coefficients::resolve("a4-tlc", set).expect_err("it is wrong").to_string()
@@ -200,8 +202,8 @@ mod tests {
             ("cell.ispp.verify", "[1.0, 2.0]", ["cell.ispp.verify", "seven rising levels"]),
             ("cell.ispp.stp", "3", ["cell.ispp.stp", "step"]),
         ] {
-            let said = error(key, value);
-            assert!(parts.iter().all(|part| said.contains(part)), "{said}");
+            let message = error(key, value);
+            assert!(parts.iter().all(|part| message.contains(part)), "{message}");
         }
         assert!(Coefficients::preset("nonsense").expect_err("unknown").to_string().contains("a4-tlc"));
     }

@@ -1,31 +1,30 @@
-//! Read disturb: the pass voltage on the word lines that are not read programs their cells a little.
+//! Read disturb: the pass voltage on unread word lines slightly programs their cells.
 //!
-//! Each sensing raises a cell of an unread word line by `rate exp((from - v) / fold)`: the lower it lies, the more. Many of
-//! them add up to a closed form, so that the order of reads does not matter and n and m reads do what n + m do. Nothing
-//! else is disturbed: the word line that is read has no pass voltage on it, nor have those of other blocks, and no cell is
-//! ever lowered. The rate differs between cells by a lognormal factor and grows as a power of the cycles.
+//! Each sensing raises a cell of an unread word line by `rate exp((from - v) / fold)`, so low cells rise most. Many sensings
+//! have a closed form, which makes the order of reads irrelevant. The word line being read and other blocks are not disturbed.
+//! The rate varies between cells by a lognormal factor and grows as a power of the cycles.
 
-use crate::figure::Figures;
 use crate::kernel::hash;
 use crate::normal::Normal;
+use crate::preset_values::PresetValues;
 use crate::states::{BOUNDARIES, PageType, boundaries};
 use interpulse_settings::{keys, required};
 
 keys! {
-    /// How reads disturb. Voltages in steps.
+    /// Read disturb. Voltages are in steps.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Disturb, pub fn read(s) {
         /// rise of a cell at `from` per read of another page of the block, in steps
         pub rate: f64 = f64(required().within(0.0..=1.0)),
-        /// threshold voltage that the rate is given for, in steps
+        /// threshold voltage at which `rate` applies, in steps
         pub from: f64 = coarse(-800.0, 800.0),
-        /// a cell higher by this much is disturbed less by a factor e, in steps
+        /// increase of the threshold voltage that reduces the rate by a factor of e, in steps
         pub fold: f64 = coarse(1.0, 1000.0),
         /// standard deviation of the logarithm of the rate between cells
         pub spread: f32 = number(0.0, 3.0),
-        /// power of the cycles with which the rate grows
+        /// exponent of the growth of the rate with cycles
         pub power: f64 = f64(required().within(0.0..=4.0)),
-        /// cycles that a block which was never cycled seems to have had
+        /// equivalent cycles of a fresh block
         pub head_start: f64 = coarse(0.0, 1e6),
     }
 }
@@ -33,8 +32,7 @@ keys! {
 /// Sensings of an average page.
 const SENSINGS: f64 = BOUNDARIES as f64 / PageType::ALL.len() as f64;
 
-/// How many reads of an average page this many reads of each page type are worth (lower, center, upper): the pass voltage
-/// stays on for every sensing.
+/// Equivalent reads of an average page for reads of each page type (lower, center, upper): every sensing disturbs.
 pub fn reads_of_average(reads: [u64; 3]) -> f64 {
     let sensings = PageType::ALL.iter().zip(reads);
     sensings.map(|(&(_, page), n)| boundaries(page).count() as f64 * n as f64).sum::<f64>() / SENSINGS
@@ -47,8 +45,8 @@ impl Disturb {
         self.rate * libm::pow(ratio, self.power)
     }
 
-    /// What `reads` of average pages of *other* word lines of the block do to these cells, at `rate` steps per read. `key`
-    /// belongs to the word line: its cells are as easily disturbed in every cycle.
+    /// Applies `reads` of average pages of *other* word lines of the block at `rate` steps per read. The sensitivity of the
+    /// cells is permanent and follows from `key`, the key of the word line.
     pub fn apply(&self, vth: &mut [f32], key: u32, rate: f64, reads: f64) {
         let reads_rate = rate * reads / self.fold;
         if reads_rate <= 0.0 {
@@ -57,7 +55,7 @@ impl Disturb {
         let normal = Normal::new();
         for (cell, v) in vth.iter_mut().enumerate() {
             let factor = self.spread * normal.of(hash(key, cell as u32));
-            // dv/dn = rate exp((from - v) / fold) integrated over n reads.
+            // dv/dn = rate exp((from - v) / fold), integrated over n reads.
             let exponent = f64::from(factor) + (self.from - f64::from(*v)) / self.fold;
             let rise = self.fold * libm::log1p(reads_rate * libm::exp(exponent));
             *v += rise.max(0.0) as f32;
@@ -92,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn no_reads_disturb_nothing_and_the_order_of_reads_does_not_matter() {
+    fn the_order_of_reads_is_irrelevant_and_zero_reads_change_nothing() {
         let before = cells();
         let mut none = before.clone();
         LIKE.apply(&mut none, 5, LIKE.rate, 0.0);
@@ -106,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_counts_by_its_sensings() {
+    fn pages_count_by_their_sensings() {
         assert_eq!(reads_of_average([1, 1, 1]), 3.0);
         assert!((reads_of_average([7, 0, 0]) - 3.0).abs() < 1e-12);
         assert!((reads_of_average([0, 0, 7]) - 12.0).abs() < 1e-12);

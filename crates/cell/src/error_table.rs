@@ -1,17 +1,15 @@
-//! The error table that drives read, filled by the cell model: raw bit error rates against wear, retention, layer, page type
-//! and read attempt.
+//! Error table measured on the cell model: raw bit error rates by wear, retention, layer, page type and read attempt.
 //!
-//! It is measured piece by piece: one [`Condition`] (wear and layer) after the other, then put together. Read attempts are
-//! the default levels, retry steps as vendors make them (the levels that are best on average for a block of the reference
-//! wear at some ages, whatever block is read), and levels calibrated for each word line.
+//! Each [`Condition`] (wear and layer) is measured separately. The read attempts are the default levels, retry steps (the mean
+//! optimal levels of a block of the reference wear at given ages) and levels calibrated per word line.
 
 use crate::cells::Cells;
+use crate::cells::sensed;
 use crate::coefficients::Coefficients;
 use crate::error_counts::filled;
 use crate::histogram::{Histogram, Levels, whole};
 use crate::history::{History, aged};
 use crate::program::program;
-use crate::reading::sensed;
 use crate::states::PageType;
 use interpulse_engine::random::mix;
 use interpulse_flash::errors::{Disturb, ErrorTable};
@@ -19,59 +17,59 @@ use serde::Deserialize;
 
 /// Names of the page types in a table, least significant first.
 pub const PAGE_TYPES: [&str; 3] = ["lsb", "csb", "msb"];
-/// Word lines whose mean thresholds make a retry step.
+/// Word lines averaged for the levels of a retry step.
 const RETRY_SAMPLE: u32 = 4;
 
-/// What a table is measured on.
+/// Parameters of the measurement of a table.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// Selects the word lines.
+    /// Random seed of the word lines.
     #[serde(skip)]
     pub seed: u64,
     /// Axis: retention in hours, ascending.
     pub hours: Vec<f64>,
-    /// Temperature in that time, in degrees Celsius.
+    /// Temperature of the retention, in degrees Celsius.
     pub celsius: f64,
-    /// Ages in hours, at that temperature, for which the retry steps are best.
+    /// Ages for which the retry steps are optimal, in hours at that temperature.
     pub retry_hours: Vec<f64>,
-    /// Word lines of every condition.
+    /// Word lines per condition.
     pub word_lines: u32,
     /// Cells of a word line.
     pub cells: u32,
 }
 
-/// The blocks of a piece.
+/// Condition of the blocks of one measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
     /// Program/erase cycles.
     pub cycles: f64,
-    /// Place in the stack, from 0 (bottom, programmed first) to 1.
+    /// Relative height in the stack, from 0 (bottom, programmed first) to 1.
     pub layer_fraction: f64,
 }
 
-/// Bit errors of every page: by retention, page type and attempt, those of each word line.
+/// Bit errors by retention, page type, attempt and word line.
 pub type Errors = Vec<Vec<Vec<Vec<u64>>>>;
 
-/// What reads of a block add to its error rate.
+/// Increase of the error rate by read disturb.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Added {
-    /// Program/erase cycles, above 0.
+    /// Program/erase cycles, positive.
     pub cycles: f64,
-    /// Reads of the block for each of its pages.
+    /// Reads of the block per page.
     pub reads_per_page: f64,
-    /// Errors per bit more than without.
+    /// Additional errors per bit.
     pub rber: f64,
 }
 
 impl Plan {
-    /// Names of the read attempts, in their order.
+    /// Names of the read attempts in order.
     pub fn attempts(&self) -> Vec<String> {
         let steps = self.retry_hours.iter().map(|h| format!("as of {h} h"));
         std::iter::once("default".to_string()).chain(steps).chain(["calibrated".to_string()]).collect()
     }
 
-    /// The levels of each retry step: the mean of the best ones of a few word lines of the reference wear.
+    /// The levels of each retry step: mean optimal levels of a few word lines of the reference wear.
     fn retry_levels(&self, of: &Coefficients) -> Vec<Levels> {
         let cycles = f64::from(of.wear.reference_cycles);
         let worn = of.worn(cycles);
@@ -96,7 +94,7 @@ impl Plan {
         (cells, data)
     }
 
-    /// Bit errors of every page of the condition.
+    /// Measures the bit errors of all pages of a condition.
     pub fn measure(&self, of: &Coefficients, condition: Condition) -> Errors {
         let height = 2.0 * condition.layer_fraction - 1.0;
         let there = of.worn(condition.cycles).in_layer(height);
@@ -121,9 +119,7 @@ impl Plan {
         errors
     }
 
-    /// Puts pieces together: `errors` by cycles, then by layer. `source` says what was measured.
-    ///
-    /// Panics if the pieces do not fill the axes.
+    /// Assembles the table from `errors`, ordered by cycles, then by layer. Panics if `errors` do not match the axes.
     pub fn table(
         &self,
         title: &str,
@@ -158,7 +154,7 @@ impl Plan {
     }
 }
 
-/// The power law of cycles and reads that fits `added` best in the logarithm; none where reads add nothing to fit.
+/// Least-squares power law of cycles and reads in the logarithm; `None` with too few points.
 pub fn fit_disturb(added: &[Added]) -> Option<Disturb> {
     let points: Vec<[f64; 3]> = added
         .iter()
@@ -169,7 +165,7 @@ pub fn fit_disturb(added: &[Added]) -> Option<Disturb> {
     let mean: [f64; 3] = std::array::from_fn(|k| points.iter().map(|p| p[k]).sum::<f64>() / n);
     let moment =
         |a: usize, b: usize| -> f64 { points.iter().map(|p| (p[a] - mean[a]) * (p[b] - mean[b])).sum() };
-    // The normal equations of two slopes.
+    // Normal equations of two slopes.
     let determinant = moment(0, 0) * moment(1, 1) - moment(0, 1) * moment(0, 1);
     if points.len() < 3 || determinant <= 1e-9 {
         return None;
@@ -201,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filled_table_is_one_that_drives_read_and_grows_with_age_and_wear() {
+    fn a_measured_table_is_valid_and_its_rates_grow_with_age_and_wear() {
         let of = Coefficients::preset("a4-tlc").expect("it is embedded");
         let (plan, cycles, layers) = (plan(), [0, 3000], [0.1, 0.9]);
         let pieces: Vec<Errors> = cycles
@@ -215,29 +211,19 @@ mod tests {
         let again = ErrorTable::from_toml(&table.to_toml(), "again").expect("it reads itself");
         assert_eq!(again, table);
         let rate = |cycles, hours, attempt| {
-            (0..3)
-                .map(|page| {
-                    table.rber(&Conditions {
-                        cycles,
-                        hours,
-                        reprograms: 0.0,
-                        layer: 0.1,
-                        page_type: page,
-                        attempt,
-                    })
-                })
-                .sum::<f64>()
+            let at = Conditions { cycles, hours, reprograms: 0.0, layer: 0.1, page_type: 0, attempt };
+            (0..3).map(|page_type| table.rber(&Conditions { page_type, ..at })).sum::<f64>()
         };
         assert!(rate(3000.0, 8760.0, 0) > 2.0 * rate(3000.0, 24.0, 0));
         assert!(rate(3000.0, 8760.0, 0) > 2.0 * rate(0.0, 8760.0, 0));
-        // The step made for that age beats the default, and calibration beats both.
+        // The retry step of that age has fewer errors than the default, and calibration the fewest.
         assert!(rate(3000.0, 8760.0, 2) < 0.9 * rate(3000.0, 8760.0, 0));
         assert!(rate(3000.0, 8760.0, 3) <= rate(3000.0, 8760.0, 2));
         assert!(table.rber.iter().all(|&r| r > 0.0));
     }
 
     #[test]
-    fn the_power_law_of_read_disturb_is_found_again() {
+    fn the_fit_recovers_the_power_law_of_read_disturb() {
         let law = |cycles: f64, reads: f64| 3e-9 * libm::pow(cycles, 1.3) * libm::pow(reads, 0.8);
         let grid = [500.0, 1000.0, 3000.0].into_iter().flat_map(|c| [1e2, 1e3, 1e4].map(|r| (c, r)));
         let added: Vec<Added> =
@@ -246,6 +232,6 @@ mod tests {
         assert!((found.coefficient / 3e-9 - 1.0).abs() < 1e-6);
         assert!((found.cycles_exponent - 1.3).abs() < 1e-9 && (found.reads_exponent - 0.8).abs() < 1e-9);
         assert_eq!(fit_disturb(&added[..2]), None);
-        assert_eq!(fit_disturb(&added[..3]), None, "one cycle count says nothing of cycles");
+        assert_eq!(fit_disturb(&added[..3]), None, "one cycle count determines no exponent");
     }
 }

@@ -1,4 +1,4 @@
-//! How many cells of each state lie at which threshold voltage, and the bit errors that follow from it for any read levels.
+//! Histogram of threshold voltages by state, and bit errors at any read levels.
 
 use crate::states::{self, BOUNDARIES, PageType, STATES};
 
@@ -7,8 +7,8 @@ const LOWEST: i32 = -400;
 /// Number of bins, each one step wide.
 const BINS: usize = 1400;
 
-/// Cells by state and threshold voltage, in bins of one step: that of level v holds the cells from v up to v + 1. Read levels
-/// are whole steps, as the digital-to-analogue converter of a part gives them.
+/// Cells by state and threshold voltage, in bins of one step from v up to v + 1. Read levels are whole steps, as of the
+/// digital-to-analogue converter of a part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
     bins: Vec<[u32; STATES]>,
@@ -20,7 +20,7 @@ impl Default for Histogram {
     }
 }
 
-/// Read levels, lowest boundary first, in steps: a cell reads as above a boundary if it lies at its level or higher.
+/// Read levels, lowest boundary first, in steps: a cell at a level or higher reads as above the boundary.
 pub type Levels = [i32; BOUNDARIES];
 
 /// Rounds levels to whole steps.
@@ -29,7 +29,7 @@ pub fn whole(levels: &[f32; BOUNDARIES]) -> Levels {
 }
 
 impl Histogram {
-    /// Counts the cells of one word line. `seen` is the threshold voltage as sensed.
+    /// Counts the cells of one word line by sensed threshold voltage.
     pub fn of(seen: &[f32], data: &[u8]) -> Histogram {
         let mut histogram = Histogram::default();
         histogram.add(seen, data);
@@ -46,18 +46,18 @@ impl Histogram {
         }
     }
 
-    /// Cells counted.
+    /// Number of cells.
     pub fn cells(&self) -> u64 {
         self.bins.iter().flatten().map(|&n| u64::from(n)).sum()
     }
 
-    /// The voltage of each bin with any cells, and its cells by state.
+    /// Voltage and cells by state of each non-empty bin.
     pub fn rows(&self) -> impl Iterator<Item = (i32, &[u32; STATES])> {
         let voltage = |(k, row)| (LOWEST + k as i32, row);
         self.bins.iter().enumerate().map(voltage).filter(|(_, row)| row.iter().any(|&n| n > 0))
     }
 
-    /// Number, mean and standard deviation (both in steps) of the cells of a state; the middle of a bin counts.
+    /// Number, mean and standard deviation of the cells of a state, in steps, at the bin centres.
     pub fn moments(&self, state: u8) -> (u64, f64, f64) {
         let (mut n, mut sum, mut squares) = (0u64, 0.0f64, 0.0f64);
         for (v, row) in self.rows() {
@@ -67,13 +67,12 @@ impl Histogram {
             squares += count * v * v;
         }
         let mean = sum / n as f64;
-        // Less the variance of a bin.
+        // Less the variance within a bin.
         let variance = squares / n as f64 - mean * mean - 1.0 / 12.0;
         (n, mean, libm::sqrt(variance.max(0.0)))
     }
 
-    /// Bit errors of a page read at `levels`, where `bit` gives its bit in a state: the bit of the region that a cell is
-    /// found in against that of its state. Levels need not rise; a cell is in the region of the levels it lies above.
+    /// Bit errors of a page read at `levels`, with `bit` its bit in each state. Levels need not rise.
     pub fn errors(&self, levels: &Levels, bit: impl Fn(u8) -> u8) -> u64 {
         let flips: Vec<i32> =
             (0..BOUNDARIES).filter(|&k| bit(k as u8) != bit(k as u8 + 1)).map(|k| levels[k]).collect();
@@ -81,7 +80,7 @@ impl Histogram {
         let bits: [u8; STATES] = std::array::from_fn(|s| bit(s as u8));
         let mut errors = 0u64;
         for (v, row) in self.rows() {
-            // Each boundary that the cell lies above turns the bit over.
+            // Each boundary below the cell inverts the bit.
             let above = flips.iter().filter(|&&level| v >= level).count() as u8;
             let read = lowest ^ (above & 1);
             errors +=
@@ -95,8 +94,8 @@ impl Histogram {
         self.errors(levels, |state| states::bit(page, state))
     }
 
-    /// The level for each boundary at which the fewest cells lie on its wrong side (the middle one of equals): calibrated
-    /// read offsets. A boundary between states without any cells keeps the level of `otherwise`.
+    /// Calibrated read levels: for each boundary the level with the fewest cells on the wrong side (the middle one of equals).
+    /// A boundary next to an empty state keeps the level of `otherwise`.
     pub fn best_levels(&self, otherwise: &Levels) -> Levels {
         std::array::from_fn(|k| self.best_level(k).unwrap_or(otherwise[k]))
     }
@@ -110,7 +109,7 @@ impl Histogram {
         if totals.contains(&0) {
             return None;
         }
-        // At the lowest level everything reads as above: the cells of the lower states are wrong.
+        // At the lowest level all cells of the lower states are wrong.
         let mut wrong = totals[0];
         let (mut fewest, mut first, mut last) = (wrong, LOWEST, LOWEST);
         for (k, row) in self.bins.iter().enumerate() {
@@ -130,7 +129,7 @@ impl Histogram {
 mod tests {
     use super::*;
 
-    /// Cells that sit in the middle of their states.
+    /// Cells in the middle of their states.
     fn centred() -> (Vec<f32>, Vec<u8>) {
         let data: Vec<u8> = (0..80).map(|k| k % 8).collect();
         (data.iter().map(|&s| f32::from(s) * 64.0).collect(), data)
@@ -146,7 +145,7 @@ mod tests {
         }
         for boundary in 0..BOUNDARIES {
             let mut moved = vth.clone();
-            // One cell of the state below falls on the level, which is above it.
+            // A cell at the level reads as above the boundary.
             moved[boundary] = LEVELS[boundary] as f32;
             let histogram = Histogram::of(&moved, &data);
             for page in PageType::ALL.map(|(_, page)| page) {
@@ -164,7 +163,6 @@ mod tests {
     fn the_best_level_lies_in_the_middle_of_the_gap() {
         let (vth, data) = centred();
         let best = Histogram::of(&vth, &data).best_levels(&[0; 7]);
-        // From the bin above the lower state to that of the upper one.
         assert_eq!(best, [32, 96, 160, 224, 288, 352, 416]);
         let only_two = Histogram::of(&[0.0, 64.0], &[2, 3]).best_levels(&[7; 7]);
         assert_eq!(only_two, [7, 7, 32, 7, 7, 7, 7]);

@@ -1,39 +1,39 @@
-//! Where the cells of a programmed word line are after everything that happened to its block since.
+//! History of a word line since its program: retention and read disturb.
 
 use crate::cells::{Cells, subkey};
 use crate::coefficients::Coefficients;
 use interpulse_engine::random::mix;
 
-/// Keys of what is drawn for a word line.
+/// Purposes of random keys.
 mod draw {
     pub const LEAK: u64 = 0x11;
     pub const DISTURB: u64 = 0x12;
 }
 
-/// What happened to a word line's block.
+/// Wear, age and reads of a word line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct History {
-    /// Program/erase cycles when it was programmed.
+    /// Program/erase cycles at the program.
     pub cycles: f64,
-    /// Time since, in hours.
+    /// Time since the program, in hours.
     pub hours: f64,
-    /// Temperature in that time, in degrees Celsius.
+    /// Temperature, in degrees Celsius.
     pub celsius: f64,
-    /// Reads of average pages of other word lines of the block since ([`crate::disturb::reads_of_average`]).
+    /// Reads of average pages of other word lines of the block ([`crate::disturb::reads_of_average`]).
     pub reads: f64,
     /// Height in the stack, from -1 (bottom) to 1 (top).
     pub height: f64,
 }
 
 impl History {
-    /// Just programmed, at mid-height.
+    /// A fresh program at mid-height.
     pub fn fresh(of: &Coefficients, cycles: f64) -> History {
         History { cycles, hours: 0.0, celsius: of.retention.reference_celsius, reads: 0.0, height: 0.0 }
     }
 }
 
-/// `cells` after `history`; those given stay as programmed. `cycle` numbers the program, so that the next one leaks
-/// differently. Retention acts before the reads do.
+/// A copy of `cells` after `history`, retention before disturb. `cycle` is the number of the program, which selects the leak
+/// of the cells.
 pub fn aged(of: &Coefficients, cells: &Cells, cycle: u64, history: &History) -> Cells {
     let mut aged = cells.clone();
     let stress = of.layers.stress_at(history.height);

@@ -1,33 +1,33 @@
-//! Cell-to-cell interference: a cell whose threshold voltage rises takes its neighbours along by a small share of the rise
-//! (capacitive coupling and charge shared through the nitride; Cai et al., ICCD 2013).
+//! Cell-to-cell interference: a rising cell raises its neighbours by a small share of its rise (capacitive coupling and charge
+//! shared through the nitride; Cai et al., ICCD 2013).
 //!
-//! Only the rise after a neighbour's last verify harms it: what came before, its own program made up for. The order in which
-//! word lines are programmed decides how much that is.
+//! Only the rise after the last verify of a neighbour matters, because its program compensates for earlier rises. The program
+//! order of word lines therefore decides the interference.
 
-use crate::figure::Figures;
 use crate::kernel::{hash, irwin_hall};
+use crate::preset_values::PresetValues;
 use interpulse_settings::keys;
 
 keys! {
-    /// The neighbours of a word line and how strongly it couples into them.
+    /// Coupling of a word line into its neighbours.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Coupling, pub fn read(s) {
-        /// share of a rise that the cells above and below in the string take over
+        /// share of a rise coupled into the cells above and below in the string
         pub along: f32 = number(0.0, 0.5),
-        /// share of a rise that the word lines beside in the layer take over
+        /// share of a rise coupled into the adjacent word lines of the layer
         pub across: f32 = number(0.0, 0.5),
-        /// standard deviation of the share between cells, relative
+        /// relative standard deviation of the share between cells
         pub variation: f32 = number(0.0, 0.28),
     }
 }
 
-/// The share of its aggressor's rise that cell `cell` takes over.
+/// The share of the rise of the aggressor that is coupled into cell `cell`.
 #[inline(always)]
 pub fn share(gamma: f32, variation: f32, key: u32, cell: u32) -> f32 {
     gamma * (1.0 + variation * irwin_hall(hash(key, cell)))
 }
 
-/// Moves each cell of `victim` up by its share of the rise of the aggressor from `before` to `after`. `key` belongs to the pair
+/// Raises each cell of `victim` by its share of the rise of the aggressor from `before` to `after`. `key` is that of the pair
 /// of word lines. Panics if the slices differ in length.
 pub fn disturb(victim: &mut [f32], before: &[f32], after: &[f32], gamma: f32, variation: f32, key: u32) {
     assert!(victim.len() == before.len() && victim.len() == after.len());
@@ -49,10 +49,9 @@ mod tests {
         assert_eq!(victim, [4.0, 10.0, -62.0, 326.0]);
     }
 
-    /// The shares differ from cell to cell, stay above zero and have gamma as their mean: what is passed on in all is gamma
-    /// times what was gained in all.
+    /// The shares vary between cells, are positive and have the mean gamma.
     #[test]
-    fn what_is_passed_on_adds_up() {
+    fn the_mean_share_is_gamma() {
         let n = 400_000;
         let (before, after) = (vec![0.0f32; n], vec![100.0f32; n]);
         let mut victim = vec![0.0f32; n];

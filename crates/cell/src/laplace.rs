@@ -1,17 +1,17 @@
-//! Laplace variates as fixed functions of 32 random bits: a peak with exponential tails, which the threshold voltages of
-//! worn cells fit better than a normal distribution (Parnell et al., GLOBECOM 2014; Luo et al., JSAC 2016).
+//! Laplace variates as fixed functions of 32 random bits: their exponential tails fit the threshold voltages of worn cells
+//! better than a normal distribution (Parnell et al., GLOBECOM 2014; Luo et al., JSAC 2016).
 
 use std::sync::OnceLock;
 
-/// Quantiles of the exponential distribution at (k + 1/2) / 2^16, over the square root of two.
+/// Quantiles of the exponential distribution at (k + 1/2) / 2^16, divided by the square root of two.
 static QUANTILES: OnceLock<Box<[f32]>> = OnceLock::new();
 
-/// Draws variates of mean 0 and variance 1 from bits: the difference of two exponential ones, which ends at 8.3.
+/// Variates of mean 0 and variance 1: the difference of two exponential variates, bounded at 8.3.
 #[derive(Clone, Copy)]
 pub struct Laplace(&'static [f32]);
 
 impl Laplace {
-    /// The table, made on first use (some ms).
+    /// The table, computed on first use (some ms).
     pub fn new() -> Laplace {
         Laplace(QUANTILES.get_or_init(quantiles))
     }

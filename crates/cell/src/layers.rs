@@ -1,16 +1,16 @@
-//! Variation between the layers of a 3D part: the hole etched through the stack is narrower at its bottom, where the field is
-//! stronger, so that cells there program faster and lose charge sooner (layer-to-layer variation: Luo et al., SIGMETRICS 2018).
+//! Variation between layers of a 3D part: the etched hole is narrower at the bottom, where the field is stronger, so that
+//! cells program faster and lose charge sooner (Luo et al., SIGMETRICS 2018).
 
-use crate::figure::Figures;
+use crate::preset_values::PresetValues;
 use interpulse_settings::keys;
 
 keys! {
-    /// How layers differ from the middle one.
+    /// Differences of layers from the middle layer.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Layers, pub fn read(s) {
-        /// how much faster the bottom layer programs than the middle one, in steps of the staircase
+        /// lead of the bottom layer over the middle layer in programming, in steps of the staircase
         pub speed: f32 = number(0.0, 200.0),
-        /// relative excess of the bottom layer's retention and read disturb
+        /// relative excess of retention loss and read disturb of the bottom layer
         pub stress: f32 = number(0.0, 0.9),
     }
 }
@@ -22,7 +22,7 @@ impl Layers {
     }
 }
 
-/// Height of a layer, from -1 (bottom, layer 0) to 1 (top); a planar part has its one layer at 0.
+/// Height of a layer, from -1 (bottom, layer 0) to 1 (top); 0 for a planar part.
 pub fn height(layer: u32, layers: u32) -> f64 {
     if layers < 2 { 0.0 } else { 2.0 * f64::from(layer) / f64::from(layers - 1) - 1.0 }
 }

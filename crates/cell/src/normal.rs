@@ -1,4 +1,4 @@
-//! Standard normal variates as fixed functions of 32 random bits, fast enough for every cell of a block.
+//! Standard normal variates as fixed functions of 32 random bits.
 
 use interpulse_engine::random::mix;
 use std::sync::OnceLock;
@@ -6,15 +6,14 @@ use std::sync::OnceLock;
 /// Quantiles of the standard normal at (k + 1/2) / 2^16.
 static QUANTILES: OnceLock<Box<[f32]>> = OnceLock::new();
 
-/// Draws normal variates from bits: the sum of two quantiles over the square root of two.
+/// Normal variates: the sum of two quantiles over the square root of two.
 ///
-/// One quantile of 16 bits ends at 4.3 standard deviations and has steps in its tails; the sum of two reaches 6.1 and has
-/// none that a bit error could show.
+/// A single quantile of 16 bits is bounded at 4.3 standard deviations with coarse tails; the sum of two reaches 6.1.
 #[derive(Clone, Copy)]
 pub struct Normal(&'static [f32]);
 
 impl Normal {
-    /// The table, made on first use (some ms).
+    /// The table, computed on first use (some ms).
     pub fn new() -> Normal {
         Normal(QUANTILES.get_or_init(quantiles))
     }
@@ -26,7 +25,7 @@ impl Normal {
         (low + high) * std::f32::consts::FRAC_1_SQRT_2
     }
 
-    /// A variate that belongs to an address, for what there are few of.
+    /// The variate of a 64-bit key.
     pub fn at(self, key: u64) -> f64 {
         f64::from(self.of(mix(key) as u32))
     }
@@ -46,13 +45,13 @@ fn below(x: f64) -> f64 {
 fn quantiles() -> Box<[f32]> {
     const N: usize = 1 << 16;
     let mut table = vec![0.0f32; N].into_boxed_slice();
-    // From the middle outwards, so that Newton's iteration starts beside its goal.
+    // From the middle outwards, so that each Newton iteration starts near its solution.
     let mut x = 0.0f64;
     for k in N / 2..N {
         let goal = (k as f64 + 0.5) / N as f64;
         for _ in 0..6 {
             let density = libm::exp(-0.5 * x * x) / libm::sqrt(2.0 * std::f64::consts::PI);
-            // A step of one at most: the density far out makes longer ones overshoot.
+            // Bounded, because a small density makes long steps overshoot.
             x += ((goal - below(x)) / density).clamp(-1.0, 1.0);
         }
         table[k] = x as f32;

@@ -1,4 +1,4 @@
-//! A program, loop by loop, on real cells.
+//! Program of real cells, loop by loop.
 
 use crate::cells::{Cells, subkey};
 use crate::coefficients::Coefficients;
@@ -10,30 +10,29 @@ use interpulse_engine::random::mix;
 /// Purpose of the key of the injection noise.
 const INJECTION: u64 = 0x10;
 
-/// A program under way.
+/// A program in progress.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Verify level of each cell's state; of a cell that stays as it is, infinity.
+    /// Verify level of the state of each cell; infinity for cells that stay erased.
     target: Vec<f32>,
-    /// What the pulses add to their level for each cell; minus infinity once it is inhibited.
+    /// Offset of the pulse level for each cell; minus infinity for inhibited cells.
     drive: Vec<f32>,
-    /// Cells per programmed state that may stay below.
+    /// Cells per state that may stay below the verify level.
     allowed: [u32; STATES],
-    /// Which states are complete.
+    /// Complete states.
     passed: [bool; STATES],
-    /// Cells per state that were left below their verify level.
+    /// Cells per state below their verify level.
     left_below: [u32; STATES],
-    /// The drives of the cells that the last pulse may have reached: these lose charge in a rest.
+    /// Drives at the last pulse: cells that it reached lose charge in a rest.
     recent: Vec<f32>,
-    /// Pulses so far, whole or not: each has noise of its own.
+    /// Number of pulses, including partial ones; selects the noise.
     pulses: u32,
     key: u32,
 }
 
 impl Program {
-    /// Begins to program `data` (a state per cell) in cycle `cycle`. Cells whose state is ER stay as they are.
-    ///
-    /// Panics if the data have another length than the word line.
+    /// Starts a program of `data` (a state per cell) in cycle `cycle`. Cells of state ER are inhibited. Panics on data of the
+    /// wrong length.
     pub fn begin(of: &Coefficients, cells: &Cells, data: &[u8], cycle: u64) -> Program {
         assert_eq!(data.len(), cells.len(), "a state for every cell");
         let level =
@@ -62,22 +61,22 @@ impl Program {
         }
     }
 
-    /// Weakens every pulse to come by what belongs to each cell, in steps (a resistive string above it).
+    /// Weakens all further pulses by a value per cell, in steps (the resistive string above).
     pub fn hinder(&mut self, by: &[f32]) {
         assert_eq!(by.len(), self.drive.len());
         self.drive.iter_mut().zip(by).for_each(|(drive, less)| *drive -= less);
     }
 
-    /// The first loop whose pulse may move any cell: those before it may be left out. Later pulses then draw other noise.
+    /// The first loop whose pulse may move a cell. Skipping earlier loops changes the noise of later ones.
     pub fn first_loop(&self, of: &Coefficients, cells: &Cells) -> u32 {
         let reached =
             cells.vth.iter().zip(&self.drive).map(|(v, drive)| v - drive).fold(f32::INFINITY, f32::min);
         let loops = (reached - of.ispp.start) / of.ispp.step;
-        // Rust's conversion saturates: below zero it is the first loop, at infinity (all inhibited) none.
+        // The conversion saturates: negative is the first loop, infinity (all cells inhibited) is none.
         (loops.floor() as u32).min(of.ispp.max_loops)
     }
 
-    /// Verifies every state once before the first pulse, so that cells which are high enough already get none (a reprogram).
+    /// Verifies every state before the first pulse, so that cells already above their level are inhibited (reprogram).
     pub fn verify_first(&mut self, cells: &Cells, raised: &[f32], of: &Coefficients) {
         for state in 1..STATES {
             if !self.passed[state] {
@@ -101,8 +100,8 @@ impl Program {
         kernel::pulse(&mut cells.vth, &self.drive, by);
     }
 
-    /// The verify of loop `number`: the levels that a cell may have reached and whose state is not complete. `raised` is what
-    /// each cell seems to be above its threshold voltage (or empty).
+    /// The verify of loop `number`, at the levels of incomplete states that a cell may have reached. `raised` is the apparent
+    /// rise of each cell (or empty).
     pub fn verify(&mut self, of: &Coefficients, cells: &Cells, raised: &[f32], number: u32) {
         let reach = of.ispp.start + of.ispp.step * number as f32 + of.ispp.fastest;
         for state in 1..STATES {
@@ -112,13 +111,13 @@ impl Program {
         }
     }
 
-    /// Notes which cells the last pulse reached; to be called before a verify that a rest follows.
+    /// Stores the cells that the last pulse reached; must precede a verify that a rest follows.
     pub fn note_recent(&mut self) {
         self.recent.clone_from(&self.drive);
     }
 
-    /// Nothing is applied for `length`: the cells that the last pulse reached lose some of the charge that it brought. What
-    /// earlier pulses brought has been losing some for long, and a little more time makes no difference to it.
+    /// A rest of `length`: cells reached by the last pulse lose part of its charge. The additional loss of earlier pulses is
+    /// negligible, because it is logarithmic in time.
     pub fn rest(&mut self, of: &Coefficients, cells: &mut Cells, length: Duration) {
         if self.recent.is_empty() {
             self.note_recent();
@@ -140,7 +139,7 @@ impl Program {
         if below <= self.allowed[state] {
             self.passed[state] = true;
             if below > 0 {
-                // The state is complete: its slowest cells get no more pulses.
+                // The slowest cells of a complete state are inhibited.
                 let late = self.target.iter().zip(&mut self.drive).filter(|(t, _)| **t == level);
                 late.for_each(|(_, drive)| *drive = INHIBITED);
             }
@@ -152,22 +151,20 @@ impl Program {
         self.passed.iter().all(|&passed| passed)
     }
 
-    /// Cells that are, or were left, below their verify level.
+    /// Cells below their verify level.
     pub fn below(&self) -> u32 {
         self.left_below.iter().sum()
     }
 }
 
-/// Share of a whole pulse's noise that a piece has which makes up `made_up` of its gain. Variances of independent pieces add
-/// up, so it is the square root. A pulse that was cut has somewhat less noise all the same (two thirds of the standard
-/// deviation in four pieces): later pieces bring cells together that earlier ones scattered. In the smallest pieces it is
-/// bounded, or they could move a cell down.
+/// Noise of a piece of a pulse, relative to the whole pulse, for a share `made_up` of its gain: the square root, because
+/// variances of independent pieces add up. Bounded, so that small pieces do not move a cell down.
 fn share_of_noise(of: &Coefficients, made_up: f32) -> f32 {
     let most = of.ispp.gain * of.ispp.step / (3.46 * of.ispp.noise.max(1e-6));
     libm::sqrtf(made_up).min(made_up * most)
 }
 
-/// Programs a word line without a stop. Returns the number of loops.
+/// Programs a word line without suspension. Returns the number of loops.
 pub fn program(of: &Coefficients, cells: &mut Cells, data: &[u8], cycle: u64) -> u32 {
     let mut run = Program::begin(of, cells, data, cycle);
     for number in 0..of.ispp.max_loops {
@@ -184,9 +181,9 @@ pub fn program(of: &Coefficients, cells: &mut Cells, data: &[u8], cycle: u64) ->
 mod tests {
     use super::*;
 
-    /// A pulse in pieces moves cells as far as the whole one, with noise of the same size; no piece moves a cell down.
+    /// Pieces of a pulse move cells as far as the whole, with comparable noise; no piece moves a cell down.
     #[test]
-    fn a_pulse_in_pieces_has_noise_as_the_whole_has() {
+    fn pieces_of_a_pulse_have_the_noise_of_the_whole() {
         let of = Coefficients::preset("a4-tlc").expect("it is embedded");
         let spread = |pieces: u32| {
             let mut cells = Cells::erased(&of, 100_000, 3, 0);

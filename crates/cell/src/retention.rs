@@ -1,14 +1,13 @@
-//! Retention: charge that leaves (or reaches) a cell with time, heat and wear.
+//! Retention: charge loss with time, temperature and wear.
 //!
-//! A cell that was programmed to `v` lies at `v + shift(v) L + sqrt(growth(v) L) leak` after a time `t`, with
-//! `L = ln(1 + t / onset)`: both mean and variance go with the logarithm of time (Cai et al., Proc. IEEE 2017; Luo et al.,
-//! SIGMETRICS 2018), high states fall and low ones rise. `leak` is a cell's own in each cycle, so a cell followed through time
-//! stays itself; its tails are exponential. `onset` decides how much is lost early. Heat makes time pass faster (Arrhenius).
-//! Voltages are always computed from those as programmed: ageing twice is not ageing for the sum of both times.
+//! A cell programmed to `v` is at `v + shift(v) L + sqrt(growth(v) L) leak` after a time `t`, with `L = ln(1 + t / onset)`:
+//! mean and variance are linear in the logarithm of time (Cai et al., Proc. IEEE 2017; Luo et al., SIGMETRICS 2018). `leak` is
+//! constant per cell and cycle and has exponential tails. Temperature accelerates time (Arrhenius). Ageing must always start
+//! from the voltages as programmed; it is not additive.
 
-use crate::figure::Figures;
 use crate::kernel::hash;
 use crate::laplace::Laplace;
+use crate::preset_values::PresetValues;
 use crate::states::STATES;
 use interpulse_settings::{keys, required};
 
@@ -18,7 +17,7 @@ const BOLTZMANN_EV: f64 = 8.617_333_262e-5;
 const FREEZING: f64 = 273.15;
 
 keys! {
-    /// How cells lose charge. Voltages in steps.
+    /// Charge loss. Voltages are in steps.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Retention, pub fn read(s) {
         /// threshold voltages at which shift and growth are given, in steps
@@ -27,7 +26,7 @@ keys! {
         pub shift: [f32; STATES] = by_state(-100.0),
         /// square steps per e-fold of time, at each of these voltages
         pub growth: [f32; STATES] = by_state(0.0),
-        /// time from which on charge is lost with the logarithm of time, in hours
+        /// onset of the logarithmic charge loss, in hours
         pub onset_hours: f64 = f64(required().within(1e-9..=1e6)),
         /// temperature of shift, growth and onset, in degrees Celsius
         pub reference_celsius: f64 = coarse(-40.0, 125.0),
@@ -38,7 +37,7 @@ keys! {
     }
 }
 
-/// How much faster than the reference block a block loses charge.
+/// Charge loss of a block relative to the reference block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leakiness {
     /// Factor on the shift.
@@ -47,7 +46,7 @@ pub struct Leakiness {
     pub growth: f32,
 }
 
-/// A function of the threshold voltage, straight between points of a fine grid.
+/// A function of the threshold voltage, linear between points of a grid.
 struct Curve {
     values: Vec<(f32, f32)>,
 }
@@ -56,13 +55,13 @@ struct Curve {
 const GRID: (f32, f32, usize) = (-400.0, 1.0, 1401);
 
 impl Retention {
-    /// How much faster charge is lost at `celsius` than at `reference`: Arrhenius' law.
+    /// Acceleration of charge loss at `celsius` relative to `reference` (Arrhenius).
     pub fn acceleration(&self, reference: f64, celsius: f64) -> f64 {
         let inverse = |c: f64| 1.0 / (BOLTZMANN_EV * (c + FREEZING));
         libm::exp(self.activation_ev * (inverse(reference) - inverse(celsius)))
     }
 
-    /// The hours at the reference temperature that do what `hours` at `celsius` do. Times at different temperatures add up.
+    /// The time at the reference temperature that is equivalent to `hours` at `celsius`. Equivalent times are additive.
     pub fn equivalent_hours(&self, hours: f64, celsius: f64) -> f64 {
         hours * self.acceleration(self.reference_celsius, celsius)
     }
@@ -72,8 +71,7 @@ impl Retention {
         libm::log1p(hours / self.onset_hours)
     }
 
-    /// Moves cells from where they were programmed to where they are `hours` (at the reference temperature) later. `key`
-    /// belongs to the word line and its last program.
+    /// Ages cells as programmed by `hours` at the reference temperature. `key` is that of the word line and its program.
     pub fn age(&self, vth: &mut [f32], key: u32, leakiness: Leakiness, hours: f64) {
         let folds = self.folds(hours) as f32;
         if folds <= 0.0 {
@@ -93,7 +91,7 @@ impl Retention {
 }
 
 impl Leakiness {
-    /// That of the block that shift and growth were measured on.
+    /// Leakiness of the block on which shift and growth were measured.
     pub const REFERENCE: Leakiness = Leakiness { shift: 1.0, growth: 1.0 };
 
     /// Both factors multiplied by `factor`.
@@ -118,7 +116,7 @@ impl Curve {
     }
 }
 
-/// Straight between the points about `v`, and on beyond the outermost two.
+/// Linear interpolation at `v`, and extrapolation beyond the outermost points.
 fn straight(at: &[f32; STATES], values: &[f32; STATES], v: f32) -> f32 {
     let above = at.partition_point(|&x| x < v).clamp(1, STATES - 1);
     let (low, high) = (above - 1, above);
@@ -134,7 +132,7 @@ mod tests {
         Coefficients::preset(preset).expect("it is embedded")
     }
 
-    /// The industry's table of bakes that stand for a year at 25 degrees, and accelerations printed elsewhere.
+    /// Bake times equivalent to a year at 25 degrees, and accelerations printed elsewhere.
     #[test]
     fn heat_accelerates_as_jesd218_assumes() {
         let cai = of("a4-tlc").retention;
@@ -158,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn means_go_with_the_logarithm_of_time_and_variances_too() {
+    fn means_and_variances_are_linear_in_the_logarithm_of_time() {
         let retention = of("a4-tlc").retention;
         let n = 1 << 18;
         for hours in [1.0, 24.0, 8760.0] {
@@ -171,8 +169,7 @@ mod tests {
                 let mean = moved.iter().sum::<f64>() / n as f64;
                 let variance = moved.iter().map(|m| (m - mean) * (m - mean)).sum::<f64>() / n as f64;
                 let expected = f64::from(retention.growth[state]) * folds;
-                // Five standard errors; that of a Laplace distribution's variance has a kurtosis of six. The grid of
-                // voltages rounds the bends off.
+                // Five standard errors, with the kurtosis of a Laplace distribution, and the rounding of the grid.
                 let error = 5.0 * (expected / n as f64).sqrt() + 0.01 * folds;
                 assert!((mean - f64::from(retention.shift[state]) * folds).abs() < error, "{state}: {mean}");
                 assert!((variance / expected - 1.0).abs() < 5.0 * (5.0 / n as f64).sqrt(), "{variance}");
@@ -192,7 +189,7 @@ mod tests {
         assert_eq!(at(0.0, 1), made);
         assert_eq!(at(24.0, 1), at(24.0, 1));
         assert_ne!(at(24.0, 1), at(24.0, 2));
-        // Who has leaked more than its state's mean after a day has done so after a year.
+        // Cells that leak more than the mean of their state after a day also do after a year.
         let (day, year) = (at(24.0, 1), at(8760.0, 1));
         let off = |aged: &[f32], cell: usize, hours: f64| {
             let shift = straight(&retention.at, &retention.shift, made[cell]);
@@ -202,7 +199,7 @@ mod tests {
         assert!(same * 50 > made.len() * 49, "{same} of {}", made.len());
     }
 
-    /// A block that has worn less crosses the same loss later, by the published ages of 17, 14 and 10 days.
+    /// Equal loss at the published ages of 17, 14 and 10 days for increasing wear.
     #[test]
     fn worn_blocks_lose_charge_sooner() {
         let cells = of("a4-tlc");

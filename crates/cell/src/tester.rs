@@ -1,14 +1,13 @@
-//! The tester: one die of a part under a suspension scheme, and the cells behind it.
+//! Tester: one die of a part under a suspension scheme, and the cells behind it.
 //!
-//! The die is that of a drive (`interpulse_flash::script`). It knows nothing of cells, so it is driven with the longest train
-//! that its part allows; [`Schedule`] is what it did, step by step. Cells follow the schedule until every state has passed its
-//! verify, and there the operation ends: nothing that a die does depends on what comes later, so cutting the schedule short
-//! there is exact.
+//! The die is that of a drive (`interpulse_flash::script`) and has no model of cells, so it runs the longest train of the part;
+//! [`Schedule`] is the result. Cells follow the schedule until every state has passed its verify, where the operation ends.
+//! Truncating the schedule there is exact, because a die does not depend on later steps.
 
 use crate::coefficients::Coefficients;
 use interpulse_engine::{Duration, SimTime};
+use interpulse_flash::die::DiePhase;
 use interpulse_flash::die::State;
-use interpulse_flash::die::What;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
@@ -25,44 +24,44 @@ use interpulse_settings::{ConfigError, Document};
 pub struct Tester {
     /// The cells.
     pub cells: Coefficients,
-    /// The part; its trains are the longest that it allows.
+    /// The part, with the longest legal trains.
     pub part: PartSpec,
-    /// How its die behaves.
+    /// Configuration of the die.
     pub nand: NandConfig,
 }
 
-/// What a die does to its cells in one stretch of time.
+/// Action of a die on its cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
-    /// A pulse of loop `number` (from 0), or `share` of one.
+    /// A pulse of loop `number` (from 0), or a part of one.
     Pulse {
-        /// The loop.
+        /// Loop.
         number: u32,
-        /// How much of the pulse's length.
+        /// Share of the length of a pulse.
         share: f64,
     },
-    /// A pulse regains its voltage, this share of a pulse's length long.
+    /// A voltage ramp of a resumed pulse.
     Ramp {
-        /// The loop.
+        /// Loop.
         number: u32,
-        /// How much of the pulse's length.
+        /// Share of the length of a pulse.
         share: f64,
     },
     /// The whole verify of loop `number`.
     Verify {
-        /// The loop.
+        /// Loop.
         number: u32,
     },
-    /// The operation is suspended. It ran on for a while after the request; a request that it outlives by nothing is none.
+    /// A suspension.
     Suspend {
-        /// From the request until it halts.
+        /// From the request to the halt.
         runs_on: Duration,
-        /// From the halt until the die takes a read.
+        /// From the halt until the die accepts a read.
         enters: Duration,
     },
-    /// Nothing is applied to the cells for this long.
+    /// A rest without voltage on the cells.
     Rest {
-        /// How long.
+        /// Length.
         length: Duration,
     },
 }
@@ -70,26 +69,24 @@ pub enum Action {
 /// A step of an operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// Its end, counted from the first pulse.
+    /// End, counted from the first pulse.
     pub end: Duration,
-    /// Of that, time in which the operation itself was on the die: pulses, stops, entering and leaving, not the reads.
+    /// That time without the reads: pulses, stops, suspend entries and resumes.
     pub own: Duration,
-    /// What happens.
+    /// Action.
     pub action: Action,
 }
 
-/// What a die did to the cells of one operation.
+/// Steps of one operation on its cells.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schedule {
-    /// The steps one after the other.
+    /// Steps in order.
     pub steps: Vec<Step>,
 }
 
 impl Tester {
-    /// The cell preset called `preset`, with the part it names, under `overrides` (sections `[cell]` and `[part]`);
-    /// programs and erases are suspended by these schemes.
-    ///
-    /// Fails on an unknown name or key and on a value out of range.
+    /// The cell preset `preset` and its part under `overrides` (sections `[cell]` and `[part]`), with the suspension schemes of
+    /// programs and erases. Fails on unknown names and keys and on values out of range.
     pub fn resolve(
         preset: &str,
         overrides: Document,
@@ -99,25 +96,25 @@ impl Tester {
         let (cells, mut part) = Coefficients::resolve(preset, overrides)?;
         part.program.loops = cells.ispp.max_loops;
         part.erase.loops = cells.erase.max_loops;
-        // The cells vary by themselves.
+        // The cell model has its own variation.
         part.program_loops_sd = 0.0;
         let nand = behaviour(&part, program, erase);
         Ok(Tester { cells, part, nand })
     }
 
-    /// The die's schedule of a program of which reads of `read_page` are asked for as `probe` says; without, nothing stops it.
+    /// The schedule of a program with reads of `read_page` by `probe`, if any.
     pub fn program(&self, probe: Option<Probe>, read_page: u32) -> Schedule {
         self.schedule(Kind::HostProgram, probe, read_page, 0)
     }
 
-    /// The die's schedule of an erase; `seed` draws the delays of a random probe.
+    /// The schedule of an erase; `seed` is that of the delays of a random probe.
     pub fn erase(&self, probe: Option<Probe>, seed: u64) -> Schedule {
         self.schedule(Kind::Erase, probe, 0, seed)
     }
 
-    /// What the die did, as phases; see [`Tester::program`].
+    /// The phases of the die; see [`Tester::program`].
     pub fn phases(&self, kind: Kind, probe: Option<Probe>, read_page: u32) -> Vec<Phase> {
-        phases::of(&self.drive(kind, probe, read_page, 0))
+        phases::split(&self.drive(kind, probe, read_page, 0))
     }
 
     fn drive(&self, kind: Kind, probe: Option<Probe>, read_page: u32, seed: u64) -> Timeline {
@@ -127,7 +124,7 @@ impl Tester {
             planes: 1,
             read_page,
             seed,
-            // A scheme that starves its operation never ends; everything else is over long before.
+            // Bounds operations that starve; all others end long before.
             horizon: SimTime(Duration::from_ms(10_000).as_ns()),
         };
         script::play(&self.part, self.nand.clone(), &script)
@@ -136,12 +133,12 @@ impl Tester {
     fn schedule(&self, kind: Kind, probe: Option<Probe>, read_page: u32, seed: u64) -> Schedule {
         let timeline = self.drive(kind, probe, read_page, seed);
         let train = if kind == Kind::Erase { self.part.erase } else { self.part.program };
-        let phases = phases::of(&timeline);
+        let phases = phases::split(&timeline);
         Schedule::of(&timeline, &phases, train.pulse, train.loop_time())
     }
 }
 
-/// A die alone: reads first, nothing decoded, both operations suspended without limits.
+/// Configuration of a single die: read priority, no decoding, suspensions without limits.
 fn behaviour(part: &PartSpec, program: Scheme, erase: Scheme) -> NandConfig {
     let costs = |entry, resume| SuspendCosts { entry, resume, reset: part.voltage_reset };
     let mut program =
@@ -165,11 +162,11 @@ fn behaviour(part: &PartSpec, program: Scheme, erase: Scheme) -> NandConfig {
 }
 
 impl Schedule {
-    /// The steps of the one operation of a timeline whose pulses last `pulse` and whose loops last `one`.
+    /// The steps of the operation of a timeline with pulses of length `pulse` and loops of length `one`.
     fn of(timeline: &Timeline, phases: &[Phase], pulse: Duration, one: Duration) -> Schedule {
         let stops = stops(timeline);
         let mut schedule = Schedule::default();
-        let Some(first) = phases.iter().find(|p| p.what == What::Pulse) else { return schedule };
+        let Some(first) = phases.iter().find(|p| p.what == DiePhase::Pulse) else { return schedule };
         let (start, mut until) = (first.from, first.from);
         let mut own = Duration::ZERO;
         let mut next_stop = stops.iter().peekable();
@@ -192,12 +189,12 @@ impl Schedule {
             let length = run.to.since(run.from);
             let share = length.as_ns() as f64 / pulse.as_ns().max(1) as f64;
             let action = match run.what {
-                What::Pulse => Action::Pulse { number, share },
-                What::Ramp => Action::Ramp { number, share },
-                What::Verify if (run.progress + length).as_ns() % one.as_ns() == 0 => {
+                DiePhase::Pulse => Action::Pulse { number, share },
+                DiePhase::Ramp => Action::Ramp { number, share },
+                DiePhase::Verify if (run.progress + length).as_ns() % one.as_ns() == 0 => {
                     Action::Verify { number }
                 }
-                // A voltage reset does nothing to cells, and a verify that was cut off decides nothing.
+                // A voltage reset and an interrupted verify have no effect.
                 _ => {
                     until = run.to;
                     continue;
@@ -212,30 +209,30 @@ impl Schedule {
 
 /// A stop of the operation.
 struct Stop {
-    /// When it began to be entered.
+    /// Time of the halt.
     halted: SimTime,
-    /// From the request until the halt.
+    /// From the request to the halt.
     runs_on: Duration,
-    /// From the halt until the die took a read.
+    /// From the halt until the die accepts a read.
     enters: Duration,
-    /// Of the suspension, entering and leaving.
+    /// Entry and resume time.
     own: Duration,
 }
 
 /// The suspensions of the operation, in order.
 fn stops(timeline: &Timeline) -> Vec<Stop> {
     let mut stops: Vec<Stop> = Vec::new();
-    let mut asked = Duration::ZERO;
+    let mut runs_on = Duration::ZERO;
     let mut pulsing = false;
     for span in timeline.spans.iter().filter(|span| span.long.is_some()) {
         let length = span.to.since(span.from);
         match span.state {
-            State::Pulsing => (asked, pulsing) = (Duration::ZERO, true),
-            State::Stopping => asked = length,
-            // A read that arrives on a boundary stops the train there and then.
+            State::Pulsing => (runs_on, pulsing) = (Duration::ZERO, true),
+            State::Stopping => runs_on = length,
+            // A read that arrives on a boundary stops the train at once.
             _ if pulsing => {
                 let enters = if span.state == State::Entering { length } else { Duration::ZERO };
-                stops.push(Stop { halted: span.from, runs_on: asked, enters, own: enters });
+                stops.push(Stop { halted: span.from, runs_on, enters, own: enters });
                 pulsing = false;
             }
             State::Resuming => {
@@ -249,10 +246,10 @@ fn stops(timeline: &Timeline) -> Vec<Stop> {
     stops
 }
 
-/// Phases of the train, what a stop's request divided put together again.
+/// Phases of the train, with the parts before and after a stop request merged.
 fn runs(phases: &[Phase]) -> Vec<Phase> {
     let mut runs: Vec<Phase> = Vec::new();
-    let wanted = [What::Pulse, What::Verify, What::Reset, What::Ramp];
+    let wanted = [DiePhase::Pulse, DiePhase::Verify, DiePhase::Reset, DiePhase::Ramp];
     for phase in phases.iter().filter(|phase| wanted.contains(&phase.what)) {
         match runs.last_mut() {
             Some(last)

@@ -1,11 +1,11 @@
-//! From raw to uncorrectable bit errors.
+//! Uncorrectable bit error rate from raw bit error rates.
 
 /// An error-correcting code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Code {
     /// Bits of a codeword.
     pub bits: u32,
-    /// Errors of a codeword that can be corrected.
+    /// Correctable errors of a codeword.
     pub corrects: u32,
 }
 
@@ -13,10 +13,8 @@ impl Code {
     /// 80 bits per KiB (Gao et al., MICRO'19, Section 3.3.1).
     pub const PER_KIB_80: Code = Code { bits: 8192, corrects: 80 };
 
-    /// Probability that a codeword whose bits are wrong independently with probability `rber` has more errors than can be
-    /// corrected: the upper tail of the binomial distribution, summed from the limit on.
-    ///
-    /// Panics unless `rber` lies between 0 and 1.
+    /// Probability that a codeword with independent bit errors of probability `rber` is uncorrectable: the upper tail of the
+    /// binomial distribution. Panics unless `rber` is between 0 and 1.
     pub fn fails(&self, rber: f64) -> f64 {
         assert!((0.0..=1.0).contains(&rber), "a rate, not {rber}");
         let n = f64::from(self.bits);
@@ -31,7 +29,7 @@ impl Code {
             let ln_choose = libm::lgamma(n + 1.0) - libm::lgamma(k + 1.0) - libm::lgamma(n - k + 1.0);
             libm::exp(ln_choose + k * libm::log(rber) + (n - k) * libm::log1p(-rber))
         };
-        // From the limit outwards, on the side where the terms fall.
+        // From the limit outwards, on the side of decreasing terms.
         let (mut sum, mut k) = (0.0, if n * rber > most { most } else { most + 1.0 });
         let mut next = term(k);
         if n * rber > most {
@@ -77,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tail_falls_without_end() {
+    fn the_tail_decreases_strictly() {
         let rates = [1e-2, 5e-3, 2e-3, 1e-3, 5e-4].map(|p| Code::PER_KIB_80.fails(p));
         assert!(rates.is_sorted_by(|a, b| a > b) && rates[4] > 0.0 && rates[4] < 1e-60, "{rates:?}");
     }

@@ -1,36 +1,35 @@
-//! Wear: what program/erase cycles do to cells.
+//! Wear: effects of program/erase cycles on cells.
 //!
-//! Tunnelling leaves traps in the oxide. Trapped charge keeps the erased state from going all the way down, helps the next
-//! program along, and lets charge leak away: shift and widening by retention grow as a power of the cycles (the classic
-//! channel model of Pan, Dong and Zhang), of which a block that was never cycled behaves as if it had had some.
+//! Traps in the oxide raise the erased state, speed up programs and let charge leak: shift and widening by retention grow as a
+//! power of the cycles (Pan, Dong and Zhang), with equivalent cycles for a fresh block.
 
-use crate::figure::Figures;
+use crate::preset_values::PresetValues;
 use crate::retention::Leakiness;
 use interpulse_settings::keys;
 
 keys! {
-    /// How cells wear.
+    /// Wear.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Wear, pub fn read(s) {
         /// rise of the erased state per 1,000 cycles, in steps
         pub erased_rise: f32 = number(0.0, 200.0),
-        /// growth of the erased state's variance per 1,000 cycles, in square steps
+        /// growth of the variance of the erased state per 1,000 cycles, in square steps
         pub erased_growth: f32 = number(0.0, 1e4),
-        /// how much faster cells program per 1,000 cycles, in steps of the staircase
+        /// increase of program speed per 1,000 cycles, in steps of the staircase
         pub faster: f32 = number(0.0, 100.0),
-        /// cycles of the blocks that retention and disturb were measured on
+        /// cycles of the blocks on which retention and disturb were measured
         pub reference_cycles: f32 = number(1.0, 1e6),
-        /// cycles that a block which was never cycled seems to have had
+        /// equivalent cycles of a fresh block
         pub head_start: f32 = number(1.0, 1e6),
-        /// power of the cycles with which retention shifts
+        /// exponent of the growth of the retention shift with cycles
         pub shift_power: f32 = number(0.0, 3.0),
-        /// power of the cycles with which retention widens
+        /// exponent of the growth of the retention widening with cycles
         pub growth_power: f32 = number(0.0, 3.0),
     }
 }
 
 impl Wear {
-    /// How fast a block of this many cycles loses charge.
+    /// Leakiness of a block after `cycles` cycles.
     pub fn leakiness(&self, cycles: f64) -> Leakiness {
         let aged = f64::from(self.head_start);
         let ratio = (cycles + aged) / (f64::from(self.reference_cycles) + aged);

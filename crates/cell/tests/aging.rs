@@ -1,17 +1,17 @@
-//! Do programmed cells age as measured ones do: error rates against time, wear and reads?
+//! Tests of ageing: error rates of programmed cells against time, wear and reads, compared with measurements.
 
 use interpulse_cell::cells::Cells;
+use interpulse_cell::cells::sensed;
 use interpulse_cell::coefficients::Coefficients;
 use interpulse_cell::histogram::{Histogram, Levels, whole};
 use interpulse_cell::history::{History, aged};
 use interpulse_cell::program::program;
-use interpulse_cell::reading::sensed;
 use interpulse_cell::states::PageType;
 
 /// Cells of a 16 KiB page.
 const CELLS: usize = 1 << 17;
 
-/// Word lines of a block of `cycles` cycles, just programmed, with their data.
+/// Freshly programmed word lines of a block after `cycles` cycles, with their data.
 fn block(of: &Coefficients, cycles: f64, word_lines: u64) -> Vec<(Cells, Vec<u8>)> {
     let worn = of.worn(cycles);
     let made = (0..word_lines).map(|k| {
@@ -37,7 +37,7 @@ fn rate(histogram: &Histogram, levels: &Levels) -> f64 {
     errors as f64 / (3 * histogram.cells()) as f64
 }
 
-/// Days, and the error rates that the normal tails of Cai's state table have, at optimal thresholds and at those of day 1.
+/// Days, and the error rates of the normal tails of Cai's state table, at optimal thresholds and at those of day 1.
 const CAI: [(f64, f64, f64); 5] = [
     (1.0, 3.86e-4, 3.86e-4),
     (7.0, 9.9e-4, 1.09e-3),
@@ -60,7 +60,7 @@ fn error_rates_of_programmed_cells_are_those_of_the_state_table_within_a_factor_
         }
         for (levels, expected) in [(&best, optimal), (&frozen, at_frozen)] {
             let ratio = rate(&histogram, levels) / expected;
-            // Of several thousand errors each, so that chance is a few percent.
+            // Several thousand errors each: statistical deviations of a few percent.
             assert!((0.55..1.8).contains(&ratio), "{days} days: {ratio} times {expected}");
         }
     }
@@ -90,7 +90,7 @@ fn means_of_programmed_cells_are_those_of_the_state_table() {
     }
 }
 
-/// Luo et al.: tenfold within 3 hours (they measured from minutes on), and tenfold again until 11 days, at 10,000 cycles.
+/// Luo et al., 10,000 cycles: tenfold within 3 hours (measured from minutes on), and tenfold again until 11 days.
 #[test]
 fn early_loss_makes_the_error_rate_grow_tenfold_twice_until_eleven_days() {
     let of = Coefficients::preset("a4-tlc-early").unwrap();
@@ -106,7 +106,7 @@ fn early_loss_makes_the_error_rate_grow_tenfold_twice_until_eleven_days() {
 }
 
 #[test]
-fn heat_and_time_are_interchangeable() {
+fn temperature_and_time_are_interchangeable() {
     let of = Coefficients::preset("a4-tlc").unwrap();
     let (cells, _) = &block(&of, 500.0, 1)[0];
     let cool = History { hours: 1000.0, celsius: 25.0, ..History::fresh(&of, 500.0) };
@@ -115,7 +115,7 @@ fn heat_and_time_are_interchangeable() {
     assert!(a.vth.iter().zip(&b.vth).all(|(x, y)| (x - y).abs() < 1e-3));
 }
 
-/// About 1e-9 more for each read of the block at 2,000 cycles (Cai et al., DSN 2015), by cells that rise out of ER.
+/// About 1e-9 per read of the block at 2,000 cycles (Cai et al., DSN 2015), from cells that rise out of ER.
 #[test]
 fn reads_add_errors_at_the_published_slope() {
     let of = Coefficients::preset("a4-tlc").unwrap();
@@ -127,16 +127,15 @@ fn reads_add_errors_at_the_published_slope() {
     let slope =
         (rate(&after(&of, &made, &History { reads: 1e6, ..day }), &best) - rate(&before, &best)) / 1e6;
     assert!((0.5e-9..2e-9).contains(&slope), "{slope}");
-    // A block that nobody reads stays as it is, and no read lowers a cell.
+    // Without reads nothing changes, and no read lowers a cell.
     let (cells, _) = &made[0];
     let quiet = aged(&of, cells, 0, &day);
     let read = aged(&of, cells, 0, &History { reads: 1e6, ..day });
     assert!(read.vth.iter().zip(&quiet.vth).all(|(a, b)| a >= b));
 }
 
-/// What was programmed stays as programmed: ageing gives other cells.
 #[test]
-fn looking_at_cells_later_changes_nothing() {
+fn ageing_copies_the_cells() {
     let of = Coefficients::preset("a4-tlc").unwrap();
     let (cells, _) = &block(&of, 0.0, 1)[0];
     let fresh = History::fresh(&of, 0.0);

@@ -1,4 +1,4 @@
-//! All tests of the crate in one program: each file would be compiled and linked with everything below it otherwise.
+//! Tests of the crate, linked into one program to save link time.
 
 mod aging;
 mod reprogramming;

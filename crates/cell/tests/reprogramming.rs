@@ -1,10 +1,10 @@
-//! *Does reprogramming cost what Gao et al., MICRO 2019, measured?* Parts of a block in the paper's orders, whole pages.
+//! Tests of reprogramming against the measurements of Gao et al., MICRO 2019: slices of a block in the orders of the paper.
 
 use interpulse_cell::jobs;
 use interpulse_flash::errors::{Conditions, ErrorTable};
 use serde_json::{Value, json};
 
-/// Page errors, default and calibrated, of layers from 24 on.
+/// Page errors (default, calibrated) of layers from 24 on.
 fn pages(super_layer: u32, layers: u32, seed: u64) -> Vec<(u64, u64)> {
     let request = json!({
         "seed": seed, "preset": "b17a-tlc", "super_layer": super_layer, "first_layer": 24, "layers": layers,
@@ -48,7 +48,7 @@ fn the_conventional_order_is_the_best() {
     assert!(pages.iter().all(|(default, calibrated)| calibrated <= default));
 }
 
-/// Table 3: retention adds errors, and the part after it has as many pages as before.
+/// Table 3: retention adds errors.
 #[test]
 fn a_year_of_retention_adds_errors() {
     let request = json!({
@@ -60,7 +60,7 @@ fn a_year_of_retention_adds_errors() {
     assert!(after.1 > 2.0 * before.1, "{before:?}, {after:?}");
 }
 
-/// Each age is counted from the program: whatever else was asked for, a year later is a year later.
+/// Each age counts from the program.
 #[test]
 fn ages_do_not_add_up() {
     let aged = |hours: Value| {
@@ -98,7 +98,7 @@ fn the_histogram_has_every_cell_twice() {
 }
 
 #[test]
-fn mistakes_say_what_is_legal() {
+fn errors_name_legal_values() {
     let whole = json!({ "seed": 1, "preset": "b17a-tlc", "super_layer": 2, "first_layer": 0, "layers": 2, "cells": 64 });
     for (key, value, parts) in [
         ("layers", json!(3), vec!["whole super layers of 2"]),
@@ -113,12 +113,12 @@ fn mistakes_say_what_is_legal() {
     ] {
         let mut request = whole.clone();
         request[key] = value;
-        let said = jobs::run("reprogram", &request).expect_err("it is wrong").to_string();
-        assert!(parts.iter().all(|part| said.contains(part)), "{said}");
+        let message = jobs::run("reprogram", &request).expect_err("it is wrong").to_string();
+        assert!(parts.iter().all(|part| message.contains(part)), "{message}");
     }
 }
 
-/// The error table of one wear, one place and two ages, with none, one and two updates that take the cells up by two states.
+/// The error table of one wear, one height and two ages, with none, one and two updates by two states each.
 #[test]
 fn a_table_grows_with_reprograms_and_retention() {
     let cells = 65_536;
@@ -150,7 +150,7 @@ fn a_table_grows_with_reprograms_and_retention() {
             assert!(rate(24.0, reprograms, page, 1) < 0.2 * rate(24.0, reprograms, page, 0));
         }
     }
-    // Two pages of a reprogrammed word line, three of the table.
+    // Two pages of a reprogrammed word line, three page types in the table.
     assert_eq!(rate(24.0, 2.0, 1, 1), rate(24.0, 2.0, 2, 1));
     assert_ne!(rate(24.0, 0.0, 1, 1), rate(24.0, 0.0, 2, 1));
 }

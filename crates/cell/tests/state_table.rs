@@ -1,13 +1,12 @@
-//! Do cells sampled from the state table have its means, widths and error rates, at every age?
+//! Tests of cells sampled from the state table: means, widths and error rates at every age.
 
+use interpulse_cell::state_table::{Distributions, StateTable, TableCells};
 use interpulse_cell::states::STATES;
-use interpulse_cell::table::{Distributions, StateTable, TableCells};
 use interpulse_engine::random::Streams;
 use interpulse_oracle::cells::{State, optimal_thresholds, raw_bit_error_rate};
 use interpulse_oracle::stats;
 
-/// Age in days, and the raw bit error rates at optimal thresholds and at those of the first day that the tails of
-/// the table's normal distributions have.
+/// Age in days, and the raw bit error rates of the normal tails of the table, at optimal thresholds and at those of day 1.
 const AGES: [(f64, f64, f64); 5] = [
     (1.0, 3.86e-4, 3.86e-4),
     (7.0, 9.9e-4, 1.09e-3),
@@ -100,16 +99,15 @@ fn error_rates_are_those_of_the_oracle_at_optimal_and_at_frozen_thresholds() {
         for (thresholds, expected) in [(&best, optimal), (&frozen, at_frozen)] {
             let rate = error_rate(&cells, &voltages, thresholds);
             let bound = stats::proportion_interval(expected, 3 * CELLS as u64, 1e-7, 10).unwrap();
-            // The oracle's figures are rounded to half a percent.
+            // The reference rates are rounded to half a percent.
             assert!((rate - expected).abs() < bound.half_width() + 0.005 * expected, "{days}: {rate}");
             assert!((rate / expected - 1.0).abs() < 0.25, "{days} days: {rate} is not {expected}");
         }
     }
 }
 
-/// A cell is the same cell at another age: what it was a week after programming says where it is after a year.
 #[test]
-fn a_cell_followed_through_time_stays_itself() {
+fn the_voltage_after_a_week_predicts_the_voltage_after_a_year() {
     let table = StateTable::cai();
     let cells = sample(&table, 1 << 16, 3);
     let (week, year) = (cells.voltages(&table, 7.0).unwrap(), cells.voltages(&table, 365.0).unwrap());

@@ -1,10 +1,10 @@
-//! *What does erase suspension do to the cells?* The second problem of Kim et al., ATC'19: restarted pulses and ramps keep a
-//! block under erase voltage for longer.
+//! Tests of suspended erases (the second problem of Kim et al., ATC'19): restarted pulses and ramps prolong the time under
+//! erase voltage.
 
 use interpulse_cell::jobs;
 use serde_json::{Value, json};
 
-/// Erases of eight blocks; `suspends` is how often, `blocks` their number and size, where it is not this.
+/// Erases of eight blocks by default; `more` may change `suspends` and `blocks`.
 fn erase(more: &Value) -> Vec<Value> {
     let mut request = json!({ "seed": 1, "preset": "a4-tlc", "scheme": "none" });
     let mut blocks = json!({ "first": 0, "count": 8, "word_lines": 2, "cells": 4096 });
@@ -13,9 +13,9 @@ fn erase(more: &Value) -> Vec<Value> {
         into[key] = value.clone();
     }
     if request.get("suspends").is_some() {
-        let told = jobs::run("erase-gap", &request).expect("it is legal");
+        let result = jobs::run("erase-gap", &request).expect("it is legal");
         request.as_object_mut().expect("fields").remove("suspends");
-        request["mean_gap_us"] = told["mean_gap_us"].clone();
+        request["mean_gap_us"] = result["mean_gap_us"].clone();
     }
     request["blocks"] = blocks;
     jobs::run("erase", &request).expect("it is legal")["blocks"].as_array().expect("blocks").clone()
@@ -31,15 +31,15 @@ fn an_undisturbed_erase_is_that_of_the_part() {
     let rows = erase(&json!({"cells": 32_768}));
     assert!(rows.iter().all(|row| row["loops"] == 5 && row["own_us"] == 5000.0 && row["passed"] == true));
     assert!((mean(&rows, "stress_pulses") - 5.0).abs() < 1e-9);
-    // The level of the last pulse is the erased state's mean; what earlier pulses did adds a few steps.
+    // The level of the last pulse is the mean of the erased state; earlier pulses add a few steps.
     assert!((mean(&rows, "erased_mean_steps") + 120.4).abs() < 6.0, "{}", mean(&rows, "erased_mean_steps"));
     assert!((mean(&rows, "erased_sd_steps") - 46.8).abs() < 1.0);
 }
 
-/// Schemes that go on where they stopped do to the cells what an undisturbed erase does, to the last bit; one that restarts
-/// pulses stresses the block by as much as it pulses longer; a ramp stresses and does not erase.
+/// Schemes that keep the progress result in the same cells as an undisturbed erase, bit by bit; restarted pulses add their
+/// length to the stress; a ramp adds stress and does not erase.
 #[test]
-fn only_what_is_done_again_wears() {
+fn only_repeated_pulses_and_ramps_add_stress() {
     let plain = erase(&json!({}));
     for scheme in ["deferred", "ideal", "inter-phase", "loop-boundary"] {
         let rows = erase(&json!({"scheme": scheme, "suspends": 3.0}));
@@ -57,8 +57,8 @@ fn only_what_is_done_again_wears() {
     assert_eq!(mean(&ramped, "erased_mean_steps"), mean(&plain, "erased_mean_steps"));
 }
 
-/// A part that counts its loops is erased deeper by what is pulsed again; one that stops at the first verify that passes is not
-/// erased deeper by more than a loop's step.
+/// With a fixed number of loops repeated pulses erase deeper; with an erase that ends at the first passing verify, by at most
+/// the step of a loop.
 #[test]
 fn the_verify_bounds_the_depth() {
     let more = json!({"scheme": "immediate", "suspends": 200.0});
@@ -72,8 +72,8 @@ fn the_verify_bounds_the_depth() {
     assert!(early < 40.0 && counted > 15.0 && counted > early, "{early} and {counted} steps deeper");
 }
 
-/// Loops grow with wear as those of the blocks that AERO's authors publish: mean erase time over that without wear. Their loops
-/// last 3.5 ms and ours 1 ms, so an erase of ours ends earlier than theirs by up to the rest of one of their loops.
+/// Mean erase time relative to that without wear, as published for AERO. Their loops last 3.5 ms and those of the model 1 ms,
+/// so an erase may end earlier by up to the rest of one of their loops.
 #[test]
 fn loops_grow_with_wear() {
     for (cycles, published_ms) in

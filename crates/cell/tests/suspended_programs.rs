@@ -1,4 +1,4 @@
-//! *Does the bench measure what Zambelli et al. 2021 measured?* Their flow (Figure 5) in small: 50 word lines of 2,048 cells.
+//! Tests of suspended programs against Zambelli et al. 2021: the flow of Figure 5 on 50 word lines of 2,048 cells.
 
 use interpulse_cell::jobs;
 use serde_json::{Value, json};
@@ -12,8 +12,8 @@ fn measure(seed: u64, more: &Value) -> Vec<Value> {
     for (key, value) in more.as_object().expect("fields") {
         request[key] = value.clone();
     }
-    let told = jobs::run("suspend", &request).expect("it is legal");
-    told["word_lines"].as_array().expect("word lines").clone()
+    let result = jobs::run("suspend", &request).expect("it is legal");
+    result["word_lines"].as_array().expect("word lines").clone()
 }
 
 fn number(of: &Value, key: &str) -> f64 {
@@ -37,9 +37,9 @@ fn entries(rows: &[Value], tpgm: f64) -> Vec<f64> {
     all.map(|t| t.as_f64().expect("a time") / tpgm).collect()
 }
 
-/// t_PGM differs between word lines, by about a loop, and hardly when one is programmed again (Figure 3a).
+/// t_PGM differs between word lines by about a loop, and hardly between programs of one word line (Figure 3a).
 #[test]
-fn word_lines_differ_and_stay_as_they_are() {
+fn program_times_vary_between_word_lines_and_are_permanent() {
     let (once, again) = (measure(1, &json!({})), measure(1, &json!({"page_type": "upper"})));
     let loops: Vec<f64> = once.iter().map(|w| number(w, "loops")).collect();
     let sd = (loops.iter().map(|l| (l - mean(&loops)).powi(2)).sum::<f64>() / 49.0).sqrt();
@@ -90,9 +90,9 @@ fn numbers_of_suspensions() {
     assert!((8.0..=11.0).contains(&most), "{most}");
 }
 
-/// Under host polling the program time more than doubles at 100 % and 100 % (Section 4.3); ready/busy tells the truth.
+/// Under host polling the program time more than doubles at 100 % and 100 % (Section 4.3); ready/busy is exact.
 #[test]
-fn polling_decides_what_the_host_notes() {
+fn polling_decides_the_program_time_seen_by_the_host() {
     let tpgm = tpgm(3);
     let noted = |poll: &str| {
         let rows = measure(
@@ -107,15 +107,15 @@ fn polling_decides_what_the_host_notes() {
     assert!(device.iter().all(|&t| t < 1.3), "{device:?}");
 }
 
-/// A suspension changes no error rate: the difference stays within four standard deviations of the counts (Figure 9a).
+/// Suspensions do not change error rates: within four standard deviations of the counts (Figure 9a).
 #[test]
 fn suspended_word_lines_have_the_errors_of_others() {
     let big = |more: Value| {
         let mut request =
             json!({"seed": 4, "preset": "a4-tlc", "page_type": "upper", "word_lines": 50, "cells": 65_536});
         more.as_object().expect("fields").iter().for_each(|(k, v)| request[k] = v.clone());
-        let told = jobs::run("suspend", &request).expect("it is legal");
-        told["word_lines"]
+        let result = jobs::run("suspend", &request).expect("it is legal");
+        result["word_lines"]
             .as_array()
             .expect("word lines")
             .iter()
@@ -128,7 +128,7 @@ fn suspended_word_lines_have_the_errors_of_others() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn errors_name_the_field() {
     let error = |more: Value| {
         let mut request =
             json!({"seed": 1, "preset": "a4-tlc", "page_type": "lower", "word_lines": 1, "cells": 2048});
@@ -147,8 +147,8 @@ fn mistakes_are_named() {
         (json!({"set": [["cell.ispp.stp", "3"]]}), "cell.ispp.stp"),
         (json!({"celsl": 1}), "celsl"),
     ] {
-        let said = error(more);
-        assert!(said.contains(part), "'{said}' does not say '{part}'");
+        let message = error(more);
+        assert!(message.contains(part), "'{message}' lacks '{part}'");
     }
     assert!(jobs::run("suspended", &json!({})).expect_err("unknown").to_string().contains("suspend"));
 }

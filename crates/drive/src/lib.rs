@@ -10,3 +10,15 @@ pub mod host_interface;
 pub mod memory;
 pub mod numbers;
 pub mod spec;
+
+pub use drive::counters::DriveCounters;
+pub use drive::hold_up::{HoldUp, Ways};
+pub use drive::power_state::Recovery;
+pub use drive::{Drive, GcWindow, PreconditionedState, Rewritten};
+pub use ftl::page::blocks::layout::Layout;
+pub use ftl::page::gc::victim::{DChoices, GcPolicy, ThresholdBase};
+pub use ftl::page::mapping::table::Map;
+pub use ftl::page::precondition::{Draws, Preconditioner};
+pub use ftl::page::reprogram::super_layer_word_lines;
+pub use ftl::{FtlCounters, MetadataWritten, Wear, threshold_blocks};
+pub use spec::{DriveSpec, Impossible};

@@ -3,7 +3,7 @@
 
 use crate::drive_common::{Bench, Cells, closed, filled, mix, of_part, part};
 use interpulse_engine::Duration;
-use interpulse_flash::command::Use;
+use interpulse_flash::command::DieActivity;
 use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheRegister};
 use interpulse_workload::{AddressSpec, SyntheticSpec};
 
@@ -24,11 +24,11 @@ fn pulsing(program: CacheProgram, depth: u32) -> (f64, u64, u64) {
     let pulses = |b: &mut Bench| {
         b.assert_dies_add_up();
         let dies = b.host.device.nand().dies();
-        dies.iter().map(|die| die.usage.uses()[Use::PulseHost as usize]).sum::<u64>()
+        dies.iter().map(|die| die.usage.uses()[DieActivity::PulseHost as usize]).sum::<u64>()
     };
-    let (before, from) = (pulses(&mut b), b.agenda.now());
+    let (before, from) = (pulses(&mut b), b.events.now());
     b.run_requests(3_000);
-    let time = b.agenda.now().since(from).as_ns() * b.host.device.nand().dies().len() as u64;
+    let time = b.events.now().since(from).as_ns() * b.host.device.nand().dies().len() as u64;
     let share = (pulses(&mut b) - before) as f64 / time as f64;
     let counters = b.host.device.nand().counters;
     b.finish();

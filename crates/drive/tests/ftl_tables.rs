@@ -11,7 +11,7 @@ use interpulse_drive::ftl::{BlockManager, FtlConfig, Stream};
 use interpulse_drive::numbers::{Lane, Lpn, Ppu, Slot, SuperBlock};
 use interpulse_drive::spec::DriveSpec;
 use interpulse_flash::geometry::Geometry;
-use interpulse_study::snapshot;
+use interpulse_study::initial_state::snapshot;
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;

@@ -11,7 +11,7 @@ fn most_pending(depth: u32) -> usize {
     let mut b = Bench::new(&spec, preconditioned(&spec, 1.0, 2.0, 1), &[closed("w", 1, mix(0.0))], 1);
     let mut most = 0;
     while b.host.device.completed() < 3_000 {
-        assert!(b.step(b.agenda.horizon()), "{}", b.host.device.diagnosis(&b.agenda));
+        assert!(b.step(b.events.horizon()), "{}", b.host.device.diagnosis(&b.events));
         most = most.max(b.host.device.nand().pending());
     }
     b.finish();

@@ -200,7 +200,7 @@ fn writes_beyond_the_flash_rate_complete_at_the_rate_of_programs() {
             let mut b = Bench::new(&spec, filled(&spec, 1.0), &[flow], 1);
             b.run_for(Duration::from_ms(1000));
             b.host.begin_window();
-            let before = (b.host.device.ftl_counters(), b.host.device.counters);
+            let before = (*b.host.device.ftl_counters(), b.host.device.counters);
             b.run_for(Duration::from_ms(2000));
             let w = b.host.device.counters.since(&before.1);
             assert!(w.cache_stalls > 1000, "the cache is full: {} stalls", w.cache_stalls);
@@ -286,7 +286,7 @@ fn a_flush_completes_when_all_before_it_is_programmed_and_not_before() {
                 if b.host.device.completed() == units && programmed < units {
                     assert_eq!(b.host.device.outstanding(), 1, "the flush waits");
                 }
-                assert!(b.step(b.agenda.horizon()), "{}", b.host.device.diagnosis(&b.agenda));
+                assert!(b.step(b.events.horizon()), "{}", b.host.device.diagnosis(&b.events));
             }
             assert_eq!(
                 b.host.device.ftl_counters().host_units,
@@ -394,7 +394,7 @@ fn trimmed_space_reads_fast_and_costs_collection_nothing() {
     let amplification = |flows: &[FlowSpec]| {
         let mut b = Bench::new(&spec, preconditioned(&spec, 1.0, 2.0, 5), flows, 1);
         b.run_to(ms(1500));
-        let (before, trimmed) = (b.host.device.ftl_counters(), b.host.device.counters.trimmed_units);
+        let (before, trimmed) = (*b.host.device.ftl_counters(), b.host.device.counters.trimmed_units);
         b.run_out();
         let f = b.host.device.ftl_counters().since(&before);
         let mean = b.host.window.flows[1].read.mean_ns().unwrap();
@@ -465,7 +465,7 @@ fn a_closed_flow_stops_at_its_stop() {
     let before = b.host.device.completed();
     b.run_out();
     assert!(b.host.device.completed() - before <= 16, "only what was outstanding completes after the stop");
-    assert!(b.agenda.now() < ms(21));
+    assert!(b.events.now() < ms(21));
     b.finish();
 }
 

@@ -18,7 +18,7 @@ fn run(spec: &DriveSpec, requests: u64) -> Bench {
     let mut bench = Bench::new(spec, filled(spec, 1.0), &[closed("mixed", 8, mix(0.5))], 1);
     bench.run_requests(requests);
     bench.finish();
-    while bench.step(bench.agenda.horizon()) {}
+    while bench.step(bench.events.horizon()) {}
     bench
 }
 
@@ -68,7 +68,7 @@ fn an_extra_program_follows_its_reads() {
     let mut most = 0;
     for programs in 1..200 {
         while bench.host.device.nand().counters.gc_programs < programs {
-            assert!(bench.step(bench.agenda.horizon()));
+            assert!(bench.step(bench.events.horizon()));
         }
         let of = bench.host.device.nand().counters;
         assert!(of.gc_reads >= 4 * of.gc_programs, "{} reads, {} programs", of.gc_reads, of.gc_programs);

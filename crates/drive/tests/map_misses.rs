@@ -19,7 +19,8 @@ fn run(spec: SyntheticSpec, every: Option<u32>) -> Bench {
 #[test]
 fn reads_that_miss_wait_for_their_translation_page() {
     let (hits, misses) = (run(mix(1.0), None), run(mix(1.0), Some(2)));
-    let of = |bench: &Bench, cause: Cause| bench.host.window.read_blame.total().by_cause[cause as usize];
+    let of =
+        |bench: &Bench, cause: Cause| bench.host.window.read_attribution.total().by_cause[cause as usize];
     assert_eq!(of(&hits, Cause::Mapping), 0);
     // Half of the look-ups miss: at least one sensing of 40 us for each read, since a miss is followed by a hit.
     assert!(of(&misses, Cause::Mapping) >= 2000 * 40_000);
@@ -28,8 +29,9 @@ fn reads_that_miss_wait_for_their_translation_page() {
 
 #[test]
 fn writes_and_trims_that_miss_complete() {
-    let spec = SyntheticSpec { read_share: 0.4, write_share: 0.4, trim_share: 0.2, ..SyntheticSpec::default() };
+    let spec =
+        SyntheticSpec { read_share: 0.4, write_share: 0.4, trim_share: 0.2, ..SyntheticSpec::default() };
     let bench = run(spec, Some(3));
     assert_eq!(bench.host.device.requests().live(), 0);
-    assert!(bench.host.window.write_blame.by_cause[Cause::Mapping as usize] > 0);
+    assert!(bench.host.window.write_attribution.by_cause[Cause::Mapping as usize] > 0);
 }

@@ -47,7 +47,7 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
     // Data separated by hotness, larger mapping units, wear levelling.
     let unit = pick(rng, &[4, 4, 8, 16]) << 10;
     if spec.part.page_size.get().is_multiple_of(unit) {
-        spec.geometry = spec.geometry.mapped_in(unit);
+        spec.geometry = spec.geometry.with_unit_bytes(unit);
     }
     spec.ftl.wear_gap = pick(rng, &[None, None, Some(2)]);
     let ms = Duration::from_ms;
@@ -129,7 +129,7 @@ struct Met {
 }
 
 fn step(bench: &mut Bench) {
-    assert!(bench.step(bench.agenda.horizon()), "{}", bench.host.device.diagnosis(&bench.agenda));
+    assert!(bench.step(bench.events.horizon()), "{}", bench.host.device.diagnosis(&bench.events));
 }
 
 /// Cuts the power of the world of `seed` at `cuts` random events, some of them while it still recovers.
@@ -144,14 +144,14 @@ fn world(seed: u64, cuts: u64, met: &mut Met) {
         for _ in 0..rng.below(4000) {
             step(&mut bench);
         }
-        let at = bench.agenda.now();
-        bench.host.device.cut_power(&mut bench.agenda);
+        let at = bench.events.now();
+        bench.host.device.cut_power(&mut bench.events);
         met.cuts += 1;
-        bench.host.device.power_up(&mut bench.agenda, at + Duration::from_ms(1));
+        bench.host.device.power_up(&mut bench.events, at + Duration::from_ms(1));
         let recovery = *bench.host.device.recoveries().last().expect("there has been a cut");
         // The end of mounting is the next event: the drive can lose power again from then on.
         step(&mut bench);
-        assert_eq!(bench.agenda.now(), at + Duration::from_ms(1) + recovery.found.mounting);
+        assert_eq!(bench.events.now(), at + Duration::from_ms(1) + recovery.found.mounting);
         assert!(recovery.found.mounting > Duration::from_us(40), "at least one page has been read");
         if rng.below(4) > 0 {
             while bench.host.device.is_down() {

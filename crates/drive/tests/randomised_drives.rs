@@ -12,7 +12,7 @@ use interpulse_engine::account::{CAUSES, Cause};
 use interpulse_engine::{Bytes, Current, Device, Op, RequestId, Rng, SimTime, Streams};
 use interpulse_flash::nand::power::budget;
 use interpulse_flash::suspend::Scheme;
-use interpulse_host::Sums;
+use interpulse_host::CauseSums;
 use interpulse_settings::Document;
 use interpulse_study::config::drawn;
 use interpulse_workload::{AddressSpec, BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec};
@@ -203,7 +203,7 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
         }
         match narrowed(&key.path) {
             Some(of) => Some(pick(&mut values, of)).filter(|text| !text.is_empty()).map(str::to_string),
-            None => key.draw(&mut values),
+            None => key.random_value(&mut values),
         }
     })
     .ok()?
@@ -240,7 +240,7 @@ fn draw_flow(rng: &mut Rng, spec: &DriveSpec, name: &str, requests: u64) -> Flow
     ];
     let text = format!("{}\n{}\n", pick(rng, &shares), pick(rng, &sizes));
     let mut values = Streams::new(rng.next_u64()).stream("test.flow", 0);
-    let document = Document::from_toml(&text, "flow").unwrap().drawing(move |key| {
+    let document = Document::from_toml(&text, "flow").unwrap().with_random_values(move |key| {
         let of: &[&str] = match key.path.as_str() {
             "pacing" => &["'closed'", "'closed'", "'open'"],
             "depth" => &["1", "4", "32", "128"],
@@ -251,7 +251,7 @@ fn draw_flow(rng: &mut Rng, spec: &DriveSpec, name: &str, requests: u64) -> Flow
             "hot-share" => &["'10%'"],
             "hot-traffic" => &["'90%'"],
             "from" | "to" => &[""],
-            _ => return key.draw(&mut values),
+            _ => return key.random_value(&mut values),
         };
         Some(pick(&mut values, of)).filter(|text| !text.is_empty()).map(str::to_string)
     });
@@ -296,13 +296,13 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     let mut bench = Bench::new(&spec, preconditioned(&spec, fill, overwrites, seed), &flows, seed);
     bench.run_requests(REQUESTS / count * count);
     assert_eq!(bench.host.device.outstanding(), 0, "the flows have ended");
-    assert!(bench.agenda.now() < READ_BACK, "the flows end before the read-back begins");
+    assert!(bench.events.now() < READ_BACK, "the flows end before the read-back begins");
     bench.run_out();
     let report = bench.finish();
-    let (now, part) = (bench.agenda.now(), spec.part.power.clone());
+    let (now, part) = (bench.events.now(), spec.part.power.clone());
     let spent = bench.host.device.nand_mut().spent(now);
     assert_eq!(spent.die_time(), now.as_ns() * u64::from(spec.geometry.dies()));
-    interpulse_study::power::audit_meter(bench.host.device.nand_mut(), &part, now).unwrap();
+    interpulse_study::run::power::audit_meter(bench.host.device.nand_mut(), &part, now).unwrap();
     let most = bench.host.device.nand_mut().meter().map(|meter| meter.read(now).most);
     if let (Some(most), Some(budget)) = (most, spec.nand.power.budget) {
         assert!(most <= budget, "{most} of a budget of {budget}");
@@ -319,11 +319,12 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
         reads = (reads.0 + f.read.count(), reads.1 + f.read.sum_ns());
         writes = (writes.0 + f.write.count(), writes.1 + f.write.sum_ns());
     }
-    let sums = [window.read_blame.total(), window.write_blame].map(|s| (s.requests, s.total_ns()));
+    let sums =
+        [window.read_attribution.total(), window.write_attribution].map(|s| (s.requests, s.total_ns()));
     assert_eq!(sums, [reads, writes], "every nanosecond of latency has a cause");
 
     let (host, drive) = (bench.host.window.counters, bench.host.device.counters);
-    let (ftl, nand) = (bench.host.device.ftl_counters(), bench.host.device.nand().counters);
+    let (ftl, nand) = (*bench.host.device.ftl_counters(), bench.host.device.nand().counters);
     for (info, value) in host.iter().chain(drive.iter()).chain(ftl.iter()).chain(nand.iter()) {
         *counted.entry(info.name).or_default() += value;
     }
@@ -366,12 +367,12 @@ const FOLLOWED: u64 = 400;
 /// that is accounted for, at its completion to its latency, and the drive's sums are those of the requests
 /// seen here.
 fn follow(bench: &mut Bench) -> u64 {
-    let mut mine = [Sums::default(), Sums::default()];
+    let mut mine = [CauseSums::default(), CauseSums::default()];
     let mut seen: BTreeMap<RequestId, Request> = BTreeMap::new();
     while !bench.host.is_done() {
         let (completed, total) = (bench.host.device.completed(), recorded(bench));
-        assert!(bench.step(bench.agenda.horizon()), "{}", bench.host.device.diagnosis(&bench.agenda));
-        let now = bench.agenda.now();
+        assert!(bench.step(bench.events.horizon()), "{}", bench.host.device.diagnosis(&bench.events));
+        let now = bench.events.now();
         let live: BTreeMap<RequestId, Request> =
             bench.host.device.requests().iter().map(|(id, r)| (id, *r)).collect();
         if bench.host.device.completed() > completed {
@@ -401,7 +402,7 @@ fn follow(bench: &mut Bench) -> u64 {
         }
         seen = live;
     }
-    assert_eq!([bench.host.window.read_blame.total(), bench.host.window.write_blame], mine);
+    assert_eq!([bench.host.window.read_attribution.total(), bench.host.window.write_attribution], mine);
     bench.host.device.completed()
 }
 

@@ -35,9 +35,9 @@ fn what_repeated_reads_took_is_their_retry_and_shows_in_the_tail() {
     let counted = b.host.device.nand().reliability().unwrap().counters;
     let retried = counted.host_reads_retried as f64 / counted.reads as f64;
     assert!((0.02..0.12).contains(&retried), "{retried}");
-    let total = b.host.window.read_blame.total();
+    let total = b.host.window.read_attribution.total();
     assert_eq!(total.by_cause[Cause::Retry as usize], u128::from(counted.host_retry_time));
-    let tail = b.host.window.read_blame.slowest(1000).unwrap();
+    let tail = b.host.window.read_attribution.slowest(1000).unwrap();
     let share = tail.sums.by_cause[Cause::Retry as usize] as f64 / tail.sums.total_ns() as f64;
     assert!(share > 0.2, "{share}");
     let clean = reads(&little(), 4, 40_000);
@@ -86,7 +86,7 @@ fn old_blocks_are_refreshed() {
     let mut b = Bench::new(&spec, filled(&spec, 0.9), &[closed("m", 1, mix(0.9))], 1);
     for _ in 0..10 {
         b.run_for(Duration::from_ms(200));
-        let now = b.agenda.now();
+        let now = b.events.now();
         let ftl = b.host.device.block_manager();
         for block in SuperBlock::first(ftl.layout.super_blocks()).filter(|&b| ftl.map().is_candidate(b)) {
             let (lane, number) = ftl.layout.lane_of(block);

@@ -39,7 +39,7 @@ fn documented<T>(rows: &[Row<T>], folder: &str) {
 fn every_row_has_its_file() {
     documented(HotnessPolicy::ROWS, "src/ftl/page/separation");
     documented(Acknowledge::ROWS, "src/spec/acknowledge");
-    documented(Retry::ROWS, "../flash/src/errors/retries");
+    documented(Retry::ROWS, "../flash/src/errors/retry");
     for (name, policy, _) in HotnessPolicy::all() {
         assert_eq!(policy.name(), name);
         assert_eq!(

@@ -14,8 +14,8 @@ use interpulse_drive::ftl::{BlockManager, FtlConfig, SoftPages};
 use interpulse_drive::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_drive::spec::{Acknowledge, DriveSpec};
 use interpulse_engine::{Bytes, Device, Duration, Op, Request, SimTime, Streams, Tag};
-use interpulse_flash::numbers::{BlockId, WordLineId};
-use interpulse_flash::reprogram::{Bit, Distribution, TwoBit};
+use interpulse_flash::ids::{BlockId, WordLineId};
+use interpulse_flash::reprogram::{Bit, Distribution, MlcModeOp};
 
 const PAPER: ReprogramSpec = ReprogramSpec {
     super_layer: 1,
@@ -78,13 +78,13 @@ impl Writer {
                 }
                 let (block, word_line, _, _) = self.ftl.take_word_line(Lane(0), 0);
                 self.log.push(format!("program {word_line} {pages:?}"));
-                (block, word_line, TwoBit::Whole)
+                (block, word_line, MlcModeOp::Whole)
             }
             Step::Reprogram { word_line, bit } => {
                 let (block, validity) = self.ftl.take_reprogram(Lane(0), 0, word_line, bit);
                 assert_eq!(validity >> bit as u32 & 1, 0, "the page is not in use");
                 self.log.push(format!("reprogram {word_line} {bit:?} {pages:?}"));
-                (block, word_line, TwoBit::reprogram(bit))
+                (block, word_line, MlcModeOp::reprogram(bit))
             }
             other => panic!("{other:?}"),
         };
@@ -313,7 +313,7 @@ fn a_lane_without_victims_takes_its_candidates() {
 fn write_at(bench: &mut Bench, minute: u64, page: u64) {
     bench.run_to(SimTime::ZERO + Duration::from_ms(60_000 * minute));
     let request = Request { op: Op::Write, sector: page * 8, sectors: 8 };
-    bench.host.submit(&mut bench.agenda, 0, Tag(0), request);
+    bench.host.submit(&mut bench.events, 0, Tag(0), request);
     let completed = bench.host.device.completed();
     bench.run_for(Duration::from_ms(60));
     assert_eq!(bench.host.device.completed(), completed + 1, "the write has been programmed");
@@ -374,5 +374,5 @@ fn the_worked_example_of_figure_8() {
     let status = die.blocks().status(0, BlockId(hot.0 % spec.part.blocks_per_plane), WordLineId(0));
     assert_eq!((status.reprograms, status.distribution), (2, Distribution::P4P7), "the die followed");
     assert_eq!(status.coding().after(Bit::Lsb), None);
-    bench.host.device.audit(bench.agenda.now(), 1).unwrap();
+    bench.host.device.audit(bench.events.now(), 1).unwrap();
 }

@@ -1,6 +1,6 @@
 //! Does it matter how a run is cut, or who else is there? Handling events up to a and then up to b must give
 //! the numbers of one run to b; the same seed must give them twice, another seed others; idle queues, flows
-//! that never start and a second drive on the same agenda must change nothing.
+//! that never start and a second drive on the same event queue must change nothing.
 
 use crate::drive_common::{Bench, Histogram, closed, content, little, mix, preconditioned};
 use interpulse_drive::drive::Drive;
@@ -8,11 +8,11 @@ use interpulse_drive::drive::counters::DriveCounters;
 use interpulse_drive::ftl::FtlCounters;
 use interpulse_drive::ftl::page::placement::stripe::{Allocation, Axis};
 use interpulse_drive::spec::DriveSpec;
-use interpulse_engine::{Agenda, Bytes, Device, Duration, ResourceId, SimTime};
-use interpulse_flash::command::USES;
+use interpulse_engine::{Bytes, Device, Duration, EventQueue, ResourceId, SimTime};
+use interpulse_flash::command::DIE_ACTIVITIES;
 use interpulse_flash::nand::NandCounters;
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
-use interpulse_host::{Host, HostCounters, Sums};
+use interpulse_host::{CauseSums, Host, HostCounters};
 use interpulse_workload::{
     AddressSpec, Arrivals, BlockSize, FlowSpec, HotCold, SyntheticPacing, SyntheticSpec,
 };
@@ -21,12 +21,12 @@ use interpulse_workload::{
 #[derive(Clone, Debug, PartialEq)]
 struct Numbers {
     flows: Vec<[Histogram; 3]>,
-    blame: [Sums; 2],
+    blame: [CauseSums; 2],
     host: HostCounters,
     drive: DriveCounters,
     ftl: FtlCounters,
     nand: NandCounters,
-    uses: Vec<[u64; USES]>,
+    uses: Vec<[u64; DIE_ACTIVITIES]>,
     checked: u64,
     outstanding: usize,
 }
@@ -45,10 +45,10 @@ fn numbers(host: &mut Host<Drive>, now: SimTime, flows: usize) -> Numbers {
             .iter()
             .map(|f| [content(&f.read), content(&f.write), content(&f.other)])
             .collect(),
-        blame: [w.read_blame.total(), w.write_blame],
+        blame: [w.read_attribution.total(), w.write_attribution],
         host: w.counters,
         drive: drive.counters,
-        ftl: drive.ftl_counters(),
+        ftl: *drive.ftl_counters(),
         nand: drive.nand().counters,
         uses,
         checked: drive.versions_checked(),
@@ -135,7 +135,7 @@ fn a_run_in_pieces_is_the_run() {
             // A reader in between, as a progress display would be.
             b.assert_dies_add_up();
         }
-        assert_eq!(b.agenda.now(), END);
+        assert_eq!(b.events.now(), END);
         assert_eq!(numbers(&mut b.host, END, 2), whole, "{pieces} pieces");
     }
 }
@@ -183,7 +183,7 @@ fn a_flow_that_never_starts_changes_nothing() {
     assert_eq!(straight(&spec, &flows, 1, 2), alone);
 }
 
-/// Two drives on one agenda, the second one's resources behind the first one's.
+/// Two drives on one event queue, the second one's resources behind the first one's.
 #[test]
 fn two_drives_in_one_virtual_time_are_as_each_alone() {
     let specs = [busy_spec(), other_spec()];
@@ -194,7 +194,7 @@ fn two_drives_in_one_virtual_time_are_as_each_alone() {
 
     let mut first = [0, 0];
     first[1] = Drive::resources(&specs[0], 2);
-    let mut agenda = Agenda::new(first[1] + Drive::resources(&specs[1], 2));
+    let mut events = EventQueue::new(first[1] + Drive::resources(&specs[1], 2));
     let mut hosts: Vec<Host<Drive>> = (0..2)
         .map(|k| {
             let state = preconditioned(&specs[k], 1.0, 1.0, 3);
@@ -202,10 +202,10 @@ fn two_drives_in_one_virtual_time_are_as_each_alone() {
             Host::new(drive, &flows, seeds[k], ()).unwrap()
         })
         .collect();
-    hosts.iter_mut().for_each(|host| host.start(&mut agenda).unwrap());
-    while let Some((_, resource)) = agenda.next(END) {
-        hosts[usize::from(resource.0 >= first[1])].handle(&mut agenda, resource);
-        agenda.settle();
+    hosts.iter_mut().for_each(|host| host.start(&mut events).unwrap());
+    while let Some((_, resource)) = events.next(END) {
+        hosts[usize::from(resource.0 >= first[1])].handle(&mut events, resource);
+        events.settle();
     }
     for (host, alone) in hosts.iter_mut().zip(&alone) {
         assert_eq!(&numbers(host, END, 2), alone);

@@ -52,11 +52,11 @@ fn a_write_that_starves_through_the_whole_window_is_counted() {
     let before = bench.host.device.counters;
     // In the next window the write is older still, then completes late: counted there too, once.
     while bench.host.window.flows[1].write.count() == 0 {
-        assert!(bench.step(bench.agenda.horizon()));
+        assert!(bench.step(bench.events.horizon()));
     }
-    let window = bench.host.end_window(bench.agenda.now());
+    let window = bench.host.end_window(bench.events.now());
     assert_eq!(window.flows[1].write.count(), 1);
-    let counters = of_window(&bench, bench.agenda.now()).since(&before);
+    let counters = of_window(&bench, bench.events.now()).since(&before);
     assert_eq!(counters.command_timeouts_write, 1);
     assert_eq!(window.oldest_write, Some(Duration::ZERO), "the next write has just been submitted");
 }
@@ -85,7 +85,7 @@ fn what_takes_longer_than_the_timeout_is_counted_and_nothing_else() {
             if !bench.step(SimTime(end)) {
                 break;
             }
-            let now = bench.agenda.now();
+            let now = bench.events.now();
             let requests = bench.host.device.requests();
             if bench.host.device.completed() > completed {
                 let stays = |id: RequestId, since: SimTime| {

@@ -28,7 +28,7 @@ fn program_time(nand: &Nand) -> u64 {
 }
 
 fn writes_by_cause(bench: &Bench) -> (u64, [u128; CAUSES]) {
-    let sums = &bench.host.window.write_blame;
+    let sums = &bench.host.window.write_attribution;
     (sums.requests, sums.by_cause)
 }
 
@@ -55,7 +55,7 @@ fn a_write_alone_takes_its_program_on_top() {
         let rest = sums[Cause::Link as usize] + sums[Cause::Firmware as usize];
         assert_eq!(rest + 6 * u128::from(own), b.host.window.flows[0].write.sum_ns());
         // A program of its own for each, of which five sixths carry nothing.
-        let counters = b.host.device.ftl_counters();
+        let counters = *b.host.device.ftl_counters();
         assert_eq!((counters.host_units, counters.padding_units), (6, 6 * 5));
     }
 }
@@ -105,7 +105,7 @@ fn nothing_is_held_back_in_the_cache() {
         spec.ftl.allocation = allocation;
         let mut b = Bench::new(&spec, filled(&spec, 0.2), &[limited(closed("w", 7, mix(0.0)), 7)], 1);
         while b.host.device.nand().pending() < 7 {
-            assert!(b.step(b.agenda.horizon()), "seven programs are under way at a time");
+            assert!(b.step(b.events.horizon()), "seven programs are under way at a time");
         }
         b.run_out();
         b.finish();

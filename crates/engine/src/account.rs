@@ -1,8 +1,8 @@
-//! Why a request took as long as it did: every nanosecond of its latency has one cause.
+//! Latency account of a request: every nanosecond of the latency has one cause.
 
 use crate::time::Duration;
 
-/// The causes. The first ones are those for which an operation of a flash array waits, in its order.
+/// Causes of latency. The first ones are the causes for which a flash operation waits, in the flash array's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Cause {
@@ -34,11 +34,11 @@ pub enum Cause {
     Queue,
     /// Programming the write's own data, for writes that are complete when that is on flash.
     OwnProgram,
-    /// Repeating a read whose first decode has failed: all that follows that decode.
+    /// Read retry: everything after the first failed decode.
     Retry,
     /// A read's die, for a share of the power budget.
     Power,
-    /// For map entries to be read from flash.
+    /// Waiting for map entries to be read from flash.
     Mapping,
 }
 
@@ -66,10 +66,10 @@ pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
     ("mapping", "waiting for map entries to be read from flash"),
 ];
 
-/// One request's account: ns by [`Cause`].
+/// Latency of one request in ns by [`Cause`].
 pub type Account = [u64; CAUSES];
 
-/// A fresh account.
+/// An empty account.
 pub const NO_ACCOUNT: Account = [0; CAUSES];
 
 /// Panics if the account does not add up to the latency.

@@ -1,9 +1,9 @@
 //! Declared counters: every count has a name, a unit and one line of documentation.
 
-/// What a counter is called, counts in, and means.
+/// Name, unit and documentation of a counter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CounterInfo {
-    /// Name as it stands in results.
+    /// Name in results.
     pub name: &'static str,
     /// Unit, such as `operations` or `ns`.
     pub unit: &'static str,
@@ -43,12 +43,12 @@ macro_rules! counters {
                 Self::INFO.iter().copied().zip([$(self.$field),+])
             }
 
-            /// What was counted since `earlier`, counter by counter.
+            /// The difference to `earlier`, counter by counter.
             pub fn since(&self, earlier: &Self) -> Self {
                 Self { $($field: self.$field - earlier.$field),+ }
             }
 
-            /// Adds what `other` counted, counter by counter.
+            /// Adds `other`, counter by counter.
             pub fn add(&mut self, other: &Self) {
                 $(self.$field += other.$field;)+
             }

@@ -1,66 +1,67 @@
-//! The door of a device: what takes requests and completes them in simulated time, be it a drive, or an array of drives.
+//! Device interface: a drive, or an array of drives, that accepts requests and completes them in simulated time.
 //!
-//! Whoever offers it load, its host, owns the agenda. It submits requests, has the device handle its timers, and looks at
-//! it whenever there is [news](Device::has_news). A device never calls up.
+//! The host owns the event queue. It submits requests, passes timers to the device, and polls the device for
+//! [events](Device::has_event). A device never calls its host.
 //!
 //! ```text
-//! start, then until the end:  handle(timer) or a submission -> has_news? -> news, take_news ... advance, flush
-//! close, then the same until nothing is outstanding, then audit
+//! start; repeat: handle(timer) or submit -> while has_event: event, pop_event -> advance, background, flush
+//! close; the same until nothing is outstanding; audit
 //! ```
 
 use crate::account::Account;
-use crate::agenda::{Agenda, ResourceId};
+use crate::data_store::DataStore;
+use crate::event_queue::{EventQueue, ResourceId};
 use crate::request::{Op, Request};
 use crate::time::SimTime;
 use std::ops::Range;
 
 crate::numbers! {
-    /// A request that a device has taken.
+    /// Number of a request that a device has accepted.
     RequestId
-    /// What a request is called by who asks for it.
+    /// The host's name for a request.
     Tag
 }
 
-/// A request that has completed.
+/// A completed request.
 #[derive(Clone, Copy, Debug)]
 pub struct Completion<'a> {
     /// The number that its submission returned.
     pub id: RequestId,
-    /// What the host calls it.
+    /// The tag of its submission.
     pub tag: Tag,
-    /// What was asked for.
+    /// The operation.
     pub op: Op,
     /// Bytes moved.
     pub bytes: u64,
-    /// When it was submitted.
+    /// Time of the submission.
     pub submitted: SimTime,
-    /// Data that it had to read could not be corrected.
+    /// Data that the request had to read was uncorrectable.
     pub failed: bool,
-    /// A read that would have had to wait for garbage collection and was told not to: it has no data.
+    /// A fast-failing read that would have waited for garbage collection: it has no data.
     pub busy: bool,
-    /// Where its time went, if the device keeps that; it adds up to the latency.
+    /// Latency by cause, if the device records it; the sum is the latency.
     pub account: Option<&'a Account>,
 }
 
-/// What a device tells its host; of a request this much.
+/// What a device reports to its host; `T` describes a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum News<T> {
+pub enum DeviceEvent<T> {
     /// A request has completed.
     Completed(T),
-    /// After a loss of power the host is served again. At the cut its outstanding requests and its timers are gone.
-    Served,
+    /// The device serves requests again after a power loss. The power loss dropped outstanding requests and host timers.
+    PowerRestored,
 }
 
-/// How far ahead of its submission a device is told of a request.
+/// How far ahead of its submission a device receives a prefetch hint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ahead {
-    /// Several requests come before it.
+pub enum PrefetchDistance {
+    /// Several requests precede it.
     Far,
-    /// It is among the next few, and was told of before: what it looks up first has been fetched.
+    /// It is among the next few. An earlier `Far` hint has already fetched its first lookups.
     Near,
 }
 
-/// What the audits looked at.
+/// What an audit checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuditReport {
     /// Requests issued, all of which completed.
@@ -71,71 +72,74 @@ pub struct AuditReport {
     pub versions_checked: u64,
 }
 
-/// What takes requests and completes them.
+/// Accepts requests and completes them.
 pub trait Device {
-    /// What messages call one, with its article.
+    /// Display name, with article.
     const NAME: &'static str;
-    /// Requests of one instant are gathered: they are submitted between what waits inside, that of the last flow first, and
-    /// go on with [`Device::flush`]. Otherwise each goes its own way at once.
-    const GATHERS: bool;
+    /// The device batches requests of one instant: they are submitted between internal steps, the last flow's first, and
+    /// start with [`Device::flush`]. Otherwise each request starts at once.
+    const BATCHES: bool;
 
-    /// Its resources on the agenda, the timers of its host included.
+    /// Resources of the device in the event queue, including the timers of its host.
     fn resources(&self) -> Range<u32>;
-    /// The resource of the host's `k`-th timer. Where it stands among the device's own says what comes first at equal
-    /// times.
+    /// Resource of the host's `k`-th timer. Its position among the device's resources decides the order at equal times.
     fn host_timer(&self, k: u32) -> ResourceId;
-    /// Sectors of 512 bytes that a host may address.
+    /// Addressable sectors of 512 bytes.
     fn capacity_sectors(&self) -> u64;
-
-    /// Arms its timers; called once, at time zero. Err tells the user why it cannot run.
-    fn start(&mut self, agenda: &mut Agenda) -> Result<(), String>;
-    /// A request is likely to be submitted: the time to fetch from memory what it will look up. Nothing else may follow from it.
-    #[inline]
-    fn expect(&self, _request: &Request, _ahead: Ahead) {}
-    /// Takes a request now, on one of its queues. `tag` is what the completion will say; the number returned is free for
-    /// another request when that has been taken.
-    fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: Request) -> RequestId;
-    /// Handles the timer of `resource`, one of [`Device::resources`]. A timer of the host's is left to it: `Some(k)`.
-    fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32>;
-    /// Whether the host must look at the device before the next event. [`Device::outstanding`] falls only with news.
-    fn has_news(&self) -> bool;
-    /// The oldest news.
-    fn news(&self) -> Option<News<Completion<'_>>>;
-    /// Removes the oldest news.
-    fn take_news(&mut self);
-
-    /// Of a device that gathers: goes on with what waits inside and comes before another request of the host; false if there
-    /// was nothing to do.
-    #[inline]
-    fn advance(&mut self, _agenda: &mut Agenda) -> bool {
-        false
-    }
-    /// Of a device that gathers: goes on with what comes after all requests of the host; false if there was nothing to do.
-    #[inline]
-    fn background(&mut self, _agenda: &mut Agenda) -> bool {
-        false
-    }
-    /// Of a device that gathers: sends what has been gathered; false if there was nothing to do.
-    #[inline]
-    fn flush(&mut self, _agenda: &mut Agenda) -> bool {
-        false
+    /// Store of the data, if the device has one; see [`crate::data_store`].
+    fn data_store(&mut self) -> Option<&mut dyn DataStore> {
+        None
     }
 
-    /// Requests submitted and not completed; once closed, also whatever else must end before an audit.
+    /// Arms the device's timers; called once, at time zero. The error says why the device cannot run.
+    fn start(&mut self, events: &mut EventQueue) -> Result<(), String>;
+    /// Hints that `request` will probably be submitted, so that the device can prefetch map entries. Must not change any
+    /// result.
+    #[inline]
+    fn hint(&self, _request: &Request, _ahead: PrefetchDistance) {}
+    /// Submits a request to `queue` now. The returned number is valid until the completion has been popped.
+    fn submit(&mut self, events: &mut EventQueue, queue: u32, tag: Tag, request: Request) -> RequestId;
+    /// Handles the timer of `resource`, one of [`Device::resources`]. Returns `Some(k)` for the host's `k`-th timer, which
+    /// the host handles.
+    fn handle(&mut self, events: &mut EventQueue, resource: ResourceId) -> Option<u32>;
+    /// Whether the host must poll the device before the next timer. [`Device::outstanding`] decreases only with an event.
+    fn has_event(&self) -> bool;
+    /// The oldest event.
+    fn event(&self) -> Option<DeviceEvent<Completion<'_>>>;
+    /// Removes the oldest event.
+    fn pop_event(&mut self);
+
+    /// With [`Device::BATCHES`]: runs internal work that precedes the host's next request; false if there was none.
+    #[inline]
+    fn advance(&mut self, _events: &mut EventQueue) -> bool {
+        false
+    }
+    /// With [`Device::BATCHES`]: runs internal work that follows all requests of the host; false if there was none.
+    #[inline]
+    fn background(&mut self, _events: &mut EventQueue) -> bool {
+        false
+    }
+    /// With [`Device::BATCHES`]: issues the batched requests; false if there were none.
+    #[inline]
+    fn flush(&mut self, _events: &mut EventQueue) -> bool {
+        false
+    }
+
+    /// Requests submitted and not completed; after [`Device::close`] also other work that must end before an audit.
     fn outstanding(&self) -> usize;
     /// Requests completed since the start.
     fn completed(&self) -> u64;
     /// Calls `each` with every request submitted and not completed.
     fn for_outstanding(&self, each: &mut dyn FnMut(Op, SimTime));
-    /// A measurement window begins.
+    /// Begins a measurement window.
     fn begin_window(&mut self);
-    /// The measurement window ends.
+    /// Ends the measurement window.
     fn end_window(&mut self) {}
-    /// No more requests will be submitted; those outstanding go on.
+    /// Accepts no more requests; outstanding requests continue.
     fn close(&mut self);
-    /// Checks, once nothing is outstanding, that nothing was lost; of large maps one entry in `stride`. Err names what does
-    /// not hold.
+    /// Checks, once nothing is outstanding, that no data was lost; checks one entry in `stride` of large maps. The error
+    /// names the violation.
     fn audit(&self, now: SimTime, stride: usize) -> Result<AuditReport, String>;
-    /// Describes a state in which requests are outstanding and nothing is going to happen.
-    fn diagnosis(&self, agenda: &Agenda) -> String;
+    /// Describes a deadlock: requests are outstanding, and no timer is armed.
+    fn diagnosis(&self, events: &EventQueue) -> String;
 }

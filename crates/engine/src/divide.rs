@@ -1,4 +1,4 @@
-//! Division by a constant that is only known when a simulation is assembled.
+//! Fast division by a divisor fixed when a simulation is assembled.
 
 /// Divides `u32` numbers by a fixed divisor with one multiplication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ static RECIPROCALS: [u64; MOST_SHARES as usize + 1] = {
 #[inline]
 pub fn split_among(n: u64, shares: u32) -> (u64, u32) {
     debug_assert!(n < 1 << 52 && shares > 0);
-    // As in `Divider::quotient`; what is lost is at most 2^-12.
+    // As in `Divider::quotient`; the error is at most 2^-12.
     let q = (((u128::from(n) + 1) * u128::from(RECIPROCALS[shares as usize])) >> 64) as u64;
     (q, (n - q * u64::from(shares)) as u32)
 }

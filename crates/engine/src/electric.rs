@@ -1,4 +1,4 @@
-//! Electrical quantities as whole numbers, so that energies are sums of products and never rounded.
+//! Electrical quantities as whole numbers, so that sums of energies are exact.
 //!
 //! Current times time is a charge: 1 uA for 1 ns is 1 fC. A charge times a voltage is an energy: 1 fC at 1 mV is 1 aJ
 //! (10^-18 J). Charges and energies are `u128`: no run overflows them.

@@ -11,8 +11,8 @@ const MAX_VALUE_POWER: u8 = 54;
 /// Counts latencies in log-linear buckets; count, sum, minimum and maximum are exact, any percentile is
 /// within 0.2 % of the sorted value.
 ///
-/// Of its 188 kB those pages are memory whose buckets have counted: what looks at all of it keeps to the buckets between
-/// the smallest latency and the largest.
+/// Only the touched pages of its 188 kB take memory, so scans are limited to the buckets between the smallest and the
+/// largest latency.
 pub struct LatencyHistogram {
     buckets: Histogram,
     count: u64,
@@ -68,7 +68,7 @@ impl LatencyHistogram {
         self.sum_ns += u128::from(ns);
         self.min_ns = self.min_ns.min(ns);
         self.max_ns = self.max_ns.max(ns);
-        // Where a table is kept beside a histogram, one look for the bucket does for both.
+        // A table beside the histogram shares this computation of the bucket.
         let bucket = self.buckets.as_mut_slice().get_mut(LatencyHistogram::bucket_of(latency));
         *bucket.expect("latencies are below 2^54 ns") += 1;
     }

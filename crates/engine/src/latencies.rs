@@ -1,4 +1,4 @@
-//! Latencies of requests by what they ask for.
+//! Latency histograms by kind of request.
 
 use crate::histogram::LatencyHistogram;
 use crate::request::Op;

@@ -1,13 +1,13 @@
-//! The ground floor of interpulse: simulated time, the agenda of timers, named random streams,
-//! latency histograms, declared counters, electrical quantities, and what a device is: requests, accounts of their
-//! time, completions. Depends on nothing of interpulse.
+//! Base layer: simulated time, event queue, random streams, histograms, counters, electrical quantities, and the interface
+//! of a device with its requests, completions and latency accounts. Depends on no other crate of interpulse.
 
 pub mod account;
-pub mod agenda;
 pub mod counters;
+pub mod data_store;
 pub mod device;
 pub mod divide;
 pub mod electric;
+pub mod event_queue;
 pub mod histogram;
 pub mod latencies;
 pub mod numbers;
@@ -19,11 +19,12 @@ pub mod slab;
 pub mod time;
 pub mod vector;
 
-pub use agenda::{Agenda, ResourceId};
 pub use counters::CounterInfo;
-pub use device::{Ahead, AuditReport, Completion, Device, News, RequestId, Tag};
+pub use data_store::{DataError, DataStore, MemoryStore};
+pub use device::{AuditReport, Completion, Device, DeviceEvent, PrefetchDistance, RequestId, Tag};
 pub use divide::Divider;
 pub use electric::{Current, EnergyPerBit, Limit, Power, Voltage};
+pub use event_queue::{EventQueue, ResourceId};
 pub use histogram::LatencyHistogram;
 pub use latencies::Latencies;
 pub use numbers::Number;

@@ -1,14 +1,14 @@
-//! Numbers of things, such as dies and cache slots: a type for each kind, so that none is taken for another.
+//! Typed indices: a type for each kind of object, such as dies and cache slots.
 
-/// A number of one kind of things.
+/// An index of one kind of objects.
 pub trait Number: Copy {
     /// The `k`-th.
     fn nth(k: u32) -> Self;
-    /// Where it stands in a table.
+    /// Its position in a table.
     fn place(self) -> usize;
 }
 
-/// Declares types of numbers: each line has the documentation and the name of one.
+/// Declares index types: documentation and name of each.
 #[macro_export]
 macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
@@ -71,7 +71,7 @@ macro_rules! numbers {
             }
         }
 
-        // As the bare number: what holds one says what it is.
+        // The bare number: the field that holds it names the kind.
         impl ::std::fmt::Debug for $name {
             fn fmt(&self, f: &mut ::std::fmt::Formatter) -> ::std::fmt::Result {
                 self.0.fmt(f)

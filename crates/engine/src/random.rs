@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// Name of the generator, recorded in results.
 pub const GENERATOR: &str = "xoshiro256++/splitmix64/1";
 
-/// Hands out random streams of one run.
+/// Random streams of one run.
 #[derive(Clone, Copy, Debug)]
 pub struct Streams {
     seed: u64,
@@ -65,7 +65,7 @@ impl Rng {
 
     /// The threshold for [`Rng::chance`] that is true with probability `p`.
     ///
-    /// `p = 1` rounds to 1 - 2^-64, which no run can tell from certainty.
+    /// `p = 1` rounds to 1 - 2^-64.
     pub fn threshold(p: f64) -> u64 {
         (p.clamp(0.0, 1.0) * 18_446_744_073_709_551_616.0) as u64
     }

@@ -5,14 +5,14 @@ use crate::size::Bytes;
 /// The unit of addresses and lengths: 512 bytes.
 pub const SECTOR: Bytes = Bytes(512);
 
-/// What a request asks for.
+/// Operation of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     /// Return the newest data.
     Read,
     /// Store new data.
     Write,
-    /// Forget the data (deallocate).
+    /// Deallocate the data.
     Trim,
     /// Make every completed write durable.
     Flush,
@@ -21,7 +21,7 @@ pub enum Op {
 /// One request as it reaches a device's submission queue.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Request {
-    /// What is asked for.
+    /// The operation.
     pub op: Op,
     /// First 512-byte sector; zero for a flush.
     pub sector: u64,

@@ -1,12 +1,11 @@
-//! First-in first-out lists of the event path, where taking, looking at the next and adding are a few instructions each:
-//! `VecDeque` compares with its capacity wherever this masks.
+//! Ring buffer: FIFO of the event path. It masks indices where `VecDeque` compares with its capacity.
 
-/// A first-in first-out list that grows and never shrinks.
+/// A FIFO that grows and never shrinks.
 #[derive(Clone)]
 pub struct Ring<T> {
-    /// None, or a power of two.
+    /// Their number is zero or a power of two.
     places: Box<[T]>,
-    /// The place of the first one, modulo their number.
+    /// Index of the first item, modulo the number of places.
     head: usize,
     len: usize,
 }
@@ -18,22 +17,22 @@ impl<T> Default for Ring<T> {
 }
 
 impl<T: Copy> Ring<T> {
-    /// Places that a ring has at first.
+    /// Smallest number of places.
     const LEAST: usize = 16;
 
-    /// How many there are.
+    /// Number of items.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether there is no item.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Adds one behind all others.
+    /// Appends an item.
     #[inline]
     pub fn push(&mut self, thing: T) {
         if self.len == self.places.len() {
@@ -45,7 +44,7 @@ impl<T: Copy> Ring<T> {
         self.len += 1;
     }
 
-    /// Takes the first one.
+    /// Removes the first item.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         let first = self.front()?;
@@ -54,38 +53,38 @@ impl<T: Copy> Ring<T> {
         Some(first)
     }
 
-    /// The first one.
+    /// The first item.
     #[inline]
     pub fn front(&self) -> Option<T> {
         self.get(0)
     }
 
-    /// The last one.
+    /// The last item.
     #[inline]
     pub fn back(&self) -> Option<T> {
         self.get(self.len.wrapping_sub(1))
     }
 
-    /// The one with `k` before it.
+    /// The item with index `k`.
     #[inline]
     pub fn get(&self, k: usize) -> Option<T> {
         // SAFETY: there is a place, see `place`.
         (k < self.len).then(|| unsafe { *self.places.get_unchecked(self.place(k)) })
     }
 
-    /// Puts `thing` in the place of the one with `k` before it. Panics if there is none.
+    /// Replaces the item with index `k`. Panics if there is none.
     pub fn set(&mut self, k: usize, thing: T) {
-        assert!(k < self.len, "the one behind {k} of {}", self.len);
+        assert!(k < self.len, "item {k} of {}", self.len);
         let place = self.place(k);
         self.places[place] = thing;
     }
 
-    /// All of them, in order.
+    /// All items, in order.
     pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
         (0..self.len).filter_map(|k| self.get(k))
     }
 
-    /// The place behind `k` others; one of `places` unless that is empty, since their number is a power of two.
+    /// The place of item `k`; in bounds unless `places` is empty, because their number is a power of two.
     #[inline(always)]
     fn place(&self, k: usize) -> usize {
         self.head.wrapping_add(k) & self.places.len().wrapping_sub(1)

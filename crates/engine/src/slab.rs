@@ -1,10 +1,9 @@
-//! Things addressed by small numbers: the `slab` crate with keys of four bytes, which is what queues and accounts
-//! store, and of a type of their own, so that none is taken for that of another store.
+//! Typed slab: the `slab` crate with four-byte keys of a type per store.
 
 use crate::numbers::Number;
 use std::marker::PhantomData;
 
-/// A store whose entries keep their number from insertion to removal; numbers are reused.
+/// A store whose entries keep their key from insertion to removal; keys are reused.
 #[derive(Clone)]
 pub struct Slab<K, T>(slab::Slab<T>, PhantomData<K>);
 
@@ -15,36 +14,36 @@ impl<K, T> Default for Slab<K, T> {
 }
 
 impl<K: Number, T> Slab<K, T> {
-    /// Stores a thing and returns its number.
+    /// Stores an entry and returns its key.
     #[inline]
     pub fn insert(&mut self, thing: T) -> K {
         K::nth(self.0.insert(thing) as u32)
     }
 
-    /// Takes the thing `id` out. Panics if there is none.
+    /// Removes the entry `id`. Panics if there is none.
     #[inline]
     pub fn remove(&mut self, id: K) -> T {
         self.0.remove(id.place())
     }
 
-    /// The thing `id`. Panics if there is none.
+    /// The entry `id`. Panics if there is none.
     #[inline]
     pub fn get(&self, id: K) -> &T {
         &self.0[id.place()]
     }
 
-    /// The thing `id`, to change. Panics if there is none.
+    /// The entry `id`, mutable. Panics if there is none.
     #[inline]
     pub fn get_mut(&mut self, id: K) -> &mut T {
         &mut self.0[id.place()]
     }
 
-    /// Things stored now.
+    /// Number of entries.
     pub fn live(&self) -> usize {
         self.0.len()
     }
 
-    /// The stored things with their numbers, in order of number.
+    /// The entries with their keys, in order of key.
     pub fn iter(&self) -> impl Iterator<Item = (K, &T)> {
         self.0.iter().map(|(id, thing)| (K::nth(id as u32), thing))
     }

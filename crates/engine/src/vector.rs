@@ -1,8 +1,7 @@
-//! Loops over large tables as vector code, in the widest form that the machine has.
+//! Runtime dispatch of vectorised loops.
 
-/// Compiles a function once as it is and once with AVX2, and calls what the machine has. The body is another function, one
-/// that is always inlined, and whose loops the compiler turns into vector code. Rust neither reorders nor fuses
-/// floating-point operations, so that both give the same bits.
+/// Compiles a function twice, plain and with AVX2, and calls the version that the processor supports. The body is an
+/// `inline(always)` function. Rust neither reorders nor fuses floating-point operations, so both give the same bits.
 #[macro_export]
 macro_rules! vectorised {
     ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $type:ty),+ $(,)?) $(-> $ret:ty)? => $body:ident) => {

@@ -1,13 +1,13 @@
-//! Where a byte lies: channel, chip, die, plane, block, layer, word line, page, unit.
+//! Geometry of a flash array (channel, chip, die, plane, block, word line, page, mapping unit) and operation times.
 //!
 //! Dies are numbered channel by channel: die = (channel * chips + chip) * dies_per_chip + die_in_chip.
 
-use crate::numbers::{BlockId, DieId};
+use crate::ids::{BlockId, DieId};
 use crate::parts::{PartSpec, ProgramMode};
 use interpulse_engine::Duration;
 use std::ops::Range;
 
-/// Bytes of the unit the mapping works in, unless it is told to work in larger ones.
+/// Default size of a mapping unit, in bytes.
 pub const UNIT_BYTES: u64 = 4096;
 
 /// A block of a flash array.
@@ -24,32 +24,32 @@ pub struct BlockAddress {
 /// A page of a flash array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageAddress {
-    /// Its block.
+    /// The block.
     pub of: BlockAddress,
     /// The page of the block.
     pub page: u32,
 }
 
-/// Neighbouring planes of a die that work together.
+/// A range of planes of one die that operate together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Planes {
-    /// The first one.
+    /// The first plane.
     pub first: u32,
-    /// How many.
+    /// Number of planes.
     pub count: u32,
 }
 
-/// Neighbouring pages of a block.
+/// A range of pages of one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pages {
-    /// The first one.
+    /// The first page.
     pub first: u32,
-    /// How many.
+    /// Number of pages.
     pub count: u32,
 }
 
 impl Planes {
-    /// Each of them.
+    /// Iterates over the planes.
     #[inline]
     pub fn each(self) -> Range<u32> {
         self.first..self.first + self.count
@@ -57,17 +57,17 @@ impl Planes {
 }
 
 impl Pages {
-    /// None.
+    /// The empty range.
     pub const NONE: Pages = Pages { first: 0, count: 0 };
 
-    /// The page behind the last one.
+    /// The page after the last one.
     #[inline]
     pub fn end(self) -> u32 {
         self.first + self.count
     }
 }
 
-/// The flash array of one drive and the times that follow from its part.
+/// Dimensions of the flash array of one drive.
 #[derive(Clone, Debug)]
 pub struct Geometry {
     /// Channels (buses).
@@ -92,9 +92,9 @@ pub struct Geometry {
     pub layers: u32,
     /// Pages programmed by one operation on one plane.
     pub pages_per_program: u32,
-    /// Pages of the next program that the cache register takes on one plane; none without cache program.
+    /// Pages of the next program that the cache register holds on one plane; 0 without cache program.
     pub cache_pages: u32,
-    /// Whether a page is sensed while the one before moves out of the cache register.
+    /// Whether the die senses a page while the previous page leaves the cache register (cache read).
     pub cache_reads: bool,
 }
 
@@ -121,9 +121,9 @@ impl Geometry {
         }
     }
 
-    /// The same array mapped in units of `unit_bytes`, which must divide a page.
+    /// The same array with mapping units of `unit_bytes`, which must divide a page.
     #[must_use]
-    pub fn mapped_in(self, unit_bytes: u64) -> Geometry {
+    pub fn with_unit_bytes(self, unit_bytes: u64) -> Geometry {
         let page = u64::from(self.units_per_page) * self.unit_bytes;
         assert!(
             page.is_multiple_of(unit_bytes),
@@ -149,7 +149,7 @@ impl Geometry {
         self.cache_pages > 0 || self.cache_reads
     }
 
-    /// The channel that die `die` hangs on.
+    /// The channel of `die`.
     #[inline]
     pub fn channel_of(&self, die: DieId) -> u32 {
         die.0 / (self.chips_per_channel * self.dies_per_chip)
@@ -166,32 +166,31 @@ impl Geometry {
     }
 }
 
-/// The die operation times of a part in the form the simulation uses: whole nanoseconds, rounded once.
+/// Operation times of a part in whole nanoseconds, rounded once.
 #[derive(Clone, Debug)]
 pub struct Timing {
     /// tR by page type, least significant first.
     pub read: Vec<Duration>,
-    /// tR of a page of a word line that is programmed as two bits per cell; as the least significant page's where the part
-    /// does not say.
-    pub read_two_bit: Duration,
-    /// Moving over the bus what a read of 1, 2, ... units of a page moves (index 0 is unused).
+    /// tR of a page of an MLC-mode word line; tR of the least significant page if the part gives none.
+    pub read_mlc_mode: Duration,
+    /// Bus time of the data of a read of 1, 2, ... units of a page (index 0 is unused).
     pub transfer_units: Vec<Duration>,
-    /// Bytes that a read of 1, 2, ... units of a page moves (index 0 is unused).
+    /// Bytes on the bus of a read of 1, 2, ... units of a page (index 0 is unused).
     pub bytes_of_units: Vec<u64>,
-    /// Moving a whole page with its parity into the page buffer.
+    /// Bus time of a page with its parity into the page buffer.
     pub page_load: Duration,
     /// Bytes of a page with its parity.
     pub page_bytes: u64,
-    /// Setting up the page buffer after each page load; the bus is free meanwhile.
+    /// Set-up of the page buffer after each page load, during which the bus is free.
     pub buffer_setup: Duration,
-    /// From the cache register to the page buffer.
+    /// Transfer from the cache register to the page buffer.
     pub cache_transfer: Duration,
     /// Command and address cycles on the bus.
     pub command: Duration,
 }
 
 impl Timing {
-    /// The times of `part`, mapped in units of `unit_bytes`.
+    /// The times of `part` with mapping units of `unit_bytes`.
     pub fn new(part: &PartSpec, unit_bytes: u64) -> Timing {
         let units = part.page_size.get() / unit_bytes;
         let transfer = |bytes: u64| {
@@ -202,7 +201,7 @@ impl Timing {
         let page_bytes = part.page_size.get() + part.page_parity.get();
         Timing {
             read: part.read.clone(),
-            read_two_bit: part.reprogram.map_or(part.read[0], |r| r.read),
+            read_mlc_mode: part.reprogram.map_or(part.read[0], |r| r.read),
             transfer_units: (0..=units).map(|k| transfer(bytes(k))).collect(),
             bytes_of_units: (0..=units).map(bytes).collect(),
             page_load: part.page_load.unwrap_or_else(|| transfer(page_bytes)),

@@ -1,13 +1,13 @@
-//! Flash memory: geometry and parts, pulse trains, the die and what may stop it, the channel, and the
-//! scheduling of transactions onto both. Everything above it speaks of drives; everything here of dies.
+//! Flash memory: geometry, parts, pulse trains, dies, suspension, channels and transaction scheduling.
 
+pub mod cell_mode;
 pub mod command;
 pub mod die;
 pub mod errors;
 pub mod geometry;
 pub mod hold_up;
+pub mod ids;
 pub mod nand;
-pub mod numbers;
 pub mod parts;
 pub mod phases;
 pub mod power;
@@ -17,4 +17,4 @@ pub mod script;
 pub mod suspend;
 pub mod variation;
 
-pub use numbers::DieId;
+pub use ids::DieId;

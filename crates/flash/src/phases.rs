@@ -1,36 +1,35 @@
-//! What the spans of a die's timeline consist of: pulses and verifies, what of them is done again, what a suspension
-//! costs. Timing diagrams are drawn from it.
+//! Phases of a die's timeline: pulses, verifies, repeated work and suspension costs, for timing diagrams.
 //!
-//! Nothing is simulated here: a span says what course the die took, and how far.
+//! Nothing is simulated here; the spans of the timeline carry the schedule that the die followed.
 
 use crate::command::{KINDS, Kind};
-use crate::die::{Pulses, State, What};
-use crate::nand::course::Course;
+use crate::die::{DiePhase, Pulses, State};
+use crate::nand::phase_schedule::PhaseSchedule;
 use crate::pulse::PhaseKind;
 use crate::script::{Span, Timeline};
 use interpulse_engine::{Duration, SimTime};
 
-/// A stretch of time during which one thing happened.
+/// A period during which the die did one thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// Its first instant.
+    /// Start.
     pub from: SimTime,
-    /// Its end.
+    /// End.
     pub to: SimTime,
-    /// What happened.
-    pub what: What,
+    /// Activity of the die.
+    pub what: DiePhase,
     /// The program or erase on the die, running or suspended.
     pub long: Option<Kind>,
-    /// The train runs on to a stop that has been asked for.
+    /// The train runs to the stop point of a suspension in progress.
     pub running_on: bool,
-    /// This part of the train had been done before; a stop threw it away.
+    /// This part of the train repeats work that a suspension discarded.
     pub again: bool,
-    /// Progress of the train at the first instant; zero for what is no part of a train.
+    /// Progress of the train at the start; zero outside a train.
     pub progress: Duration,
 }
 
-/// Takes the spans of a timeline apart.
-pub fn of(timeline: &Timeline) -> Vec<Phase> {
+/// Splits the spans of a timeline into phases.
+pub fn split(timeline: &Timeline) -> Vec<Phase> {
     let mut splitter = Splitter::default();
     timeline.spans.iter().for_each(|span| splitter.split(span));
     splitter.phases
@@ -38,7 +37,7 @@ pub fn of(timeline: &Timeline) -> Vec<Phase> {
 
 #[derive(Default)]
 struct Splitter {
-    /// The most progress ever made by the operation of each kind on the die; one may be suspended beneath another.
+    /// Largest progress of the current operation of each kind; a suspended operation may lie beneath another.
     reached: [Duration; KINDS],
     phases: Vec<Phase>,
 }
@@ -46,17 +45,17 @@ struct Splitter {
 impl Splitter {
     fn split(&mut self, span: &Span) {
         match span.course {
-            Course::Plain { whats: [what, then], until, .. } => {
+            PhaseSchedule::Plain { phases: [what, then], until, .. } => {
                 let between = until.max(span.from).min(span.to);
                 self.push(span, what, span.from, between);
                 self.push(span, then, between, span.to);
             }
-            Course::Train(pulses) => self.pulses(span, &pulses),
+            PhaseSchedule::Train(pulses) => self.pulses(span, &pulses),
         }
     }
 
-    /// What happens in a part of a span and is no part of a train; nothing, if the part takes no time.
-    fn push(&mut self, span: &Span, what: What, from: SimTime, to: SimTime) {
+    /// Adds a phase outside a train, unless it is empty.
+    fn push(&mut self, span: &Span, what: DiePhase, from: SimTime, to: SimTime) {
         if from < to {
             let running_on = span.state == State::Stopping;
             let (long, again, progress) = (span.long, false, Duration::ZERO);
@@ -66,8 +65,8 @@ impl Splitter {
 
     /// The phases of a train.
     fn pulses(&mut self, span: &Span, pulses: &Pulses) {
-        self.push(span, What::Command, span.from, pulses.from.min(span.to));
-        self.push(span, What::Ramp, pulses.from.max(span.from), pulses.ramped.min(span.to));
+        self.push(span, DiePhase::Command, span.from, pulses.from.min(span.to));
+        self.push(span, DiePhase::Ramp, pulses.from.max(span.from), pulses.ramped.min(span.to));
         let reached = &mut self.reached[pulses.kind as usize];
         if span.suspends == 0 && span.state == State::Pulsing {
             *reached = Duration::ZERO;
@@ -82,9 +81,9 @@ impl Splitter {
                 length = length.min(*reached - at);
             }
             let what = match phase.kind {
-                PhaseKind::Pulse => What::Pulse,
-                PhaseKind::Reset => What::Reset,
-                PhaseKind::Verify => What::Verify,
+                PhaseKind::Pulse => DiePhase::Pulse,
+                PhaseKind::Reset => DiePhase::Reset,
+                PhaseKind::Verify => DiePhase::Verify,
             };
             let (to, long) = (from + length, span.long);
             let running_on = span.state == State::Stopping;

@@ -1,9 +1,7 @@
-//! The pulse train: what a program or an erase really is.
+//! Pulse train of a program or erase: loops of pulse, voltage reset (if the part has one) and verify.
 //!
-//! A long operation is an ordered list of phases, loop after loop of pulse, voltage reset (where the part has one)
-//! and verify (data load comes before it, over the bus). The list is kept run-length encoded because all loops of
-//! a train are alike; [`PulseTrain::phases`] spells it out. Progress is the time spent in phases that count, so a
-//! stopped train continues from `elapsed`.
+//! All loops of a train are alike, so a train is stored as one loop and a count. Progress is the time spent in phases that
+//! count; a stopped train continues from there. The data load precedes the train, on the bus.
 
 use interpulse_engine::Duration;
 
@@ -12,25 +10,16 @@ use interpulse_engine::Duration;
 pub enum PhaseKind {
     /// A program or erase pulse.
     Pulse,
-    /// The discharge of the word lines after a pulse, where the part needs a time of its own for it.
+    /// The discharge of the word lines after a pulse, on parts that need a separate time for it.
     Reset,
     /// The verify (all levels of one loop) after a pulse.
     Verify,
 }
 
-/// A phase with its length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Phase {
-    /// What happens.
-    pub kind: PhaseKind,
-    /// For how long.
-    pub length: Duration,
-}
-
-/// A phase with its place in the train's progress.
+/// A phase with its range of progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhaseSpan {
-    /// What happens.
+    /// Kind.
     pub kind: PhaseKind,
     /// Progress at which it begins.
     pub start: Duration,
@@ -41,9 +30,9 @@ pub struct PhaseSpan {
 /// The loops of one program or erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PulseTrain {
-    /// Number of loops, at least one of what pulses at all.
+    /// Number of loops, at least one unless the command has no pulses.
     pub loops: u32,
-    /// Length of each pulse; zero only in the comparison case of operations that take no time.
+    /// Length of each pulse; zero only with `long-operations = "zero"`.
     pub pulse: Duration,
     /// Length of the voltage reset between pulse and verify.
     pub reset: Duration,
@@ -52,7 +41,7 @@ pub struct PulseTrain {
 }
 
 impl PulseTrain {
-    /// That of a command without pulses.
+    /// The train of a command without pulses.
     pub const NONE: PulseTrain =
         PulseTrain { loops: 0, pulse: Duration::ZERO, reset: Duration::ZERO, verify: Duration::ZERO };
 
@@ -68,8 +57,7 @@ impl PulseTrain {
         self.loop_time() * u64::from(self.loops)
     }
 
-    /// Time from progress `elapsed` to the end of the loop it lies in; zero exactly at a loop's end (or
-    /// before the first pulse).
+    /// Time from progress `elapsed` to the end of its loop; zero at a loop boundary.
     #[inline]
     pub fn to_loop_end(&self, elapsed: Duration) -> Duration {
         let one = self.loop_time().as_ns();
@@ -77,14 +65,14 @@ impl PulseTrain {
         Duration::from_ns(if into == 0 { 0 } else { one - into })
     }
 
-    /// Progress at which the loop that `elapsed` lies in began (at the interval between two, the later one).
+    /// Start of the loop at progress `elapsed`; at a boundary, of the later loop.
     #[inline]
     pub fn loop_start(&self, elapsed: Duration) -> Duration {
         let one = self.loop_time().as_ns();
         Duration::from_ns(elapsed.as_ns() / one * one)
     }
 
-    /// The phase in which progress `elapsed` lies (at the interval between two, the later one).
+    /// The phase at progress `elapsed`; at a boundary, the later phase.
     #[inline]
     pub fn phase_at(&self, elapsed: Duration) -> PhaseSpan {
         let start = self.loop_start(elapsed);
@@ -99,7 +87,7 @@ impl PulseTrain {
         }
     }
 
-    /// Of progress `elapsed`, the time in pulses, in voltage resets and in verifies.
+    /// Splits progress `elapsed` into time in pulses, voltage resets and verifies.
     #[inline]
     pub fn split(&self, elapsed: Duration) -> [Duration; 3] {
         let (one, elapsed) = (self.loop_time().as_ns(), elapsed.as_ns());
@@ -117,23 +105,11 @@ impl PulseTrain {
         ]
     }
 
-    /// Whether progress `elapsed` lies inside a pulse, not at its start.
+    /// Whether progress `elapsed` lies inside a pulse, after its start.
     #[inline]
     pub fn is_inside_pulse(&self, elapsed: Duration) -> bool {
         let phase = self.phase_at(elapsed);
         phase.kind == PhaseKind::Pulse && phase.start < elapsed
-    }
-
-    /// All phases that take time, in order.
-    pub fn phases(&self) -> impl Iterator<Item = Phase> + '_ {
-        let all = (0..self.loops).flat_map(|_| {
-            [
-                Phase { kind: PhaseKind::Pulse, length: self.pulse },
-                Phase { kind: PhaseKind::Reset, length: self.reset },
-                Phase { kind: PhaseKind::Verify, length: self.verify },
-            ]
-        });
-        all.filter(|phase| phase.length > Duration::ZERO)
     }
 }
 
@@ -151,21 +127,18 @@ mod tests {
     #[test]
     fn sixteen_loops_of_125_us_make_2_ms() {
         assert_eq!(TRAIN.total(), Duration::from_ms(2));
-        let sum: u64 = TRAIN.phases().map(|p| p.length.as_ns()).sum();
-        assert_eq!(sum, 2_000_000);
-        assert_eq!(TRAIN.phases().count(), 32);
     }
 
     #[test]
-    fn the_next_loop_end() {
+    fn time_to_the_loop_end() {
         for (elapsed_us, left_us) in [(0, 0), (1, 124), (124, 1), (125, 0), (126, 124), (1999, 1)] {
             assert_eq!(TRAIN.to_loop_end(Duration::from_us(elapsed_us)), Duration::from_us(left_us));
         }
     }
 
-    /// The split grows by the phase that the progress lies in, and adds up to it.
+    /// Each microsecond counts for the phase at that progress.
     #[test]
-    fn the_split_of_a_progress() {
+    fn split_of_progress_by_phase() {
         let train = PulseTrain { reset: Duration::from_us(4), ..TRAIN };
         let mut before = train.split(Duration::ZERO);
         assert_eq!(before, [Duration::ZERO; 3]);
@@ -181,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_phase_of_a_progress() {
+    fn phase_at_a_progress() {
         let at = |us| {
             let p = TRAIN.phase_at(Duration::from_us(us));
             (p.kind, p.start.as_ns() / 1000, p.end.as_ns() / 1000)

@@ -1,99 +1,98 @@
-//! A script played on one die: operations that arrive at chosen instants, and what the die did when.
+//! Script of operations on a single die, and the timeline that results.
 //!
-//! The die is that of a drive, with its queue, bus and decoder; only the drive above it is missing. Timing diagrams
-//! and the characterisation of single dies (Zambelli et al. 2021, Figures 5 to 8) are made with it.
+//! The die has the queue, bus and decoder of a drive, without the drive above. Timing diagrams and the characterisation of
+//! single dies (Zambelli et al. 2021, Figures 5 to 8) use it.
 
 use crate::command::{Effect, Kind};
 use crate::die::State;
 use crate::geometry::Geometry;
-use crate::nand::course::Course;
-use crate::nand::observe::{DieChange, FlashObserver};
+use crate::ids::{BlockId, DieId};
+use crate::nand::observer::{DieChange, FlashObserver};
+use crate::nand::phase_schedule::PhaseSchedule;
 use crate::nand::txn::Txn;
 use crate::nand::{Nand, NandConfig};
-use crate::numbers::{BlockId, DieId};
 use crate::parts::PartSpec;
 use interpulse_engine::random::{Rng, Streams};
-use interpulse_engine::{Agenda, Duration, ResourceId, SimTime};
+use interpulse_engine::{Duration, EventQueue, ResourceId, SimTime};
 
-/// The agenda index of the player's own timer: an arrival at the instant of a die's event comes before it.
+/// Timer of arrivals: the lowest index, so that an arrival precedes a die event at the same instant.
 const OWN: ResourceId = ResourceId(0);
-/// The first agenda index of the array.
+/// First timer index of the array.
 const ARRAY: u32 = 1;
-/// The block that reads find programmed.
+/// The programmed block that reads access.
 const READ_BLOCK: BlockId = BlockId(0);
-/// The block that erases erase.
+/// The block that erases access.
 const ERASE_BLOCK: BlockId = BlockId(1);
 
-/// Reads that follow the course of a program or erase, as a tester issues them.
+/// Reads timed relative to a program or erase, as a tester issues them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
     /// From the first pulse of the operation to the first read.
     pub first: Duration,
     /// From each command to resume to the next read.
     pub then: Duration,
-    /// The delays are means: each is drawn from an exponential distribution, as of reads that arrive at random.
+    /// The delays are means of exponential distributions.
     pub random: bool,
 }
 
-/// What is to happen.
+/// Operations to play, and the settings of the die.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
-    /// Operations by the instant of their arrival; equal instants keep this order.
+    /// Operations and their arrival times; operations of equal times keep this order.
     pub arrivals: Vec<(SimTime, Kind)>,
-    /// Reads on top of these.
+    /// Additional reads.
     pub probe: Option<Probe>,
     /// Planes that programs and erases span.
     pub planes: u32,
-    /// The page that reads read; its type decides how long they sense.
+    /// The page that reads access; its type decides tR.
     pub read_page: u32,
-    /// Selects the sample of dies: word lines and blocks differ between seeds where the part says so.
+    /// Seed of the variation between word lines and blocks.
     pub seed: u64,
-    /// Nothing is simulated beyond this instant.
+    /// End of the simulation.
     pub horizon: SimTime,
 }
 
-/// A stretch of time during which the die was in one state.
+/// A period during which the die was in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Its first instant.
+    /// Start.
     pub from: SimTime,
-    /// Its end, which is the start of the next.
+    /// End, which is the start of the next span.
     pub to: SimTime,
-    /// What the die was doing.
+    /// State of the die.
     pub state: State,
-    /// The program or erase on the die, running or suspended; one that runs inside a suspended erase comes first.
+    /// The program or erase on the die, running or suspended; of two, the program inside a suspended erase.
     pub long: Option<Kind>,
-    /// How often it has been suspended.
+    /// Suspensions of this operation so far.
     pub suspends: u32,
-    /// What it does from its first instant on.
-    pub course: Course,
+    /// Schedule of the state.
+    pub course: PhaseSchedule,
 }
 
-/// What became of an operation.
+/// Arrival and completion of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// What it was.
+    /// Kind of the operation.
     pub kind: Kind,
-    /// When it arrived.
+    /// Arrival time.
     pub arrived: SimTime,
-    /// When it was complete; `None` if that was not before the horizon.
+    /// Completion time; `None` if the horizon came first.
     pub done: Option<SimTime>,
 }
 
-/// What happened.
+/// Result of a script.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
-    /// The die's states one after the other, without the idle time at the end.
+    /// States of the die in order, without the idle time at the end.
     pub spans: Vec<Span>,
-    /// Every operation, those of the probe included, in the order of arrival.
+    /// All operations in order of arrival, reads of the probe included.
     pub operations: Vec<Operation>,
-    /// How often programs and erases were suspended.
+    /// Suspensions of programs and erases.
     pub suspends: u64,
 }
 
-/// Plays a script on one die of `part` that behaves as `config` says.
+/// Plays a script on one die of `part` with `config`, without read errors.
 pub fn play(part: &PartSpec, config: NandConfig, script: &Script) -> Timeline {
-    // What it shows are operations and their suspension: no read fails.
     let mut player = Player::new(part, NandConfig { errors: None, ..config }, script);
     player.run(script.horizon);
     let spans = player.recorder.end(script.horizon);
@@ -102,11 +101,11 @@ pub fn play(part: &PartSpec, config: NandConfig, script: &Script) -> Timeline {
 }
 
 struct Player {
-    agenda: Agenda,
+    events: EventQueue,
     nand: Nand,
     planes: u32,
     read_page: u32,
-    /// Arrivals to come, the next one last.
+    /// Remaining arrivals, latest first.
     arrivals: Vec<(SimTime, Kind)>,
     probe: Option<Probe>,
     gaps: Rng,
@@ -120,7 +119,7 @@ impl Player {
         let resources = ARRAY + Nand::resources(&geometry);
         let pages = geometry.pages_per_block() as u16;
         let mut nand = Nand::new(geometry, part, config, script.seed, ResourceId(ARRAY));
-        nand.follow();
+        nand.start_observing();
         for plane in 0..part.planes {
             nand.dies_mut()[0].blocks_mut().set_programmed(plane, READ_BLOCK, pages);
         }
@@ -128,7 +127,7 @@ impl Player {
         arrivals.sort_by_key(|&(at, _)| at);
         arrivals.reverse();
         Player {
-            agenda: Agenda::new(resources),
+            events: EventQueue::new(resources),
             nand,
             planes: script.planes,
             read_page: script.read_page,
@@ -142,7 +141,7 @@ impl Player {
 
     fn run(&mut self, horizon: SimTime) {
         self.arm();
-        while let Some((now, resource)) = self.agenda.next(horizon) {
+        while let Some((now, resource)) = self.events.next(horizon) {
             if resource == OWN {
                 while self.arrivals.last().is_some_and(|&(at, _)| at == now) {
                     let (_, kind) = self.arrivals.pop().expect("one was seen");
@@ -151,9 +150,9 @@ impl Player {
                 }
                 self.arm();
             } else {
-                self.nand.on_timer(&mut self.agenda, resource.0 - ARRAY);
+                self.nand.on_timer(&mut self.events, resource.0 - ARRAY);
             }
-            self.agenda.settle();
+            self.events.settle();
             self.follow();
             while let Some(txn) = self.nand.take_ended() {
                 self.operations[txn.owner as usize].done = Some(now);
@@ -163,7 +162,7 @@ impl Player {
 
     fn arm(&mut self) {
         if let Some(&(at, _)) = self.arrivals.last() {
-            self.agenda.arm(OWN, at);
+            self.events.arm(OWN, at);
         }
     }
 
@@ -176,20 +175,20 @@ impl Player {
                 txn.set_units(1);
             }
             Effect::Erases => (txn.block, txn.planes) = (ERASE_BLOCK, self.planes as u8),
-            // Without an address: any word line, whose train the seed selects.
+            // Without an address the seed alone selects the train.
             _ => txn.planes = self.planes as u8,
         }
         self.operations.push(Operation { kind, arrived: now, done: None });
-        self.nand.submit(&mut self.agenda, txn);
+        self.nand.submit(&mut self.events, txn);
     }
 
-    /// Lets the recorder, and through it the probe, see what the die has done.
+    /// Passes state changes to the recorder and schedules the next read of the probe.
     fn follow(&mut self) {
-        self.nand.tell(&mut self.recorder);
+        self.nand.notify(&mut self.recorder);
         let (Some(probe), Some((now, suspends))) = (self.probe, self.recorder.commanded.take()) else {
             return;
         };
-        // Pulses may be due just ahead of now; the probe counts from the command, as a tester does.
+        // A tester counts from the command, which may precede the first pulse.
         let delay = if suspends == 0 { probe.first } else { probe.then };
         let at = now + if probe.random { exponential(&mut self.gaps, delay) } else { delay };
         let place = self.arrivals.partition_point(|&(other, _)| other > at);
@@ -198,27 +197,27 @@ impl Player {
     }
 }
 
-/// Turns what the die does into spans.
+/// Builds spans from state changes of the die.
 #[derive(Default)]
 struct Recorder {
     spans: Vec<Span>,
-    /// The change with which the present span began.
+    /// State change that opened the current span.
     begun: Option<DieChange>,
-    /// When pulses were last put on the die or resumed, and how often they had been suspended; until somebody has seen it.
+    /// Time of the last start or resume of pulses and the number of suspensions before it; consumed by the probe.
     commanded: Option<(SimTime, u32)>,
 }
 
 impl FlashObserver for Recorder {
     fn die_changed(&mut self, change: &DieChange) {
-        // A state that is left at once makes no span, and one that comes back (the load of the next page) no second one.
+        // States without a schedule and repeated states (the load of the next page) open no span.
         let stays = self.begun.is_some_and(|b| (b.state, b.operation) == (change.state, change.operation));
-        if change.course.is_none() || stays {
+        if change.schedule.is_none() || stays {
             return;
         }
         self.close(change.at);
         let resumed = self.begun.is_some_and(|begun| begun.state == State::Resuming);
         self.begun = Some(*change);
-        // A part that resumes in no time goes straight on.
+        // A part with a resume time of zero skips the state Resuming.
         if change.state == State::Resuming || (change.state == State::Pulsing && !resumed) {
             self.commanded = Some((change.at, change.operation.map_or(0, |op| op.suspends)));
         }
@@ -226,7 +225,7 @@ impl FlashObserver for Recorder {
 }
 
 impl Recorder {
-    /// Ends the present span.
+    /// Ends the current span.
     fn close(&mut self, now: SimTime) {
         let Some(begun) = self.begun.filter(|begun| begun.at < now) else { return };
         if begun.state != State::Idle || !self.spans.is_empty() {
@@ -236,12 +235,12 @@ impl Recorder {
                 state: begun.state,
                 long: begun.operation.map(|op| op.kind),
                 suspends: begun.operation.map_or(0, |op| op.suspends),
-                course: begun.course.expect("only such begin a span"),
+                course: begun.schedule.expect("only such begin a span"),
             });
         }
     }
 
-    /// The spans up to the horizon, without the idle time at the end.
+    /// Returns the spans up to the horizon, without the idle time at the end.
     fn end(mut self, horizon: SimTime) -> Vec<Span> {
         if self.begun.is_some_and(|begun| begun.state != State::Idle) {
             self.close(horizon);
@@ -250,7 +249,7 @@ impl Recorder {
     }
 }
 
-/// A delay from an exponential distribution of this mean.
+/// A random delay from an exponential distribution.
 fn exponential(rng: &mut Rng, mean: Duration) -> Duration {
     Duration::from_ns((-libm::log1p(-rng.unit()) * mean.as_ns() as f64) as u64)
 }

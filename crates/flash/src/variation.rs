@@ -1,5 +1,5 @@
-//! Variation between word lines and between blocks: fixed functions of an address, never of time, so that
-//! programming the same word line again takes the same time (Zambelli et al. 2021, Section 3.2).
+//! Variation of pulse trains between word lines and between blocks: a fixed function of the address, never of time, so that
+//! a word line always takes the same program time (Zambelli et al. 2021, Section 3.2).
 
 use crate::parts::{EraseWear, PartSpec};
 use crate::pulse::PulseTrain;
@@ -22,7 +22,7 @@ const AERO: [(u32, [f64; 5]); 11] = [
     (4500, [0.0, 0.0, 8.0, 38.0, 54.0]),
     (5000, [0.0, 0.0, 0.0, 21.0, 79.0]),
 ];
-/// The loop of AERO's parts, to which a part's own loop is compared.
+/// Loops of a fresh block of AERO's parts, the reference of the growth.
 const AERO_LOOPS_FRESH: u32 = 1;
 
 choices! {
@@ -32,7 +32,7 @@ choices! {
         /// as long as their pulses
         Real = "real",
         /// as long as a read (PER of Wu and He, FAST'12)
-        // Of the page types' tR, the longest.
+        // The longest tR of all page types.
         AsRead = "as-read",
         /// no time at all (PE0 of Wu and He, FAST'12)
         // Loading the page buffer over the bus remains.
@@ -41,7 +41,7 @@ choices! {
 }
 
 impl LongOperations {
-    /// The one train of both kinds of operation, where the part's own do not count.
+    /// The replacement for the trains of the part, if any.
     fn train(self, part: &PartSpec) -> Option<PulseTrain> {
         let pulse = match self {
             LongOperations::Real => return None,
@@ -57,7 +57,7 @@ impl LongOperations {
 pub struct Trains {
     program: PulseTrain,
     program_loops_sd: f64,
-    /// The first program of a word line as two bits per cell, and its reprograms.
+    /// MLC-mode trains: first program and reprogram.
     two_bit: [PulseTrain; 2],
     erase: PulseTrain,
     wear: EraseWear,
@@ -65,7 +65,7 @@ pub struct Trains {
 }
 
 impl Trains {
-    /// The trains of `part`; `seed` selects the sample of dies. Operations of another length do not vary.
+    /// The trains of `part`; `seed` selects the variation. Replaced trains do not vary.
     pub fn new(part: &PartSpec, long: LongOperations, seed: u64) -> Trains {
         if let Some(train) = long.train(part) {
             return Trains {
@@ -87,7 +87,7 @@ impl Trains {
         }
     }
 
-    /// The program train of a word line. `key` identifies it (die, plane, block, word line).
+    /// The program train of the word line `key` (die, plane, block, word line).
     #[inline]
     pub fn program(&self, key: u64) -> PulseTrain {
         if self.program_loops_sd == 0.0 {
@@ -96,8 +96,7 @@ impl Trains {
         self.varied(self.program, key)
     }
 
-    /// The train of the first program, or of a reprogram, of a word line as two bits per cell. A slow word line is as much
-    /// slower, in proportion, as it is in a normal program.
+    /// The MLC-mode train of a word line: first program or reprogram. Its relative slowness is that of a normal program.
     pub fn two_bit(&self, reprogram: bool, key: u64) -> PulseTrain {
         let train = self.two_bit[usize::from(reprogram)];
         if self.program_loops_sd == 0.0 { train } else { self.varied(train, key) }
@@ -113,9 +112,8 @@ impl Trains {
 
     /// The erase train of a block after `cycles` program/erase cycles. `key` identifies the block.
     ///
-    /// Under `aero` a block keeps its rank among all blocks for life, so its loops never shrink with wear;
-    /// beyond 5,000 cycles the last distribution holds. The part's own loop count is the fresh count, scaled
-    /// by AERO's growth.
+    /// With `aero` a block keeps its rank among all blocks, so its loops never decrease with wear; beyond 5,000 cycles
+    /// the last distribution applies. The loops of the part are those of a fresh block, scaled by AERO's growth.
     pub fn erase(&self, key: u64, cycles: u32) -> PulseTrain {
         match self.wear {
             EraseWear::Fixed => self.erase,
@@ -128,8 +126,8 @@ impl Trains {
     }
 }
 
-/// Loops needed by the block of rank `rank` (0 to 1) after `cycles` cycles: the row interpolated between its
-/// neighbours and normalised (the published rows are rounded to whole percents and do not all add to 100).
+/// Loops of the block of rank `rank` (0 to 1) after `cycles` cycles: interpolated between rows and normalised, because
+/// the published rows are rounded and do not all add to 100 %.
 fn aero_loops(cycles: u32, rank: f64) -> u32 {
     let above = AERO.iter().position(|&(c, _)| c >= cycles).unwrap_or(AERO.len() - 1);
     let below = above.saturating_sub(1);
@@ -147,8 +145,8 @@ fn aero_loops(cycles: u32, rank: f64) -> u32 {
     5
 }
 
-/// A standard normal variate from 64 mixed bits: the sum of four 16-bit uniforms, which is bounded at
-/// +-3.46 sigma as a real distribution of loop counts is.
+/// An approximately normal variate from 64 mixed bits: the sum of four 16-bit uniforms, bounded at +-3.46 sigma as real
+/// loop counts are.
 fn normal(bits: u64) -> f64 {
     let sum: u64 = (0..4).map(|k| (bits >> (16 * k)) & 0xffff).sum();
     (sum as f64 / 65536.0 - 2.0) * libm::sqrt(3.0)
@@ -209,8 +207,7 @@ mod tests {
         assert!((var - 1.0 - 1.0 / 12.0).abs() < 0.08, "variance {var}");
     }
 
-    /// Mean erase times of the published table (3.5 ms a loop), row by row, within the rounding of its
-    /// whole percents, and in between by interpolation.
+    /// Mean erase times of the published table (3.5 ms a loop), within the rounding to whole percents.
     #[test]
     fn aero_mean_erase_time_grows_as_published() {
         let trains = Trains::new(&part(0.0, EraseWear::Aero), LongOperations::Real, 5);

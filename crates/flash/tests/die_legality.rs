@@ -1,15 +1,15 @@
-//! Is every illegal operation refused, with the history of the die?
+//! Illegal operations are refused with the history of the die.
 //!
 //! Such a panic is a bug of the layer above. Each case names what it does and what the die says; the die's last
 //! steps follow the message.
 
 use crate::common::*;
 use interpulse_engine::{Duration, SimTime};
-use interpulse_flash::command::{Kind, Use};
+use interpulse_flash::command::{DieActivity, Effect, Kind};
 use interpulse_flash::die::{Die, State};
 use interpulse_flash::geometry::Planes;
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::txn::Txn;
-use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{PartSpec, ProgramMode};
 use interpulse_flash::pulse::PulseTrain;
 use interpulse_flash::suspend::{Scheme, Stop};
@@ -227,8 +227,8 @@ fn die() -> Die {
 fn pulsing() -> Die {
     let (now, mut die) = (SimTime(PULSES_AT), die());
     die.begin_long(SimTime(0), Kind::HostProgram, TRAIN, None, PLANE);
-    die.go(SimTime(0), State::LoadWait, Use::BusProgram, BlockId(0));
-    die.go(SimTime(0), State::Load, Use::BusProgram, BlockId(0));
+    die.go(SimTime(0), State::LoadWait, DieActivity::BusProgram, BlockId(0));
+    die.go(SimTime(0), State::Load, DieActivity::BusProgram, BlockId(0));
     assert_eq!(die.start_pulses(now, now, Duration::ZERO), SimTime(PROGRAM));
     die
 }
@@ -236,7 +236,7 @@ fn pulsing() -> Die {
 #[test]
 fn steps_follow_each_other_as_they_must() {
     let illegal = |mut die: Die, to: State, says: &str| {
-        let message = refusal(says, || die.go(SimTime(PROGRAM), to, Use::Idle, BlockId(0)));
+        let message = refusal(says, || die.go(SimTime(PROGRAM), to, DieActivity::Idle, BlockId(0)));
         assert!(message.contains(says), "{message}");
     };
     illegal(die(), State::Sensing, "Sensing cannot follow Idle");
@@ -249,7 +249,10 @@ fn steps_follow_each_other_as_they_must() {
 
 #[test]
 fn a_die_has_one_long_operation() {
-    for kind in [Kind::HostProgram, Kind::GcProgram, Kind::Erase] {
+    for kind in Kind::ALL
+        .into_iter()
+        .filter(|kind| matches!(kind.command().effect, Effect::Programs | Effect::Erases))
+    {
         let message =
             refusal("two", || pulsing().begin_long(SimTime(PROGRAM), kind, TRAIN, Some(BlockId(1)), PLANE));
         assert!(message.contains(&format!("{kind:?} while another operation is on the die")), "{message}");

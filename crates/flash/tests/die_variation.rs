@@ -1,10 +1,10 @@
-//! Do word lines differ, always in the same way, and do erases grow with wear, as seen through the array?
+//! Tests of variation through the array: permanent differences between word lines, and growth of erases with wear.
 
 use crate::common::*;
 use interpulse_engine::Duration;
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::Txn;
-use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{EraseWear, PartSpec, TrainSpec};
 use interpulse_flash::suspend::Scheme;
 use interpulse_oracle::stats;
@@ -21,15 +21,15 @@ fn block(die: u32, plane: u32, planes: u32) -> impl Iterator<Item = Txn> {
     (0..8).map(move |wl| but(program(die), |t| place(wl, t)))
 }
 
-/// Loops of each word line, programmed one after the other on an idle array of one die.
+/// Loops of each word line, programmed in sequence on an idle array of one die.
 fn loops(bench: &mut Bench, die: u32, plane: u32, planes: u32) -> Vec<u64> {
-    let mut start = bench.agenda.now().0 + 1;
+    let mut start = bench.events.now().0 + 1;
     block(die, plane, planes)
         .map(|txn| {
             bench.at(start, txn).run();
             let pulses = bench.done.last().unwrap().time() - u64::from(planes) * (CMD + 3 * LOAD);
             assert_eq!(pulses % LOOP, 0);
-            start = bench.agenda.now().0 + 1;
+            start = bench.events.now().0 + 1;
             pulses / LOOP
         })
         .collect()
@@ -43,11 +43,11 @@ fn fresh(seed: u64) -> Bench {
 fn a_word_line_takes_the_same_loops_each_time_it_is_programmed() {
     let mut bench = fresh(1);
     let first = loops(&mut bench, 0, 0, 1);
-    let erase_at = bench.agenda.now().0 + 1;
+    let erase_at = bench.events.now().0 + 1;
     bench.at(erase_at, but(erase(0), |t| t.block = BlockId(4))).run();
     assert_eq!(loops(&mut bench, 0, 0, 1), first);
     assert!(first.iter().any(|&n| n != first[0]), "{first:?}");
-    // The same sample of dies elsewhere; another sample; another die or plane of this one.
+    // The same seed; another seed; another die or plane.
     assert_eq!(loops(&mut fresh(1), 0, 0, 1), first);
     assert_ne!(loops(&mut fresh(2), 0, 0, 1), first);
     assert_ne!(loops(&mut fresh(1), 1, 0, 1), first);
@@ -63,9 +63,9 @@ fn a_suspended_word_line_takes_the_same_loops() {
     for (txn, &n) in block(0, 0, 1).zip(&calm) {
         bench.at(start, txn).at(start + 300_000, read(0)).run();
         let program = bench.done.iter().rfind(|d| d.txn.block == BlockId(4)).unwrap();
-        // Entry, read and resume come on top.
+        // Plus entry, read and resume.
         assert_eq!(program.time(), PULSES_AT + n * LOOP + 20_000 + READ_DIE + 10_000);
-        start = bench.agenda.now().0 + 1;
+        start = bench.events.now().0 + 1;
     }
 }
 
@@ -79,7 +79,7 @@ fn planes_programmed_together_take_as_long_as_the_slowest() {
     assert_eq!(loops(&mut fresh(1), 0, 1, 2), pair);
 }
 
-/// Programs without an address vary too, by their order.
+/// Programs without an address vary by their order.
 #[test]
 fn programs_without_an_address_vary() {
     let mut bench = fresh(1);
@@ -92,12 +92,10 @@ fn programs_without_an_address_vary() {
     assert!(interval.contains(16.0) && interval.half_width() > 0.0, "{interval:?}");
 }
 
-// ---- erase wear -----------------------------------------------------------------------------------------
-
 const BLOCKS: u32 = 2_000;
 const WORN_LOOP: u64 = 3_500_000;
 
-/// One erase loop of 3.5 ms when fresh, as AERO's parts, and its growth.
+/// One erase loop of 3.5 ms on a fresh block, as on AERO's parts, with AERO's growth.
 fn wearing() -> PartSpec {
     PartSpec {
         planes: 2,
@@ -129,7 +127,7 @@ fn erase_loops(plane: u32, planes: u32, cycles: u32) -> Vec<u64> {
     bench.done.iter().map(|d| pulses(d) / WORN_LOOP).collect()
 }
 
-/// Mean loops of AERO's rows, by hand from the percents of blocks that need 1 to 5 loops.
+/// Mean loops of AERO's rows, by hand from the percentages of blocks that need 1 to 5 loops.
 #[test]
 fn erases_take_more_loops_on_worn_blocks() {
     assert!(erase_loops(0, 1, 0).iter().all(|&n| n == 1));
@@ -138,11 +136,11 @@ fn erases_take_more_loops_on_worn_blocks() {
         (500, 1.08),
         // 16 + 2 * 63 + 3 * 21
         (1500, 2.05),
-        // 2 * 25 + 3 * 45 + 4 * 22 + 5 * 8, the row's first column being for two loops
+        // 2 * 25 + 3 * 45 + 4 * 22 + 5 * 8: the first column is for two loops
         (3000, 3.13),
         // Half way from 2 * 24 ... : (3 * 24 + 4 * 45 + 5 * 31 + 3 * 8 + 4 * 38 + 5 * 54) / 2
         (4250, 4.265),
-        // 4 * 21 + 5 * 79, for ever after
+        // 4 * 21 + 5 * 79, and constant from then on
         (5000, 4.79),
         (60_000, 4.79),
     ];
@@ -152,7 +150,7 @@ fn erases_take_more_loops_on_worn_blocks() {
         let samples: Vec<f64> = loops.iter().map(|&n| n as f64).collect();
         let interval = stats::confidence_interval(&samples, 1e-6, rows.len()).unwrap();
         assert!(interval.contains(mean), "{cycles} cycles: {mean} not in {interval:?}");
-        // A block keeps its rank, so it never gets faster.
+        // A block keeps its rank, so its loops never decrease.
         assert!(before.iter().zip(&loops).all(|(old, new)| old <= new), "{cycles} cycles");
         before = loops;
     }
@@ -167,7 +165,7 @@ fn planes_erased_together_take_as_long_as_the_slowest() {
 }
 
 #[test]
-fn without_wear_an_erase_takes_its_own_loops_at_any_age() {
+fn without_wear_erase_loops_are_constant() {
     let mut bench = Bench::new(&part(), config(), 1);
     for (k, cycles) in [0, 1000, 5000].into_iter().enumerate() {
         bench.at(k as u64 * 10_000_000, but(erase(0), |t| t.set_cycles(cycles)));

@@ -1,15 +1,15 @@
-//! Are drawn errors distributed as they should be? Goodness of fit with fixed seeds and a family-wise error of 1e-6.
+//! Tests of sampled errors: goodness of fit with fixed seeds and a family-wise error of 1e-6.
 
 use interpulse_engine::random::mix;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::DieId;
-use interpulse_flash::errors::blocks::BlockState;
-use interpulse_flash::errors::draw::Counts;
-use interpulse_flash::errors::fixed::fixed;
+use interpulse_flash::errors::block_state::BlockState;
+use interpulse_flash::errors::fixed_log::fixed;
 use interpulse_flash::errors::model::Page;
+use interpulse_flash::errors::sampler::ErrorSampler;
 use interpulse_flash::errors::{Conditions, Disturb, Ecc, ErrorModel, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::{BlockAddress, Geometry, PageAddress};
-use interpulse_flash::numbers::BlockId;
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::parts::{CacheRegister, EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_oracle::stats::chi_square_critical;
 
@@ -48,7 +48,7 @@ fn worst_of(probabilities: &[f64], m: i32) -> Vec<f64> {
         .collect()
 }
 
-/// Pearson's test of `counts` of 0, 1, ... against `probabilities`, in classes of at least 25 expected.
+/// Pearson's test of `counts` of 0, 1, ... against `probabilities`, in classes of at least 25 expected counts.
 fn fits(what: &str, counts: &[u64], probabilities: &[f64]) {
     let total: u64 = counts.iter().sum();
     let mut classes: Vec<(f64, f64)> = vec![(0.0, 0.0)];
@@ -79,7 +79,7 @@ fn tally(draws: impl Iterator<Item = u32>) -> Vec<u64> {
     counts
 }
 
-/// Codewords alone, from next to no errors to a quarter of the bits, and the worst of several.
+/// Single codewords, from almost no errors to a quarter of the bits, and the worst of several.
 #[test]
 fn errors_of_a_codeword_are_binomial() {
     const DRAWS: u64 = 200_000;
@@ -91,7 +91,7 @@ fn errors_of_a_codeword_are_binomial() {
         (8192, 5e-3, 4),
         (4096, 2e-3, 16),
     ] {
-        let counts = Counts::new(bits);
+        let counts = ErrorSampler::new(bits);
         let ln = fixed(libm::log(rate));
         let drawn = tally((0..DRAWS).map(|k| counts.draw(ln, mix(k ^ 0x5eed), codewords).worst));
         let exact = worst_of(&binomial(bits, rate), codewords as i32);
@@ -153,7 +153,7 @@ fn model(spec: &ErrorSpec) -> ErrorModel {
     ErrorModel::new(spec, &Geometry::new(1, 4, 1, &part()), 7)
 }
 
-/// Pages differ by a lognormal factor: counts over pages are binomial mixed over it.
+/// Pages vary by a lognormal factor: counts over pages are a mixture of binomial distributions.
 #[test]
 fn errors_over_pages_are_binomial_mixed_over_their_spread() {
     let (rate, sd) = (1e-3, 0.4);
@@ -166,7 +166,7 @@ fn errors_over_pages_are_binomial_mixed_over_their_spread() {
         let page = Page { address, attempt: 0, units: 1, sensing: 1 };
         model.draw(model.ln_rber(&BlockState::default(), 0, 1, &page), &page).worst
     }));
-    // The mixture by the midpoints of 400 equal parts of the normal distribution's mass, as far as it can be reached.
+    // The mixture by the midpoints of 400 equal parts of the mass of the normal distribution.
     let mut exact = vec![0.0; 400];
     let points: Vec<f64> = (0..1600).map(|k| -3.9975 + 7.995 * (f64::from(k) + 0.5) / 1600.0).collect();
     let weight = |z: f64| libm::exp(-z * z / 2.0);
@@ -179,9 +179,9 @@ fn errors_over_pages_are_binomial_mixed_over_their_spread() {
     fits("pages", &drawn, &exact);
 }
 
-/// Integer interpolation against the table's own.
+/// Integer interpolation against the interpolation of the table.
 #[test]
-fn the_compiled_table_is_the_table() {
+fn the_compiled_table_matches_the_table() {
     for name in ["cai-tlc", "tlc-3d"] {
         let mut table = interpulse_flash::errors::presets::table(name).unwrap();
         table.spread_ln_sd = 0.0;
@@ -191,7 +191,7 @@ fn the_compiled_table_is_the_table() {
             for hours in [1e-3, 0.5, 2.0, 24.0, 100.0, 5000.0, 8760.0, 1e5] {
                 for attempt in [0, 1, 3, 9] {
                     for page_number in [0, 1, 2, 766] {
-                        let mut blocks = interpulse_flash::errors::blocks::BlockStates::new(1, 1, 1, 0);
+                        let mut blocks = interpulse_flash::errors::block_state::BlockStates::new(1, 1, 1, 0);
                         blocks.set_history(at(0, 0), cycles, 0);
                         let page = Page {
                             address: PageAddress { of: at(0, 0), page: page_number },
@@ -222,15 +222,15 @@ fn the_compiled_table_is_the_table() {
     }
 }
 
-/// Reads add errors by a power of cycles and of reads for each page.
+/// Reads add errors by powers of cycles and of reads per page.
 #[test]
-fn reads_disturb_by_their_share_of_a_page() {
+fn read_disturb_depends_on_reads_per_page() {
     let disturb = Disturb { coefficient: 3.73e-9, cycles_exponent: 0.33, reads_exponent: 1.71 };
     let table = ErrorTable { rber: vec![1e-5; 3], disturb: Some(disturb), ..ErrorTable::ideal(3) };
     let model = model(&spec(table));
     let page = Page { address: PageAddress { of: at(1, 3), page: 5 }, attempt: 0, units: 1, sensing: 0 };
     for (cycles, reads) in [(1u32, 0u32), (1, 768_000), (1000, 76_800), (3000, 7_680_000)] {
-        let mut blocks = interpulse_flash::errors::blocks::BlockStates::new(1, 1, 1, 0);
+        let mut blocks = interpulse_flash::errors::block_state::BlockStates::new(1, 1, 1, 0);
         blocks.set_history(at(0, 0), cycles, 0);
         blocks.get_mut(at(0, 0)).reads = reads;
         let ours = libm::exp(f64::from(model.ln_rber(blocks.get(at(0, 0)), 0, 1, &page)) / 4096.0);
@@ -240,9 +240,9 @@ fn reads_disturb_by_their_share_of_a_page() {
     }
 }
 
-/// A warmer device ages faster by Arrhenius' factor.
+/// Acceleration by the Arrhenius factor.
 #[test]
-fn heat_is_age() {
+fn temperature_accelerates_ageing() {
     let mut warm = spec(interpulse_flash::errors::presets::table("cai-tlc").unwrap());
     warm.temperature_c = 70.0;
     let factor = warm.acceleration();
@@ -257,9 +257,8 @@ fn heat_is_age() {
     assert!((a - b).abs() < 10, "{a} {b}");
 }
 
-/// What is written reads back as the same table.
 #[test]
-fn tables_survive_being_written() {
+fn written_tables_read_back_equal() {
     let full = ErrorTable {
         title: "a \"quoted\" title\nof two lines".into(),
         source: "C:\\measured".into(),

@@ -1,8 +1,8 @@
-//! Is the current of one suspended program what its phases add up to?
+//! Tests of the current trace of a suspended program against its phases.
 
 use crate::common::*;
 use interpulse_engine::{Current, SimTime};
-use interpulse_flash::die::What;
+use interpulse_flash::die::DiePhase;
 use interpulse_flash::nand::txn::Kind;
 use interpulse_flash::parts::power::Draw;
 use interpulse_flash::phases;
@@ -10,7 +10,7 @@ use interpulse_flash::power::{self, Step};
 use interpulse_flash::script::{self, Script};
 use interpulse_flash::suspend::Scheme;
 
-/// A part whose every current differs from all others.
+/// A part with distinct currents.
 fn distinct() -> interpulse_flash::parts::PartSpec {
     let mut part = part();
     for (k, current) in part.power.currents.iter_mut().enumerate() {
@@ -19,7 +19,7 @@ fn distinct() -> interpulse_flash::parts::PartSpec {
     part
 }
 
-/// A program with one read in its second pulse, which stops it at the loop's end.
+/// A program with one read in its second pulse, which stops it at the end of the loop.
 fn suspended() -> (Vec<Step>, Vec<phases::Phase>) {
     let part = distinct();
     let config = suspending(Scheme::LoopBoundary, &part);
@@ -29,11 +29,11 @@ fn suspended() -> (Vec<Step>, Vec<phases::Phase>) {
         horizon: SimTime(2_000_000),
         ..Script::default()
     };
-    let phases = phases::of(&script::play(&part, config, &script));
+    let phases = phases::split(&script::play(&part, config, &script));
     (power::trace(&part, &phases), phases)
 }
 
-/// Loads, two loops, entry, a read, resume, two loops: every instant and current derived by hand.
+/// Loads, two loops, entry, a read, resume, two loops: all times and currents derived by hand.
 #[test]
 fn the_steps_of_a_suspended_program() {
     let (steps, _) = suspended();
@@ -45,7 +45,7 @@ fn the_steps_of_a_suspended_program() {
     let moved = sensed + UNITS[1];
     let again = moved + 10_000;
     let expected = [
-        // The first page load carries the command.
+        // The first page load includes the command.
         (0, Draw::Load),
         (first, Draw::ProgramPulse),
         (first + 35_000, Draw::ProgramVerify),
@@ -66,13 +66,12 @@ fn the_steps_of_a_suspended_program() {
     assert_eq!(seen, expected.map(|(at, draw)| (at, of(draw))));
 }
 
-/// The area under the steps is the sum over the phases: nothing is lost between them.
 #[test]
-fn the_charge_of_the_trace_is_that_of_its_phases() {
+fn the_charge_of_the_trace_is_the_sum_over_its_phases() {
     let (steps, phases) = suspended();
     let area: u128 = steps.windows(2).map(|w| w[0].current.charge(w[1].at.since(w[0].at))).sum();
     let pulses: u64 =
-        phases.iter().filter(|p| p.what == What::Pulse).map(|p| p.to.since(p.from).as_ns()).sum();
+        phases.iter().filter(|p| p.what == DiePhase::Pulse).map(|p| p.to.since(p.from).as_ns()).sum();
     assert_eq!(pulses, 4 * 35_000);
     let of = |draw: Draw| 1_000 + 37 * draw as u128;
     let [cmd, load, lsb, out] = [CMD, LOAD, LSB, UNITS[1]].map(u128::from);

@@ -1,19 +1,19 @@
-//! Does every registered suspension scheme keep the contract, and do the limits hold around any of them?
+//! Conformance tests of the suspension schemes: the contract of every registered scheme, and the limits around it.
 
 use interpulse_engine::{Duration, SimTime};
-use interpulse_flash::command::{Kind, Use};
+use interpulse_flash::command::{DieActivity, Kind};
 use interpulse_flash::die::{Die, State};
 use interpulse_flash::geometry::Planes;
-use interpulse_flash::numbers::BlockId;
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::pulse::PulseTrain;
-use interpulse_flash::suspend::{Decision, Scheme, Standing, SuspendCosts, SuspendPolicy, SuspendScheme};
+use interpulse_flash::suspend::{Decision, LongOpStatus, Scheme, SuspendCosts, SuspendPolicy, SuspendScheme};
 use interpulse_settings::Document;
 use proptest::prelude::*;
 use std::path::Path;
 
 const PLANE: Planes = Planes { first: 0, count: 1 };
 
-/// A train, and a progress on it: anywhere, or about the end of a loop.
+/// A train and a progress on it: anywhere, or near the end of a loop.
 fn a_train_and_progress() -> impl Strategy<Value = (PulseTrain, Duration)> {
     let train = (1u32..40, 1u64..2_000_000, 0u64..200_000).prop_map(|(loops, pulse, verify)| PulseTrain {
         loops,
@@ -37,19 +37,19 @@ fn costs() -> impl Strategy<Value = SuspendCosts> {
     })
 }
 
-/// A die whose train has run for `elapsed` at the instant returned.
+/// A die and the time at which its train has run for `elapsed`.
 fn pulsing(train: PulseTrain, elapsed: Duration) -> (Die, SimTime) {
     let (mut die, start) = (Die::new(1, 1, 1, 1), SimTime(1_000));
     die.begin_long(SimTime::ZERO, Kind::HostProgram, train, None, PLANE);
-    die.go(SimTime::ZERO, State::LoadWait, Use::BusProgram, BlockId(0));
-    die.go(SimTime::ZERO, State::Load, Use::BusProgram, BlockId(0));
+    die.go(SimTime::ZERO, State::LoadWait, DieActivity::BusProgram, BlockId(0));
+    die.go(SimTime::ZERO, State::Load, DieActivity::BusProgram, BlockId(0));
     die.start_pulses(start, start, Duration::ZERO);
     (die, start + elapsed)
 }
 
-/// A train of which `elapsed` is done, suspended `suspends` times before, the last time a second ago.
-fn standing(train: &PulseTrain, elapsed: Duration, committed: bool, suspends: u32) -> Standing<'_> {
-    Standing {
+/// A train at progress `elapsed` with `suspends` earlier suspensions, the last one a second ago.
+fn status(train: &PulseTrain, elapsed: Duration, committed: bool, suspends: u32) -> LongOpStatus<'_> {
+    LongOpStatus {
         train,
         elapsed,
         committed,
@@ -70,11 +70,11 @@ proptest! {
     fn every_stop_is_one_the_die_accepts((train, elapsed) in a_train_and_progress(), costs in costs(), committed: bool) {
         for (name, scheme, _) in Scheme::all() {
             let policy = SuspendPolicy::unlimited(scheme, costs);
-            let Decision::Stop(stop) = policy.decide(&standing(&train, elapsed, committed, 7)) else { continue };
+            let Decision::Stop(stop) = policy.decide(&status(&train, elapsed, committed, 7)) else { continue };
             prop_assert!(stop.after < train.total() - elapsed, "{}: {:?}", name, stop);
             prop_assert!(stop.keeps <= elapsed + stop.after, "{}: {:?}", name, stop);
-            // A read that came during a resume must not keep the train from ever making progress.
-            if committed && scheme.progresses() {
+            // Reads during resumes must not starve the train.
+            if committed && scheme.guarantees_progress() {
                 prop_assert!(stop.after > Duration::ZERO, "{}: {:?}", name, stop);
             }
             let (mut die, now) = pulsing(train, elapsed);
@@ -90,7 +90,7 @@ proptest! {
         (train, elapsed) in a_train_and_progress(), costs in costs(), max in 0u32..4, so_far in 0u32..6,
         left in 0u64..5_000_000, loops in 0u32..40,
     ) {
-        let at = standing(&train, elapsed, false, so_far);
+        let at = status(&train, elapsed, false, so_far);
         let remaining = train.total() - elapsed;
         for (name, scheme, _) in Scheme::all() {
             let free = SuspendPolicy::unlimited(scheme, costs);
@@ -103,8 +103,8 @@ proptest! {
             let limited = SuspendPolicy { min_loops_left: loops, ..free.clone() };
             let begun = remaining.as_ns().div_ceil(train.loop_time().as_ns());
             prop_assert_eq!(limited.decide(&at), unless(begun < u64::from(loops)), "{}", name);
-            // Suspended for 500 ns in all, first a second and 1000 ns ago, resumed a second ago. A suspension that
-            // would be over before it is entered is refused, too.
+            // Suspended for 500 ns in total, first a second and 1000 ns ago, resumed a second ago. A suspension that would
+            // end before its entry is complete is refused.
             let ends_by = |used: fn(Duration) -> Duration, most: Duration| match unlimited {
                 Decision::Stop(stop) => used(stop.after) + stop.entry >= most,
                 _ => false,
@@ -150,9 +150,9 @@ fn none_never_stops_and_a_part_that_cannot_suspend_does_not() {
         reset: Duration::ZERO,
         verify: Duration::from_us(90),
     };
-    let at = standing(&train, Duration::from_us(1), false, 0);
+    let at = status(&train, Duration::from_us(1), false, 0);
     for never in [SuspendPolicy::NEVER, SuspendPolicy::unlimited(Scheme::None, SuspendCosts::default())] {
-        assert_eq!(never.decide(&at), Decision::RunsOn);
-        assert!(!never.is_on());
+        assert_eq!(never.decide(&at), Decision::RunsToEnd);
+        assert!(!never.can_suspend());
     }
 }

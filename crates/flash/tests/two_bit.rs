@@ -1,19 +1,19 @@
-//! *How long do programs of two bits per cell take, and does the die refuse what is illegal?* Gao et al., MICRO 2019: a
-//! reprogram reads status and data first, is a pulse train like any other, and may come at most twice, on a page that is not in
-//! use, in the super layer that is being written.
+//! Tests of MLC-mode programs and reprograms (Gao et al., MICRO 2019): times, and rejection of illegal operations. A reprogram
+//! reads status and data first, is a pulse train, and is legal at most twice, on an invalid page of the open super layer.
 
 use crate::common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::DieId;
+use interpulse_flash::cell_mode::CellMode;
+use interpulse_flash::ids::{BlockId, WordLineId};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::numbers::{BlockId, WordLineId};
 use interpulse_flash::parts::{PartSpec, ProgramMode, ReprogramSpec, TrainSpec};
-use interpulse_flash::reprogram::{Distribution, TwoBit};
+use interpulse_flash::reprogram::{Distribution, MlcModeOp};
 use interpulse_flash::suspend::{Scheme, SuspendPolicy};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// tR of a page of a word line with two bits per cell.
+/// tR of a page of an MLC-mode word line.
 const READ_2: u64 = 53_000;
 /// The pulses of a first program and of a reprogram.
 const FIRST: u64 = 3 * 110_000;
@@ -32,16 +32,17 @@ fn two_bit_part() -> PartSpec {
     }
 }
 
-/// Two word lines of three pages a layer, one layer a super layer.
+/// Layers of two word lines of three pages; super layers of one layer.
 fn bench(config: NandConfig) -> Bench {
     Bench::new(&two_bit_part(), NandConfig { super_layer: 2, ..config }, 1)
 }
 
-fn op(word_line: u32, how: TwoBit, validity: u32) -> Txn {
+fn op(word_line: u32, how: MlcModeOp, validity: u32) -> Txn {
     but(Txn::new(Kind::HostProgram, DieId(0)), |t| {
         (t.block, t.page) = (BlockId(5), word_line * 3);
+        t.set_cell_mode(CellMode::Mlc);
         t.set_validity(validity as u8);
-        t.set_two_bit(how);
+        how.bit().into_iter().for_each(|bit| t.set_reprogram(bit));
     })
 }
 
@@ -53,7 +54,7 @@ const MSB_USED: u32 = 0b10;
 fn a_first_program_loads_two_pages_and_a_reprogram_reads_and_loads_one() {
     let mut b = bench(config());
     let first_end = CMD + 2 * LOAD + FIRST;
-    b.at(0, op(0, TwoBit::Whole, BOTH)).at(0, op(0, TwoBit::Lsb, MSB_USED));
+    b.at(0, op(0, MlcModeOp::Whole, BOTH)).at(0, op(0, MlcModeOp::Lsb, MSB_USED));
     b.run();
     assert_eq!(b.ends(), [first_end, first_end + READ_2 + CMD + LOAD + AGAIN]);
     let counters = b.nand.counters;
@@ -65,24 +66,24 @@ fn a_first_program_loads_two_pages_and_a_reprogram_reads_and_loads_one() {
 }
 
 #[test]
-fn pages_of_two_bits_are_read_in_their_own_time() {
+fn mlc_mode_pages_have_their_own_read_time() {
     let mut b = bench(config());
-    b.at(0, op(0, TwoBit::Whole, BOTH)).run();
+    b.at(0, op(0, MlcModeOp::Whole, BOTH)).run();
     let at = 1_000_000;
-    b.at(at, but(read_of(0, 0, 5, 1, 1), |t| t.set_two_bit(TwoBit::Whole))).run();
+    b.at(at, but(read_of(0, 0, 5, 1, 1), |t| t.set_cell_mode(CellMode::Mlc))).run();
     assert_eq!(b.of(1).time(), READ - LSB + READ_2);
 }
 
-/// A read stops a reprogram between its loops; a read of the word line's other page is answered from the page buffer.
+/// A read stops a reprogram between its loops; a read of the other page of the word line is served from the page buffer.
 #[test]
 fn reprograms_are_suspended_like_any_program() {
     let scheme = NandConfig { super_layer: 2, ..suspending(Scheme::LoopBoundary, &two_bit_part()) };
     let mut b = Bench::new(&two_bit_part(), scheme, 1);
-    b.at(0, op(0, TwoBit::Whole, BOTH)).run();
+    b.at(0, op(0, MlcModeOp::Whole, BOTH)).run();
     let from = 10_000_000;
-    b.at(from, op(0, TwoBit::Msb, LSB_USED));
+    b.at(from, op(0, MlcModeOp::Msb, LSB_USED));
     let pulses = from + READ_2 + CMD + LOAD;
-    let other = |t: &mut Txn| t.set_two_bit(TwoBit::Whole);
+    let other = |t: &mut Txn| t.set_cell_mode(CellMode::Mlc);
     b.at(pulses + 10_000, read(0)).at(pulses + 10_000, but(read_of(0, 0, 5, 0, 1), other));
     b.run();
     assert_eq!(b.nand.counters.program_suspends, 1);
@@ -92,19 +93,19 @@ fn reprograms_are_suspended_like_any_program() {
     assert!(b.of(1).at > stopped + READ_DIE + AGAIN / 2, "it went on after the reads");
 }
 
-/// While status and data are read nothing can stop the die.
+/// The read of status and data cannot be suspended.
 #[test]
 fn a_read_waits_for_status_and_data() {
     let scheme = NandConfig { super_layer: 2, ..suspending(Scheme::Ideal, &two_bit_part()) };
     let mut b = Bench::new(&two_bit_part(), scheme, 1);
-    b.at(0, op(0, TwoBit::Whole, BOTH)).run();
+    b.at(0, op(0, MlcModeOp::Whole, BOTH)).run();
     let from = 10_000_000;
-    b.at(from, op(0, TwoBit::Msb, LSB_USED)).at(from + 1, read(0)).run();
+    b.at(from, op(0, MlcModeOp::Msb, LSB_USED)).at(from + 1, read(0)).run();
     assert!(b.of(2).time() >= READ_2 + LOAD + READ - 1, "{}", b.of(2).time());
 }
 
 #[track_caller]
-fn refused(operations: &[Txn], says: &str) {
+fn refused(operations: &[Txn], expected: &str) {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let mut b = bench(config());
         for (k, &txn) in operations.iter().enumerate() {
@@ -113,14 +114,14 @@ fn refused(operations: &[Txn], says: &str) {
         b.run();
     }));
     let message = *outcome.expect_err("illegal").downcast::<String>().expect("a message");
-    assert!(message.contains(says) && message.contains("history of the die"), "{message}");
+    assert!(message.contains(expected) && message.contains("history of the die"), "{message}");
 }
 
 #[test]
-fn what_is_illegal_is_refused() {
-    use TwoBit::{Lsb, Msb, Whole};
+fn illegal_operations_are_rejected() {
+    use MlcModeOp::{Lsb, Msb, Whole};
     let first = op(0, Whole, BOTH);
-    refused(&[op(1, Whole, BOTH)], "whose next one is 0");
+    refused(&[op(1, Whole, BOTH)], "whose next page is 0");
     refused(&[op(0, Lsb, 0)], "not in the super layer of None");
     refused(&[first, op(0, Lsb, BOTH)], "the LSB page of the word line is still in use");
     refused(&[first, op(0, Msb, MSB_USED)], "the MSB page of the word line is still in use");
@@ -131,24 +132,23 @@ fn what_is_illegal_is_refused() {
     refused(&[&second[..], &[op(1, Lsb, 0)]].concat(), "not in the super layer of Some(2)");
     refused(&[&second[..], &[op(3, Lsb, 0)]].concat(), "not in the super layer of Some(2)");
     let normal = but(program(0), |t| (t.block, t.page) = (BlockId(5), 3));
-    refused(&[first, normal], "normal program of block 5, which holds two bits per cell");
+    refused(&[first, normal], "Native program of block 5, which is in Mlc mode");
     let normal = but(program(0), |t| (t.block, t.page) = (BlockId(5), 0));
-    refused(&[normal, op(1, Whole, BOTH)], "which holds three");
+    refused(&[normal, op(1, Whole, BOTH)], "which is in Native mode");
 }
 
-/// An erase makes a normal block of it.
 #[test]
-fn an_erased_block_is_a_normal_one() {
+fn an_erase_restores_normal_mode() {
     let mut b = bench(config());
     let normal = but(program(0), |t| (t.block, t.page) = (BlockId(5), 0));
-    b.at(0, op(0, TwoBit::Whole, BOTH));
+    b.at(0, op(0, MlcModeOp::Whole, BOTH));
     b.at(10_000_000, but(erase(0), |t| t.block = BlockId(5))).at(20_000_000, normal).run();
-    assert!(!b.nand.dies()[0].blocks().is_two_bit(0, BlockId(5)));
+    assert_eq!(b.nand.dies()[0].blocks().mode(0, BlockId(5)), CellMode::Native);
     assert_eq!(b.nand.dies()[0].blocks().programmed(0, BlockId(5)), 3);
 }
 
-/// A part that programs page by page: each page of a word line has a first program of its own, of full length, and only a word
-/// line that has both can be reprogrammed.
+/// A part with page programming: each page of a word line has a separate first program of full length, and only a word line
+/// with both pages can be reprogrammed.
 #[test]
 fn pages_can_be_programmed_one_by_one() {
     let by_page = || PartSpec { program_mode: ProgramMode::Page, ..two_bit_part() };
@@ -163,8 +163,8 @@ fn pages_can_be_programmed_one_by_one() {
         b.run();
         b
     };
-    let (lsb, msb) = (on(0, 0, TwoBit::Whole, BOTH), on(0, 1, TwoBit::Whole, BOTH));
-    let b = run(&[lsb, msb, on(0, 0, TwoBit::Lsb, MSB_USED)]);
+    let (lsb, msb) = (on(0, 0, MlcModeOp::Whole, BOTH), on(0, 1, MlcModeOp::Whole, BOTH));
+    let b = run(&[lsb, msb, on(0, 0, MlcModeOp::Lsb, MSB_USED)]);
     let one = CMD + LOAD + FIRST;
     assert_eq!(b.ends(), [one, 2 * one, 2 * one + READ_2 + CMD + LOAD + AGAIN]);
     assert_eq!((b.nand.counters.mlc_programs, b.nand.counters.reprograms), (2, 1));
@@ -173,19 +173,19 @@ fn pages_can_be_programmed_one_by_one() {
         3,
         "the page that is not used is counted"
     );
-    for (operations, says) in [
-        (vec![msb], "whose next one is 0"),
-        (vec![lsb, lsb], "whose next one is 0"),
-        (vec![lsb, on(1, 0, TwoBit::Whole, BOTH)], "whose next one is 0"),
-        (vec![lsb, on(0, 0, TwoBit::Lsb, MSB_USED)], "not in the super layer of None"),
+    for (operations, expected) in [
+        (vec![msb], "whose next page is 0"),
+        (vec![lsb, lsb], "whose next page is 1"),
+        (vec![lsb, on(1, 0, MlcModeOp::Whole, BOTH)], "whose next page is 1"),
+        (vec![lsb, on(0, 0, MlcModeOp::Lsb, MSB_USED)], "not in the super layer of None"),
     ] {
         let outcome = catch_unwind(AssertUnwindSafe(|| drop(run(&operations))));
         let message = *outcome.expect_err("illegal").downcast::<String>().expect("a message");
-        assert!(message.contains(says), "{message}");
+        assert!(message.contains(expected), "{message}");
     }
 }
 
-/// Loading the page buffer again over the bus takes both pages of the word line.
+/// A reload of the page buffer over the bus transfers both pages of the word line.
 #[test]
 fn a_reload_over_the_bus_takes_two_pages() {
     let policy = |reload| SuspendPolicy {
@@ -196,8 +196,9 @@ fn a_reload_over_the_bus_takes_two_pages() {
         let scheme = suspending(Scheme::LoopBoundary, &two_bit_part());
         let config = NandConfig { super_layer: 2, program_suspend: policy(reload), ..scheme };
         let mut b = Bench::new(&two_bit_part(), config, 1);
-        b.at(0, op(0, TwoBit::Whole, BOTH)).run();
-        b.at(10_000_000, op(0, TwoBit::Msb, LSB_USED)).at(10_000_000 + READ_2 + CMD + LOAD + 10_000, read(0));
+        b.at(0, op(0, MlcModeOp::Whole, BOTH)).run();
+        b.at(10_000_000, op(0, MlcModeOp::Msb, LSB_USED))
+            .at(10_000_000 + READ_2 + CMD + LOAD + 10_000, read(0));
         b.run();
         b.of(1).at
     };

@@ -1,4 +1,4 @@
-//! A flow on its way: what it asks for next, and when.
+//! Flow state: the next request of a flow, and its arrival.
 
 use interpulse_engine::{Device, Request, SimTime};
 use interpulse_workload::{Flow, Pacing};
@@ -9,12 +9,12 @@ pub(crate) struct FlowState {
     pub(crate) queue: u32,
     /// Requests outstanding in closed loop; zero for open loop.
     pub(crate) depth: u32,
-    /// A request that waits for its arrival: the next one of an open flow, the first one of a closed flow.
+    /// A request before its arrival: the next one of an open flow, the first one of a closed flow.
     pub(crate) next: Option<(SimTime, Request)>,
-    /// A closed flow makes no request from this instant on (an open one ends by itself).
+    /// A closed flow generates no request from this instant on; an open flow ends by itself.
     stop: SimTime,
     pub(crate) exhausted: bool,
-    /// Why it cannot go on (its trace became unreadable), if it cannot.
+    /// Why the flow cannot continue, such as a trace that became unreadable.
     pub(crate) failure: Option<String>,
 }
 
@@ -28,29 +28,29 @@ impl FlowState {
         FlowState { queue: flow.queue(), flow, depth, next: None, stop, exhausted: false, failure: None }
     }
 
-    /// The next request with its arrival, unless the flow has ended. `device` is told what to expect.
+    /// The next request with its arrival, unless the flow has ended. Passes prefetch hints to `device`.
     #[inline]
-    pub(crate) fn ask(&mut self, device: &impl Device) -> Option<(SimTime, Request)> {
+    pub(crate) fn next_request(&mut self, device: &impl Device) -> Option<(SimTime, Request)> {
         if self.exhausted {
             return None;
         }
-        match self.flow.next_telling(|coming, ahead| device.expect(coming, ahead)) {
+        match self.flow.next_telling(|coming, ahead| device.hint(coming, ahead)) {
             Ok(Some(next)) => Some(next),
             Ok(None) => self.end(None),
             Err(error) => self.end(Some(error.to_string())),
         }
     }
 
-    /// What a closed flow asks for when one of its requests has completed.
+    /// The next request of a closed flow, after a completion.
     #[inline]
-    pub(crate) fn ask_at(&mut self, now: SimTime, device: &impl Device) -> Option<Request> {
+    pub(crate) fn next_request_at(&mut self, now: SimTime, device: &impl Device) -> Option<Request> {
         if now >= self.stop {
             self.exhausted = true;
         }
-        self.ask(device).map(|(_, request)| request)
+        self.next_request(device).map(|(_, request)| request)
     }
 
-    /// It asks for nothing more.
+    /// Ends the flow.
     #[cold]
     pub(crate) fn end(&mut self, why: Option<String>) -> Option<(SimTime, Request)> {
         (self.exhausted, self.failure) = (true, why);

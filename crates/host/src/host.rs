@@ -1,24 +1,26 @@
-//! The host: flows over a device.
+//! Host: generates the load of flows for a device and measures it.
 
 use crate::flows::FlowState;
 use crate::observe::{Ended, Observer, Submitted};
 use crate::window::Window;
-use interpulse_engine::{Agenda, Ahead, Device, News, Request, ResourceId, SimTime, Streams, Tag};
+use interpulse_engine::{
+    Device, DeviceEvent, EventQueue, PrefetchDistance, Request, ResourceId, SimTime, Streams, Tag,
+};
 use interpulse_workload::{FirstReading, Flow, FlowSpec, TraceSummary, WorkloadError};
 use std::iter::repeat_n;
 
-/// A device, and what asks it for something. It holds no agenda, so that several hosts can share one virtual time.
+/// A device and its load. The host owns no event queue, so that several hosts can share one virtual time.
 pub struct Host<D, O = ()> {
     /// The device.
     pub device: D,
-    /// What happens is told to this.
+    /// Observer of all requests.
     pub observer: O,
     /// Measured since the last [`Host::begin_window`].
     pub window: Window,
     flows: Vec<FlowState>,
-    /// Closed flows to ask for their next request, once for each.
+    /// Closed flows that owe a request, one entry per request.
     refill: Vec<u32>,
-    /// No more requests are made (the end of a run).
+    /// No more requests are generated (the end of a run).
     closed: bool,
 }
 
@@ -26,12 +28,11 @@ impl<D: Device, O: Observer> Host<D, O> {
     /// A host that offers the load of `flows` to `device`, which has a timer for each. Errors are those of
     /// [`Flow::new`].
     pub fn new(device: D, flows: &[FlowSpec], seed: u64, observer: O) -> Result<Host<D, O>, WorkloadError> {
-        Host::knowing(device, flows, &[], seed, observer)
+        Host::with_trace_readings(device, flows, &[], seed, observer)
     }
 
-    /// As [`Host::new`]; the traces of flows that have a first reading in `readings`, in their order, are not read through
-    /// again.
-    pub fn knowing(
+    /// As [`Host::new`]; a flow with a first reading in `readings`, in the order of the flows, does not scan its trace again.
+    pub fn with_trace_readings(
         device: D,
         flows: &[FlowSpec],
         readings: &[Option<FirstReading>],
@@ -46,112 +47,112 @@ impl<D: Device, O: Observer> Host<D, O> {
         Ok(Host { device, observer, window, flows, refill: Vec::new(), closed: false })
     }
 
-    /// Starts the device and arms the flows; call once, at time zero. Err tells the user why it cannot run.
-    pub fn start(&mut self, agenda: &mut Agenda) -> Result<(), String> {
-        self.device.start(agenda)?;
+    /// Starts the device and arms the flows; call once, at time zero. The error says why the device cannot run.
+    pub fn start(&mut self, events: &mut EventQueue) -> Result<(), String> {
+        self.device.start(events)?;
         self.device.begin_window();
-        (0..self.flows.len()).for_each(|f| self.arm_next(agenda, f));
+        (0..self.flows.len()).for_each(|f| self.arm_next(events, f));
         self.failure().map_or(Ok(()), |why| Err(why.to_string()))
     }
 
-    /// Handles the timer of `resource`, one of the device's. True if the host has looked at the device: only then can
-    /// anything have ended.
+    /// Handles the timer of `resource`, one of the device's. True if the host polled the device: only then can requests have
+    /// completed.
     #[inline(always)]
-    pub fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) -> bool {
-        self.observer.time_passed(agenda.now());
-        if let Some(flow) = self.device.handle(agenda, resource) {
-            self.arrive(agenda, flow as usize);
-        } else if !self.device.has_news() {
+    pub fn handle(&mut self, events: &mut EventQueue, resource: ResourceId) -> bool {
+        self.observer.time_passed(events.now());
+        if let Some(flow) = self.device.handle(events, resource) {
+            self.arrive(events, flow as usize);
+        } else if !self.device.has_event() {
             return false;
         }
-        self.look(agenda);
+        self.process_completions(events);
         true
     }
 
-    /// Submits a request that is none of a flow, now. Observers are told of its end, with this tag; the tags from zero on
-    /// are those of the flows.
-    pub fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: Request) {
+    /// Submits a request from outside the flows now. Observers receive its completion with `tag`; the tags from zero on belong
+    /// to the flows.
+    pub fn submit(&mut self, events: &mut EventQueue, queue: u32, tag: Tag, request: Request) {
         assert!(tag.index() >= self.flows.len(), "tag {tag} is that of a flow");
-        self.device.expect(&request, Ahead::Far);
-        self.take(agenda, queue, tag, request);
-        self.look(agenda);
+        self.device.hint(&request, PrefetchDistance::Far);
+        self.submit_request(events, queue, tag, request);
+        self.process_completions(events);
     }
 
     #[inline(always)]
-    fn take(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: Request) {
-        let id = self.device.submit(agenda, queue, tag, request);
-        self.observer.request_submitted(&Submitted { at: agenda.now(), id, tag, request });
+    fn submit_request(&mut self, events: &mut EventQueue, queue: u32, tag: Tag, request: Request) {
+        let id = self.device.submit(events, queue, tag, request);
+        self.observer.request_submitted(&Submitted { at: events.now(), id, tag, request });
     }
 
-    // ---- news -----------------------------------------------------------------------------------------
+    // ---- completions ----------------------------------------------------------------------------------
 
-    /// Takes the device's news and makes the requests that follow from them.
+    /// Polls the device and submits the requests that follow from its completions.
     #[inline]
-    fn look(&mut self, agenda: &mut Agenda) {
+    fn process_completions(&mut self, events: &mut EventQueue) {
         loop {
-            self.hear(agenda);
-            if D::GATHERS && self.device.advance(agenda) {
+            self.poll_completions(events);
+            if D::BATCHES && self.device.advance(events) {
                 continue;
             }
             if let Some(f) = self.refill.pop() {
-                self.submit_next(agenda, f as usize);
-            } else if !D::GATHERS || !self.device.background(agenda) {
+                self.submit_next(events, f as usize);
+            } else if !D::BATCHES || !self.device.background(events) {
                 break;
             }
         }
-        if D::GATHERS && self.device.flush(agenda) {
-            self.hear_at_last(agenda);
+        if D::BATCHES && self.device.flush(events) {
+            self.poll_after_flush(events);
         }
     }
 
-    /// What has ended with the last step of all leads to requests when the host looks again.
+    /// Completions of the last flush lead to requests at the next poll.
     #[cold]
     #[inline(never)]
-    fn hear_at_last(&mut self, agenda: &mut Agenda) {
-        self.hear(agenda);
+    fn poll_after_flush(&mut self, events: &mut EventQueue) {
+        self.poll_completions(events);
     }
 
     #[inline(always)]
-    fn hear(&mut self, agenda: &mut Agenda) {
-        while let Some(news) = self.device.news() {
-            let News::Completed(of) = news else {
-                self.device.take_news();
-                self.served(agenda);
+    fn poll_completions(&mut self, events: &mut EventQueue) {
+        while let Some(event) = self.device.event() {
+            let DeviceEvent::Completed(of) = event else {
+                self.device.pop_event();
+                self.restart_flows(events);
                 continue;
             };
-            let (at, flow) = (agenda.now(), of.tag.0);
+            let (at, flow) = (events.now(), of.tag.0);
             let ended = Ended { at, latency: at.since(of.submitted), of };
             self.window.request_ended(&ended);
             self.observer.request_ended(&ended);
-            self.device.take_news();
+            self.device.pop_event();
             if self.flows.get(flow as usize).is_some_and(|flow| flow.depth > 0) {
-                if D::GATHERS {
+                if D::BATCHES {
                     self.refill.push(flow);
                 } else {
-                    self.submit_next(agenda, flow as usize);
+                    self.submit_next(events, flow as usize);
                 }
             }
         }
     }
 
-    /// The device serves again what power had kept out. What was outstanding the host does not ask for again, but each
-    /// closed flow fills its depth, and arrivals meanwhile come now.
+    /// Restarts the flows after a power loss: the host does not repeat lost requests, each closed flow fills its depth, and
+    /// requests that arrived meanwhile are submitted now.
     #[cold]
-    fn served(&mut self, agenda: &mut Agenda) {
-        let now = agenda.now();
-        // A flow that had not begun asks for its depth when it does.
+    fn restart_flows(&mut self, events: &mut EventQueue) {
+        let now = events.now();
+        // A flow that has not begun fills its depth when it begins.
         let waited: Vec<bool> = self.flows.iter().map(|flow| flow.next.is_some()).collect();
-        if D::GATHERS {
+        if D::BATCHES {
             let arrived = |f: &usize| self.flows[*f].next.is_some_and(|(at, _)| at < now);
             let mut late: Vec<usize> = (0..self.flows.len()).filter(arrived).collect();
             late.sort_by_key(|&f| self.flows[f].next.map(|(at, _)| at));
-            late.into_iter().for_each(|f| self.arrive(agenda, f));
+            late.into_iter().for_each(|f| self.arrive(events, f));
         }
         for k in 0..self.flows.len() {
-            // The last one to be noted is the first to be asked.
-            let f = if D::GATHERS { k } else { self.flows.len() - 1 - k };
+            // With batches `refill` is a stack.
+            let f = if D::BATCHES { k } else { self.flows.len() - 1 - k };
             match self.flows[f].next {
-                Some((at, _)) => agenda.arm(self.device.host_timer(f as u32), at.max(now)),
+                Some((at, _)) => events.arm(self.device.host_timer(f as u32), at.max(now)),
                 None if waited[f] => {}
                 None => self.refill.extend(repeat_n(f as u32, self.flows[f].depth as usize)),
             }
@@ -161,65 +162,56 @@ impl<D: Device, O: Observer> Host<D, O> {
     // ---- flows ----------------------------------------------------------------------------------------
 
     /// The start of a closed flow, an arrival of an open one.
-    fn arrive(&mut self, agenda: &mut Agenda, f: usize) {
+    fn arrive(&mut self, events: &mut EventQueue, f: usize) {
         let (_, request) = self.flows[f].next.take().expect("a flow's timer is armed for a request");
         if self.closed {
             return;
         }
-        self.take(agenda, self.flows[f].queue, Tag(f as u32), request);
+        self.submit_request(events, self.flows[f].queue, Tag(f as u32), request);
         match self.flows[f].depth {
-            0 => self.arm_next(agenda, f),
+            0 => self.arm_next(events, f),
             depth => self.refill.extend(repeat_n(f as u32, depth as usize - 1)),
         }
     }
 
-    /// Sets the timer of a flow for the arrival of its next request.
+    /// Arms the timer of a flow for its next arrival.
     #[inline]
-    fn arm_next(&mut self, agenda: &mut Agenda, f: usize) {
+    fn arm_next(&mut self, events: &mut EventQueue, f: usize) {
         let flow = &mut self.flows[f];
-        let Some((at, request)) = flow.ask(&self.device) else { return };
-        if at > agenda.horizon() {
-            let (name, most) = (flow.flow.name(), agenda.horizon());
-            let why = format!(
-                "flow `{name}`: a request arrives at {at}, later than the {most} that {} of this size can simulate",
-                D::NAME
-            );
-            flow.end(Some(why));
-            return;
-        }
+        let Some((at, request)) = flow.next_request(&self.device) else { return };
         flow.next = Some((at, request));
-        agenda.arm(self.device.host_timer(f as u32), at.max(agenda.now()));
+        events.arm(self.device.host_timer(f as u32), at.max(events.now()));
     }
 
     #[inline]
-    fn submit_next(&mut self, agenda: &mut Agenda, f: usize) {
+    fn submit_next(&mut self, events: &mut EventQueue, f: usize) {
         if self.closed {
             return;
         }
         let flow = &mut self.flows[f];
-        let Some(request) = flow.ask_at(agenda.now(), &self.device) else { return };
+        let Some(request) = flow.next_request_at(events.now(), &self.device) else { return };
         let queue = flow.queue;
-        self.take(agenda, queue, Tag(f as u32), request);
+        self.submit_request(events, queue, Tag(f as u32), request);
     }
 
-    /// No flow will make another request.
+    /// No flow will generate another request.
     #[inline]
     pub fn exhausted(&self) -> bool {
         self.closed || self.flows.iter().all(|f| f.exhausted)
     }
 
-    /// No flow will make another request, and none is outstanding.
+    /// No flow will generate another request, and none is outstanding.
     #[inline]
     pub fn is_done(&self) -> bool {
         self.device.outstanding() == 0 && self.exhausted()
     }
 
-    /// Why a flow cannot go on, if one cannot.
+    /// Why a flow cannot continue, if one cannot.
     pub fn failure(&self) -> Option<&str> {
         self.flows.iter().find_map(|flow| flow.failure.as_deref())
     }
 
-    /// Makes no more requests; those outstanding go on.
+    /// Generates no more requests; outstanding requests continue.
     pub fn close(&mut self) {
         self.closed = true;
         self.device.close();
@@ -233,8 +225,8 @@ impl<D: Device, O: Observer> Host<D, O> {
         self.device.begin_window();
     }
 
-    /// Ends the measurement window and starts a new one. What is outstanding has no latency yet, but it may have waited
-    /// for the whole window: how long the oldest ones have is part of the window that ends.
+    /// Ends the measurement window and starts a new one. Outstanding requests have no latency yet, so the window records the
+    /// age of the oldest ones.
     pub fn end_window(&mut self, now: SimTime) -> Window {
         self.device.end_window();
         let mut window = std::mem::replace(&mut self.window, Window::new(self.flows.len()));
@@ -247,7 +239,7 @@ impl<D: Device, O: Observer> Host<D, O> {
         self.flows.iter().map(|f| f.flow.name())
     }
 
-    /// What the first reading of each replayed trace found.
+    /// Summaries of the first readings of replayed traces.
     pub fn trace_summaries(&self) -> Vec<TraceSummary> {
         self.flows.iter().filter_map(|f| f.flow.trace_summary().cloned()).collect()
     }

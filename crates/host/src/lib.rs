@@ -1,9 +1,9 @@
-//! Who offers load to a device.
+//! Load generation and measurement for a device.
 //!
-//! A [`Host`] has the flows and the measurement window; a [`Stepper`] takes a host and its device through a run. Both take
-//! any [`Device`](interpulse_engine::Device), and any [`Observer`] of what happens.
+//! A [`Host`] owns the flows and the measurement window; a [`Stepper`] takes a host and its device through a run. Both
+//! accept any [`Device`](interpulse_engine::Device) and any [`Observer`].
 
-pub mod blame;
+pub mod attribution;
 pub mod clock;
 pub mod flows;
 pub mod host;
@@ -11,8 +11,8 @@ pub mod observe;
 pub mod stepper;
 pub mod window;
 
-pub use blame::{Blame, Sums, Tail};
-pub use clock::{Clock, FreeRunning};
+pub use attribution::{Attribution, CauseSums, Tail};
+pub use clock::{Clock, FreeRunning, RealTimeClock, Synchronized, Waker};
 pub use host::Host;
 pub use observe::{Ended, Observer, Submitted};
 pub use stepper::{Failure, Pause, Stepper};

@@ -1,54 +1,54 @@
-//! What happens at a device's door, for whoever wants to know: counters, logs, series, timelines.
+//! Observers of a device's requests: counters, logs, series, timelines.
 //!
-//! Who observes is known when the simulator is compiled: [`()`](unit) is nobody and costs nothing, a pair is two observers
-//! (and a pair of pairs four), a mutable reference one that its owner keeps.
+//! Observers are static: [`()`](unit) observes nothing and costs nothing, a pair combines two observers, and a mutable
+//! reference passes an observer that the caller keeps.
 
 use interpulse_engine::{Completion, Duration, Request, RequestId, SimTime, Tag};
 
-/// A request that has been submitted.
+/// A submitted request.
 #[derive(Clone, Copy, Debug)]
 pub struct Submitted {
-    /// When.
+    /// Time of the submission.
     pub at: SimTime,
-    /// The number by which the device calls it until it ends.
+    /// The device's number of the request until it completes.
     pub id: RequestId,
-    /// What the host calls it, as in its completion.
+    /// The host's tag, as in the completion.
     pub tag: Tag,
-    /// What is asked for.
+    /// Operation and address.
     pub request: Request,
 }
 
-/// A request that has ended.
+/// A completed request.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended<'a> {
-    /// When.
+    /// Time of the completion.
     pub at: SimTime,
-    /// How long after its submission.
+    /// Time since the submission.
     pub latency: Duration,
-    /// What the device says of it. Its tag is the number of its flow, or what else submitted it calls it.
+    /// The device's completion. The tag is the number of the flow, or one that the caller of `submit` chose.
     pub of: Completion<'a>,
 }
 
-/// What is told to an observer, in the order of simulated time.
+/// Receives notifications in the order of simulated time.
 pub trait Observer {
-    /// An event is about to be handled: nothing more happens before `now`.
+    /// A timer is about to be handled: nothing else happens before `now`.
     #[inline]
     fn time_passed(&mut self, _now: SimTime) {}
     /// A request has been submitted.
     #[inline]
     fn request_submitted(&mut self, _submitted: &Submitted) {}
-    /// A request has ended.
+    /// A request has completed.
     #[inline]
     fn request_ended(&mut self, _ended: &Ended) {}
-    /// The event at `now` comes this much later than the clock that the run follows says.
+    /// The timer at `now` is handled this much later than the clock of the run shows.
     #[inline]
     fn fell_behind(&mut self, _now: SimTime, _lag: Duration) {}
 }
 
 impl Observer for () {}
 
-/// Tells each of these observers everything.
-macro_rules! tell {
+/// Forwards every notification to each of these observers.
+macro_rules! forward {
     ($self:ident => $($each:expr),+) => {
         #[inline]
         fn time_passed(&mut $self, now: SimTime) {
@@ -70,9 +70,9 @@ macro_rules! tell {
 }
 
 impl<A: Observer, B: Observer> Observer for (A, B) {
-    tell!(self => self.0, self.1);
+    forward!(self => self.0, self.1);
 }
 
 impl<O: Observer> Observer for &mut O {
-    tell!(self => (**self));
+    forward!(self => (**self));
 }

@@ -1,83 +1,117 @@
-//! Takes a device and its host through a run, event by event: opens it, steps it, closes it.
+//! Stepper: opens a run of a host and its device, handles its timers in order, and closes it.
 
-use crate::clock::{Clock, FreeRunning};
+use crate::clock::{Clock, FreeRunning, Synchronized};
 use crate::host::Host;
 use crate::observe::Observer;
-use interpulse_engine::{Agenda, Device, Duration, Request, SimTime, Tag};
+use interpulse_engine::{Device, EventQueue, Request, SimTime, Tag};
 
-/// Events between two questions whether to go on.
+/// Timers between two calls of `keep_running`.
 const CHUNK: u64 = 1 << 16;
 
-/// Why a run cannot go on.
+/// Why a run cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// Something of the user's, such as a trace that became unreadable.
+    /// A problem of the user's input, such as a trace that became unreadable.
     User(String),
-    /// A bug: requests are outstanding, and nothing is going to happen.
+    /// A bug: requests are outstanding, and no timer is armed.
     Stuck(String),
 }
 
-/// Where a run has come to.
+/// Why a run has paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
-    /// Nothing more happens up to the limit.
+    /// No timer is left up to the limit.
     Limit,
-    /// So many requests have completed.
+    /// The target of completed requests is reached.
     Target,
-    /// All requests have been made, and all have completed.
+    /// All requests have been generated and completed.
     Done,
-    /// Nobody wanted it to go on.
+    /// `keep_running` returned false.
     Stopped,
+    /// An arrival woke the clock: simulated time is the instant of the arrival, and a request can be submitted.
+    Woken,
 }
 
-/// A run: a host with its device, the agenda of both, and the clock that they follow.
+/// Result of one step.
+enum Step {
+    /// A timer was handled; `polled` if requests may have completed.
+    Handled { polled: bool },
+    /// No timer is left up to the limit.
+    Limit,
+    /// An arrival woke the clock.
+    Woken,
+}
+
+/// A run: a host with its device, their event queue and their clock.
 pub struct Stepper<D, O = (), C = FreeRunning> {
     /// The host.
     pub host: Host<D, O>,
-    /// What is going to happen.
-    pub agenda: Agenda,
-    /// What simulated time is tied to.
+    /// Timers of the host and its device.
+    pub events: EventQueue,
+    /// The clock that simulated time is synchronised with.
     pub clock: C,
 }
 
 impl<D: Device, O: Observer, C: Clock> Stepper<D, O, C> {
-    /// A run that has not been opened yet, for a device whose resources are the first on the agenda.
+    /// A run that has not been opened yet.
     pub fn new(host: Host<D, O>, clock: C) -> Stepper<D, O, C> {
-        let agenda = Agenda::new(host.device.resources().end);
-        Stepper { host, agenda, clock }
+        let events = EventQueue::new(host.device.resources().end);
+        Stepper { host, events, clock }
     }
 
     /// Starts device and flows.
     pub fn open(&mut self) -> Result<(), Failure> {
-        self.host.start(&mut self.agenda).map_err(Failure::User)
+        self.host.start(&mut self.events).map_err(Failure::User)
     }
 
-    /// The instant of the next event.
+    /// The instant of the next timer.
     pub fn next_at(&self) -> Option<SimTime> {
-        self.agenda.peek().map(|(at, _)| at)
+        self.events.peek().map(|(at, _)| at)
     }
 
-    /// Handles the next event, if there is one up to and including `limit`. `Some(true)` if anything may have ended with
-    /// it.
+    /// Handles the next timer up to and including `limit`.
     #[inline(always)]
-    fn step(&mut self, limit: SimTime) -> Option<bool> {
-        let (at, resource) = self.agenda.next(limit)?;
-        let lag = self.clock.synchronize(at);
-        if lag > Duration::ZERO {
-            self.host.observer.fell_behind(at, lag);
+    fn step(&mut self, limit: SimTime) -> Step {
+        if C::WAITS && self.is_woken(limit) {
+            return Step::Woken;
         }
-        let looked = self.host.handle(&mut self.agenda, resource);
-        self.agenda.settle();
-        Some(looked)
+        let Some((_, resource)) = self.events.next(limit) else { return Step::Limit };
+        let polled = self.host.handle(&mut self.events, resource);
+        self.events.settle();
+        Step::Handled { polled }
     }
 
-    /// Handles events up to and including `limit`, until `target` requests have completed since the start, until nothing
-    /// is left to do, or until `go_on`, which is asked every 64 Ki events, says no.
+    /// Waits for the instant of the next timer, or for `limit` if that is earlier. If an arrival interrupts the wait,
+    /// advances simulated time to it and returns true.
+    fn is_woken(&mut self, limit: SimTime) -> bool {
+        let next = self.next_at();
+        if next.is_none() && self.host.device.outstanding() > 0 {
+            // A bug that no arrival mends.
+            return false;
+        }
+        match self.clock.synchronize(next.map_or(limit, |at| at.min(limit))) {
+            Synchronized::OnTime => false,
+            Synchronized::Late(lag) => {
+                if let Some(at) = next.filter(|&at| at <= limit) {
+                    self.host.observer.fell_behind(at, lag);
+                }
+                false
+            }
+            Synchronized::Woken(at) => {
+                // `run_until` may have moved simulated time ahead of the clock.
+                self.events.advance_to(at.max(self.events.now()));
+                true
+            }
+        }
+    }
+
+    /// Handles timers up to and including `limit`, until `target` requests have completed since the start, all requests
+    /// have completed, an arrival wakes the clock, or `keep_running`, called every 64 Ki timers, returns false.
     pub fn run(
         &mut self,
         limit: SimTime,
         target: u64,
-        go_on: &mut dyn FnMut(&Self) -> bool,
+        keep_running: &mut dyn FnMut(&Self) -> bool,
     ) -> Result<Pause, Failure> {
         let mut pause = self.reached(target);
         loop {
@@ -85,21 +119,22 @@ impl<D: Device, O: Observer, C: Clock> Stepper<D, O, C> {
             while pause.is_none() && left > 0 {
                 left -= 1;
                 match self.step(limit) {
-                    Some(false) => {}
-                    Some(true) => pause = self.reached(target),
-                    None => pause = Some(Pause::Limit),
+                    Step::Handled { polled: false } => {}
+                    Step::Handled { polled: true } => pause = self.reached(target),
+                    Step::Limit => pause = Some(Pause::Limit),
+                    Step::Woken => pause = Some(Pause::Woken),
                 }
             }
             if let Some(failure) = self.host.failure() {
                 return Err(Failure::User(failure.to_string()));
             }
             if let Some(pause) = pause {
-                if self.agenda.peek().is_none() && self.host.device.outstanding() > 0 {
-                    return Err(Failure::Stuck(self.host.device.diagnosis(&self.agenda)));
+                if self.events.peek().is_none() && self.host.device.outstanding() > 0 {
+                    return Err(Failure::Stuck(self.host.device.diagnosis(&self.events)));
                 }
                 return Ok(pause);
             }
-            if !go_on(self) {
+            if !keep_running(self) {
                 return Ok(Pause::Stopped);
             }
         }
@@ -114,22 +149,31 @@ impl<D: Device, O: Observer, C: Clock> Stepper<D, O, C> {
         }
     }
 
-    /// Handles all events up to and including `at` and moves simulated time there.
-    pub fn run_until(&mut self, at: SimTime) -> Result<(), Failure> {
-        while self.step(at).is_some() {}
-        self.agenda.advance_to(at);
-        self.host.failure().map_or(Ok(()), |why| Err(Failure::User(why.to_string())))
+    /// Handles all timers up to and including `at` and moves simulated time to `at` ([`Pause::Limit`]), unless an arrival
+    /// wakes the clock before ([`Pause::Woken`]).
+    pub fn run_until(&mut self, at: SimTime) -> Result<Pause, Failure> {
+        let pause = loop {
+            match self.step(at) {
+                Step::Handled { .. } => {}
+                Step::Woken => break Pause::Woken,
+                Step::Limit => {
+                    self.events.advance_to(at);
+                    break Pause::Limit;
+                }
+            }
+        };
+        self.host.failure().map_or(Ok(pause), |why| Err(Failure::User(why.to_string())))
     }
 
-    /// Submits a request that is none of a flow now, see [`Host::submit`].
+    /// Submits a request from outside the flows now, see [`Host::submit`].
     pub fn submit(&mut self, queue: u32, tag: Tag, request: Request) {
-        self.host.submit(&mut self.agenda, queue, tag, request);
+        self.host.submit(&mut self.events, queue, tag, request);
     }
 
-    /// Makes no more requests and lets those outstanding complete.
+    /// Generates no more requests and completes the outstanding ones.
     pub fn close(&mut self) -> Result<(), Failure> {
         self.host.close();
-        let horizon = self.agenda.horizon();
-        self.run(horizon, u64::MAX, &mut |_| true).map(drop)
+        while self.run(self.events.horizon(), u64::MAX, &mut |_| true)? == Pause::Woken {}
+        Ok(())
     }
 }

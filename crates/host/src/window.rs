@@ -1,12 +1,12 @@
-//! What is measured in the measurement window of a run.
+//! Measurement window: latencies, attribution and counters between two instants of a run.
 
-use crate::blame::{Blame, Sums};
+use crate::attribution::{Attribution, CauseSums};
 use crate::observe::{Ended, Observer};
 use interpulse_engine::account::check;
 use interpulse_engine::{Duration, Latencies, Op, counters};
 
 counters! {
-    /// What was asked of the device.
+    /// Requests and bytes.
     pub struct HostCounters {
         /// requests completed
         requests: "requests",
@@ -17,34 +17,34 @@ counters! {
     }
 }
 
-/// What one window measured.
+/// Measurements of one window.
 #[derive(Clone, Default)]
 pub struct Window {
     /// Latencies of each flow.
     pub flows: Vec<Latencies>,
-    /// Reads split by cause.
-    pub read_blame: Blame,
-    /// Writes split by cause.
-    pub write_blame: Sums,
+    /// Latencies of reads by cause.
+    pub read_attribution: Attribution,
+    /// Latencies of writes by cause.
+    pub write_attribution: CauseSums,
     /// Counts.
     pub counters: HostCounters,
-    /// Reads that completed with an error because data could not be corrected.
+    /// Reads that failed because data was uncorrectable.
     pub uncorrectable_reads: u64,
-    /// As `uncorrectable_reads`: writes that had to read what they cover only in part.
+    /// Writes of partial units that failed because the rest of a unit was uncorrectable.
     pub uncorrectable_writes: u64,
-    /// Time since the submission of the read that was outstanding longest when the window ended.
+    /// Age of the oldest outstanding read at the end of the window.
     pub oldest_read: Option<Duration>,
-    /// As `oldest_read`, of writes.
+    /// Age of the oldest outstanding write at the end of the window.
     pub oldest_write: Option<Duration>,
 }
 
 impl Window {
-    /// An empty window of `flows` flows.
+    /// An empty window for `flows` flows.
     pub fn new(flows: usize) -> Window {
         Window { flows: (0..flows).map(|_| Latencies::default()).collect(), ..Window::default() }
     }
 
-    /// Counts a request that completes with an error: data that it had to read could not be corrected.
+    /// Counts a request that failed because data was uncorrectable.
     #[cold]
     fn uncorrectable(&mut self, op: Op) {
         match op {
@@ -53,7 +53,7 @@ impl Window {
         }
     }
 
-    /// Notes a request that is outstanding, for `age` so far, at the end of the window.
+    /// Records the age of a request that is outstanding at the end of the window.
     pub fn outstanding(&mut self, op: Op, age: Duration) {
         let oldest = match op {
             Op::Read => &mut self.oldest_read,
@@ -69,7 +69,7 @@ impl Observer for Window {
     fn request_ended(&mut self, ended: &Ended) {
         let of = &ended.of;
         self.counters.requests += 1;
-        // What did not come from a flow belongs to none.
+        // Requests from outside the flows have tags above the flows' numbers.
         if let Some(flow) = self.flows.get_mut(of.tag.index()) {
             flow.record(of.op, ended.latency);
         }
@@ -79,8 +79,8 @@ impl Observer for Window {
             Op::Trim | Op::Flush => {}
         }
         match (of.op, of.account) {
-            (Op::Read, Some(account)) => self.read_blame.add(ended.latency, account),
-            (Op::Write, Some(account)) => self.write_blame.add(ended.latency, account),
+            (Op::Read, Some(account)) => self.read_attribution.add(ended.latency, account),
+            (Op::Write, Some(account)) => self.write_attribution.add(ended.latency, account),
             (_, Some(account)) => check(ended.latency, account),
             (_, None) => {}
         }

@@ -1,11 +1,10 @@
-//! *Does the stepper go where it is told, by any clock, and does whoever observes see what happens?* A device that is
-//! nothing but a delay.
+//! Stepper, clocks and observers, on a device with a constant delay.
 
 use interpulse_engine::{
-    Agenda, Ahead, AuditReport, Completion, Device, Duration, News, Op, Request, RequestId, ResourceId,
-    SimTime, Tag,
+    AuditReport, Completion, DataStore, Device, DeviceEvent, Duration, EventQueue, MemoryStore, Op,
+    PrefetchDistance, Request, RequestId, ResourceId, SimTime, Tag,
 };
-use interpulse_host::{Clock, Ended, Failure, FreeRunning, Host, Observer, Pause, Stepper};
+use interpulse_host::{Clock, Ended, Failure, FreeRunning, Host, Observer, Pause, RealTimeClock, Stepper};
 use interpulse_workload::{Arrivals, FlowSpec, SyntheticPacing, SyntheticSpec};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -14,26 +13,27 @@ use std::time::Instant;
 
 const DELAY: Duration = Duration::from_us(100);
 
-/// Completes every request [`DELAY`] after its submission, but none after so many. If it gathers, power is cut at
-/// [`CUT`] and the host served again at [`BACK`].
-struct Delay<const GATHERS: bool = false> {
+/// Completes every request [`DELAY`] after its submission, and none after `most` submissions. With `BATCHES` power is cut at
+/// [`CUT`] and restored at [`BACK`].
+struct Delay<const BATCHES: bool = false> {
     under_way: VecDeque<(SimTime, Tag, Request)>,
     ended: Option<(SimTime, Tag, Request)>,
     submitted: u64,
     completed: u64,
     most: u64,
     timers: u32,
-    served: bool,
-    /// What it was told to expect and has not come.
-    expected: RefCell<VecDeque<Request>>,
-    /// Requests that came without a word.
-    surprises: u64,
+    restored: bool,
+    /// Requests that were hinted and not yet submitted.
+    hinted: RefCell<VecDeque<Request>>,
+    /// Requests submitted without a hint.
+    unhinted: u64,
+    store: Option<MemoryStore>,
 }
 
 const CUT: SimTime = SimTime(250_000);
 const BACK: SimTime = SimTime(900_000);
 
-impl<const GATHERS: bool> Delay<GATHERS> {
+impl<const BATCHES: bool> Delay<BATCHES> {
     fn new(timers: u32) -> Self {
         let under_way = VecDeque::new();
         Delay {
@@ -43,22 +43,23 @@ impl<const GATHERS: bool> Delay<GATHERS> {
             completed: 0,
             most: u64::MAX,
             timers,
-            served: false,
-            expected: RefCell::default(),
-            surprises: 0,
+            restored: false,
+            hinted: RefCell::default(),
+            unhinted: 0,
+            store: None,
         }
     }
 
-    fn arm(&self, agenda: &mut Agenda) {
+    fn arm(&self, events: &mut EventQueue) {
         if let Some((submitted, _, _)) = self.under_way.front() {
-            agenda.arm(ResourceId(0), *submitted + DELAY);
+            events.arm(ResourceId(0), *submitted + DELAY);
         }
     }
 }
 
-impl<const GATHERS: bool> Device for Delay<GATHERS> {
+impl<const BATCHES: bool> Device for Delay<BATCHES> {
     const NAME: &'static str = "a delay";
-    const GATHERS: bool = GATHERS;
+    const BATCHES: bool = BATCHES;
 
     fn resources(&self) -> Range<u32> {
         0..2 + self.timers
@@ -69,62 +70,65 @@ impl<const GATHERS: bool> Device for Delay<GATHERS> {
     fn capacity_sectors(&self) -> u64 {
         1 << 20
     }
-    fn start(&mut self, agenda: &mut Agenda) -> Result<(), String> {
-        if GATHERS {
-            agenda.arm(ResourceId(1), CUT);
+    fn data_store(&mut self) -> Option<&mut dyn DataStore> {
+        self.store.as_mut().map(|store| store as _)
+    }
+    fn start(&mut self, events: &mut EventQueue) -> Result<(), String> {
+        if BATCHES {
+            events.arm(ResourceId(1), CUT);
         }
         Ok(())
     }
-    fn expect(&self, request: &Request, ahead: Ahead) {
-        let mut expected = self.expected.borrow_mut();
+    fn hint(&self, request: &Request, ahead: PrefetchDistance) {
+        let mut hinted = self.hinted.borrow_mut();
         match ahead {
-            Ahead::Far => expected.push_back(*request),
-            Ahead::Near => assert!(expected.contains(request), "told of as near, but not before"),
+            PrefetchDistance::Far => hinted.push_back(*request),
+            PrefetchDistance::Near => assert!(hinted.contains(request), "hinted as near, but not before"),
         }
     }
-    fn submit(&mut self, agenda: &mut Agenda, _queue: u32, tag: Tag, request: Request) -> RequestId {
+    fn submit(&mut self, events: &mut EventQueue, _queue: u32, tag: Tag, request: Request) -> RequestId {
         self.submitted += 1;
-        let expected = self.expected.get_mut();
-        match expected.iter().position(|of| *of == request) {
-            Some(k) => drop(expected.remove(k)),
-            None => self.surprises += 1,
+        let hinted = self.hinted.get_mut();
+        match hinted.iter().position(|of| *of == request) {
+            Some(k) => drop(hinted.remove(k)),
+            None => self.unhinted += 1,
         }
-        self.under_way.push_back((agenda.now(), tag, request));
+        self.under_way.push_back((events.now(), tag, request));
         if self.under_way.len() == 1 && self.submitted <= self.most {
-            self.arm(agenda);
+            self.arm(events);
         }
         RequestId(0)
     }
-    fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
+    fn handle(&mut self, events: &mut EventQueue, resource: ResourceId) -> Option<u32> {
         if resource.0 > 1 {
             return Some(resource.0 - 2);
         }
         if resource.0 == 1 {
-            self.served = agenda.now() == BACK;
-            if !self.served {
-                // What is outstanding is gone, and so are the host's timers.
+            self.restored = events.now() == BACK;
+            if !self.restored {
+                // The cut drops outstanding requests and the host's timers.
                 self.under_way.clear();
-                (0..2 + self.timers).for_each(|k| agenda.disarm(ResourceId(k)));
-                agenda.arm(ResourceId(1), BACK);
+                (0..2 + self.timers).for_each(|k| events.disarm(ResourceId(k)));
+                events.arm(ResourceId(1), BACK);
             }
             return None;
         }
         self.ended = self.under_way.pop_front();
         self.completed += 1;
         if self.completed < self.most {
-            self.arm(agenda);
+            self.arm(events);
         }
         None
     }
-    fn has_news(&self) -> bool {
-        self.ended.is_some() || self.served
+    fn has_event(&self) -> bool {
+        self.ended.is_some() || self.restored
     }
-    fn news(&self) -> Option<News<Completion<'_>>> {
-        if self.served {
-            return Some(News::Served);
+    fn event(&self) -> Option<DeviceEvent<Completion<'_>>> {
+        if self.restored {
+            return Some(DeviceEvent::PowerRestored);
         }
         let (submitted, tag, request) = self.ended?;
-        Some(News::Completed(Completion {
+        Some(DeviceEvent::Completed(Completion {
             id: RequestId(0),
             tag,
             op: request.op,
@@ -135,8 +139,8 @@ impl<const GATHERS: bool> Device for Delay<GATHERS> {
             account: None,
         }))
     }
-    fn take_news(&mut self) {
-        if !std::mem::take(&mut self.served) {
+    fn pop_event(&mut self) {
+        if !std::mem::take(&mut self.restored) {
             self.ended = None;
         }
     }
@@ -154,12 +158,12 @@ impl<const GATHERS: bool> Device for Delay<GATHERS> {
     fn audit(&self, _now: SimTime, _stride: usize) -> Result<AuditReport, String> {
         Ok(AuditReport { requests: self.completed, mapped_units: 0, versions_checked: 0 })
     }
-    fn diagnosis(&self, agenda: &Agenda) -> String {
-        format!("stuck at {}", agenda.now())
+    fn diagnosis(&self, events: &EventQueue) -> String {
+        format!("stuck at {}", events.now())
     }
 }
 
-/// Everything an observer is told.
+/// Records all notifications.
 #[derive(Default)]
 struct Log {
     ended: Vec<(u32, u64, Duration)>,
@@ -209,14 +213,14 @@ fn a_run_ends_at_its_limit_its_target_or_when_all_is_done_and_closes() {
     let limited = FlowSpec { limit: Some(100), ..closed(4) };
     let mut s = opened(Delay::new(1), &[limited], (), FreeRunning);
     assert_eq!(s.run(us(250), u64::MAX, &mut |_| true), Ok(Pause::Limit));
-    assert_eq!((s.host.device.completed, s.agenda.now(), s.next_at()), (8, us(200), Some(us(300))));
+    assert_eq!((s.host.device.completed, s.events.now(), s.next_at()), (8, us(200), Some(us(300))));
     assert_eq!(s.run(us(9000), 10, &mut |_| true), Ok(Pause::Target));
     assert_eq!((s.host.device.completed, s.host.device.outstanding()), (10, 4));
     s.run_until(us(350)).unwrap();
-    assert_eq!((s.host.device.completed, s.agenda.now()), (12, us(350)));
+    assert_eq!((s.host.device.completed, s.events.now()), (12, us(350)));
     assert_eq!(s.host.end_window(us(350)).oldest_read, Some(Duration::from_us(50)));
     assert_eq!(s.run(us(9000), u64::MAX, &mut |_| true), Ok(Pause::Done));
-    assert_eq!((s.host.device.completed, s.agenda.now()), (100, us(2500)));
+    assert_eq!((s.host.device.completed, s.events.now()), (100, us(2500)));
 
     let mut s = opened(Delay::new(1), &[closed(4)], (), FreeRunning);
     s.run_until(us(150)).unwrap();
@@ -226,7 +230,7 @@ fn a_run_ends_at_its_limit_its_target_or_when_all_is_done_and_closes() {
 }
 
 #[test]
-fn who_looks_every_64_ki_events_may_stop_a_run() {
+fn a_run_can_be_stopped_every_64_ki_timers() {
     let mut s = opened(Delay::new(1), &[closed(1)], (), FreeRunning);
     let mut seen = 0;
     let pause = s.run(SimTime(u64::MAX >> 8), u64::MAX, &mut |s| {
@@ -238,7 +242,7 @@ fn who_looks_every_64_ki_events_may_stop_a_run() {
 }
 
 #[test]
-fn a_device_that_forgets_a_request_is_found_out() {
+fn a_device_that_loses_a_request_is_reported_as_stuck() {
     let device = Delay { most: 3, ..Delay::new(1) };
     let mut s = opened(device, &[closed(1)], (), FreeRunning);
     let stuck = Failure::Stuck(format!("stuck at {}", us(300)));
@@ -258,68 +262,96 @@ fn after_an_outage_every_closed_flow_has_its_depth_whenever_it_began() {
 }
 
 #[test]
-fn the_device_is_told_of_requests_before_they_come() {
+fn the_device_receives_hints_before_submissions() {
     let mut s = opened(Delay::new(2), &[closed(4), every(70)], (), FreeRunning);
     s.run_until(us(5000)).unwrap();
     s.submit(0, Tag(7), Request { op: Op::Write, sector: 0, sectors: 8 });
     assert!(s.host.device.submitted > 60);
-    assert_eq!(s.host.device.surprises, 0);
-    assert!((1..100).contains(&s.host.device.expected.borrow().len()), "some are told of ahead");
+    assert_eq!(s.host.device.unhinted, 0);
+    assert!(
+        (1..100).contains(&s.host.device.hinted.borrow().len()),
+        "some hints are ahead of their requests"
+    );
 }
 
 #[test]
-fn observers_are_told_of_every_request_and_event_and_a_pair_is_two() {
+fn both_observers_of_a_pair_receive_every_notification() {
     let (mut first, mut second) = (Log::default(), Log::default());
     let mut s = opened(Delay::new(2), &[closed(1), every(250)], (&mut first, &mut second), FreeRunning);
     s.run_until(us(100)).unwrap();
-    // A request of somebody else's, between those of the flows.
+    // A request from outside the flows.
     s.submit(0, Tag(7), Request { op: Op::Write, sector: 0, sectors: 8 });
     s.run_until(us(220)).unwrap();
     let window = &s.host.window;
-    assert_eq!((window.counters.requests, window.counters.written_bytes), (of_flows_and_one(window), 4096));
+    assert_eq!(
+        (window.counters.requests, window.counters.written_bytes),
+        (flow_requests_and_one(window), 4096)
+    );
     drop(s);
     assert!(first.ended.contains(&(7, 200, DELAY)), "{:?}", first.ended);
     assert_eq!(first.ended, second.ended);
     assert!(first.ended.iter().all(|&(_, _, latency)| latency == DELAY));
     assert!(first.events.is_sorted() && first.events.len() >= first.ended.len());
-    assert!(first.lags.is_empty(), "nobody can lag behind no clock");
+    assert!(first.lags.is_empty(), "a free-running clock has no lag");
 }
 
-/// Requests of the flows, and the one that was of none.
-fn of_flows_and_one(window: &interpulse_host::Window) -> u64 {
+/// Requests of the flows, and one from outside.
+fn flow_requests_and_one(window: &interpulse_host::Window) -> u64 {
     window.flows.iter().map(|flow| flow.count()).sum::<u64>() + 1
 }
 
-/// Simulated time goes by as time does.
-struct Real {
-    start: Instant,
-}
-
-impl Clock for Real {
-    fn synchronize(&mut self, at: SimTime) -> Duration {
-        loop {
-            let now = self.start.elapsed().as_nanos() as u64;
-            let Some(early) = at.as_ns().checked_sub(now).filter(|&early| early > 0) else {
-                return Duration::from_ns(now - at.as_ns());
-            };
-            std::thread::sleep(std::time::Duration::from_nanos(early));
-        }
-    }
-}
-
 #[test]
-fn a_run_that_follows_a_real_clock_gives_the_same_and_takes_the_time() {
+fn a_run_in_real_time_gives_the_same_results_and_takes_the_time() {
     let flows = [closed(2), every(300)];
     let end = us(5000);
     let mut free = Log::default();
     opened(Delay::new(2), &flows, &mut free, FreeRunning).run_until(end).unwrap();
     let (mut real, start) = (Log::default(), Instant::now());
-    let mut s = opened(Delay::new(2), &flows, &mut real, Real { start });
-    s.run_until(end).unwrap();
-    let last = s.next_at().expect("the flows go on");
-    assert!(last > end);
+    let mut s = opened(Delay::new(2), &flows, &mut real, RealTimeClock::start());
+    assert_eq!(s.run_until(end), Ok(Pause::Limit));
+    assert!(s.next_at().expect("the flows continue") > end);
     drop(s);
-    assert!(start.elapsed().as_nanos() as u64 > end.as_ns() - 2 * DELAY.as_ns(), "{:?}", start.elapsed());
+    assert!(start.elapsed().as_nanos() as u64 >= end.as_ns(), "{:?}", start.elapsed());
     assert_eq!((&real.ended, &real.events), (&free.ended, &free.events));
-    assert!(!real.lags.is_empty(), "no sleep ends on the nanosecond");
+    assert!(!real.lags.is_empty(), "no wait ends on the nanosecond");
+}
+
+#[test]
+fn an_arrival_wakes_the_clock_before_the_next_timer() {
+    let late = FlowSpec { start: us(60_000_000), ..closed(1) };
+    let (mut log, clock) = (Log::default(), RealTimeClock::start());
+    let waker = clock.waker();
+    let mut s = opened(Delay::new(1), &[late], &mut log, clock);
+    let arrival = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        waker.wake();
+    });
+    assert_eq!(s.run(s.events.horizon(), u64::MAX, &mut |_| true), Ok(Pause::Woken));
+    arrival.join().unwrap();
+    let woken = s.events.now();
+    assert!(us(20_000) <= woken && woken < us(60_000_000), "woken at {woken}");
+    s.submit(0, Tag(7), Request { op: Op::Write, sector: 0, sectors: 8 });
+    // A wake-up that no wait was there for interrupts the next wait; the timer of the request is not skipped.
+    s.clock.waker().wake();
+    assert_eq!(s.run_until(us(50_000_000)), Ok(Pause::Woken));
+    assert!(s.events.now() <= woken + DELAY);
+    assert_eq!(s.run(s.events.horizon(), 1, &mut |_| true), Ok(Pause::Target));
+    assert_eq!((s.events.now(), s.next_at()), (woken + DELAY, Some(us(60_000_000))));
+    drop(s);
+    assert_eq!(log.ended, [(7, (woken + DELAY).as_ns() / 1000, DELAY)]);
+}
+
+#[test]
+fn a_device_may_have_a_data_store() {
+    let mut s = opened(Delay::new(1), &[], (), FreeRunning);
+    assert!(s.host.device.data_store().is_none());
+    s.host.device.store = Some(MemoryStore::new(1 << 29));
+    s.submit(0, Tag(0), Request { op: Op::Write, sector: 8, sectors: 1 });
+    s.host.device.data_store().unwrap().write(8 * 512, &[7; 512]).unwrap();
+    s.run_until(us(100)).unwrap();
+    s.submit(0, Tag(0), Request { op: Op::Read, sector: 8, sectors: 1 });
+    s.run_until(us(200)).unwrap();
+    let mut data = [0; 512];
+    s.host.device.data_store().unwrap().read(8 * 512, &mut data).unwrap();
+    assert_eq!((s.host.device.completed, data), (2, [7; 512]));
 }

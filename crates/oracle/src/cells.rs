@@ -1,7 +1,7 @@
-//! Bit errors of cells whose threshold voltages are normal, state by state: tails beyond the read thresholds.
+//! Bit error rates of cells with normally distributed threshold voltages: the tails beyond the read thresholds.
 //!
-//! With a Gray code a cell that is read as a neighbouring state has one wrong bit. Misreads by two states or more are
-//! left out: beside the neighbours' they are below 1e-9 wherever neighbours can be told apart at all.
+//! Under a Gray code a cell read as a neighbouring state has one wrong bit. Misreads by two states or more are neglected: they
+//! are below 1e-9 of the misreads of neighbours wherever neighbouring states are distinguishable.
 
 use crate::domain::{OutOfDomain, positive, require};
 
@@ -19,23 +19,22 @@ pub fn q(x: f64) -> f64 {
     0.5 * libm::erfc(x * std::f64::consts::FRAC_1_SQRT_2)
 }
 
-/// The threshold between two equally frequent states that misreads the fewest cells: where their densities cross
-/// between the means.
+/// The optimal threshold between two equally frequent states: the crossing of their densities between the means.
 ///
 /// # Errors
 /// [`OutOfDomain`] unless both deviations are above 0, the means rise, and the densities cross between them.
 pub fn optimal_threshold(lower: State, upper: State) -> Result<f64, OutOfDomain> {
     positive("sd", lower.sd)?;
     positive("sd", upper.sd)?;
-    require(lower.mean < upper.mean, "mean", upper.mean, "above that of the state below")?;
+    require(lower.mean < upper.mean, "mean", upper.mean, "above the mean of the lower state")?;
     // The excess of the upper log density over the lower one, doubled; it rises between the means.
     let excess = |t: f64| {
         let (a, b) = ((t - lower.mean) / lower.sd, (t - upper.mean) / upper.sd);
         a * a - b * b + 2.0 * libm::log(lower.sd / upper.sd)
     };
     let crosses = excess(lower.mean) < 0.0 && excess(upper.mean) > 0.0;
-    require(crosses, "sd", upper.sd, "such that the densities cross between the means")?;
-    Ok(crate::root::increasing(lower.mean, upper.mean, excess))
+    require(crosses, "sd", upper.sd, "small enough for the densities to cross between the means")?;
+    Ok(crate::numeric::increasing(lower.mean, upper.mean, excess))
 }
 
 /// [`optimal_threshold`] between all neighbours of `states`, lowest first.
@@ -46,8 +45,7 @@ pub fn optimal_thresholds(states: &[State]) -> Result<Vec<f64>, OutOfDomain> {
     states.windows(2).map(|pair| optimal_threshold(pair[0], pair[1])).collect()
 }
 
-/// Raw bit error rate of equally frequent states under a Gray code of `log2` of their number bits, read at
-/// `thresholds`: misread cells per cell and bit.
+/// Raw bit error rate of equally frequent states under a Gray code, read at `thresholds`: misread cells per cell and bit.
 ///
 /// # Errors
 /// [`OutOfDomain`] unless the number of states is a power of 2 and at least 2, there is one threshold less than

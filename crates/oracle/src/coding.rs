@@ -1,12 +1,11 @@
-//! What reprogramming can gain from coding alone.
+//! Capacity gain of reprogramming by coding alone.
 
 use crate::domain::{OutOfDomain, require, share};
 
 /// Pages written per TLC word line and erase: `3 (1 - x) + (2 + m) x`.
 ///
-/// A share `x` of the word lines lies in blocks used for reprogramming: each takes two pages first and one
-/// more per reprogram, `m` of them on average. The others take three. Break-even is `m = 1`; the extremes are
-/// 2 and 4 pages.
+/// A share `x` of the word lines is reprogrammable: each stores two pages first and one more per reprogram, on average `m`
+/// times. The others store three. Break-even is `m = 1`; the extremes are 2 and 4 pages.
 ///
 /// # Errors
 /// [`OutOfDomain`] unless `0 <= x <= 1` and `0 <= m <= 2`.
@@ -16,8 +15,7 @@ pub fn pages_per_word_line(reprogram_share: f64, reprograms: f64) -> Result<f64,
     Ok(3.0 * (1.0 - x) + (2.0 + m) * x)
 }
 
-/// [`pages_per_word_line`] relative to plain TLC: from 2/3 to 4/3, so a gain above 1/3 has another cause as
-/// well.
+/// [`pages_per_word_line`] relative to plain TLC: from 2/3 to 4/3, so a larger gain needs another cause.
 ///
 /// # Errors
 /// As [`pages_per_word_line`].

@@ -1,4 +1,4 @@
-//! The one error of this crate, and the checks that raise it.
+//! Domain error of this crate, and its checks.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use std::fmt;
 pub struct OutOfDomain {
     /// Name of the argument.
     pub name: &'static str,
-    /// The value given.
+    /// Value of the argument.
     pub value: f64,
-    /// The legal values, in words that follow "must be".
+    /// Description of the legal values, following "must be".
     pub legal: &'static str,
 }
 
@@ -21,7 +21,7 @@ impl fmt::Display for OutOfDomain {
 
 impl std::error::Error for OutOfDomain {}
 
-/// Gives `value` back if `holds`; callers phrase `holds` so that NaN fails it.
+/// Returns `value` if `holds`, which must be false for NaN.
 pub(crate) fn require(
     holds: bool,
     name: &'static str,

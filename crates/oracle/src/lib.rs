@@ -1,10 +1,9 @@
-//! What a correct simulation must approach: closed forms and mean-field limits, one file per family, and the
-//! statistics that say whether a measured value agrees with them.
+//! Analytic oracles: closed forms and mean-field limits that a correct simulation approaches, one file per family, and the
+//! statistics to compare measured values with them.
 //!
-//! Everything here is plain `f64` in and out and knows nothing of the simulator, so that it cannot share a
-//! mistake with it. Times and rates are in any unit as long as one formula's arguments use the same one. An
-//! argument outside a formula's domain is an [`OutOfDomain`] error; a load that no queue can carry is not an
-//! error but an infinite wait.
+//! The crate takes and returns plain `f64` and is independent of the simulator, so that both cannot share a mistake. Times and
+//! rates of one formula use one arbitrary unit. An argument outside the domain of a formula is an [`OutOfDomain`] error; an
+//! overloaded queue has an infinite wait.
 //!
 //! ```
 //! use interpulse_oracle::{stats, write_amplification as wa};
@@ -19,16 +18,15 @@
 pub mod cells;
 pub mod coding;
 mod domain;
-mod lambert;
 pub mod little;
+mod numeric;
 pub mod queueing;
 pub mod raid;
 pub mod repeat;
-mod root;
 pub mod stats;
 pub mod suspension;
 pub mod write_amplification;
 pub mod zipf;
 
 pub use domain::OutOfDomain;
-pub use lambert::lambert_w0;
+pub use numeric::lambert_w0;

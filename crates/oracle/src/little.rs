@@ -1,4 +1,4 @@
-//! Conservation laws of a steady state.
+//! Conservation laws of a steady state: Little's law and erase rate.
 
 use crate::domain::{OutOfDomain, at_least_one, not_negative, positive, require};
 

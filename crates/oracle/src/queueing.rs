@@ -1,11 +1,9 @@
-//! One die as a queue with two classes of work, reads and programs.
+//! Queueing formulas of one die with two classes of work, reads and programs.
 //!
-//! Both classes arrive as Poisson streams with rates `l1` (reads) and `l2` (programs), have services with
-//! first and second moments `s` and `E[s^2]`, loads `r = l s`, and `R = (l1 E[s1^2] + l2 E[s2^2]) / 2` is the
-//! mean residual service that an arrival finds (Pollaczek and Khinchine). A *wait* ends when service starts,
-//! a *time* when it ends. Rates are per unit of the sizes. A class that is offered more than the die can
-//! serve waits for ever: the answer is infinity. Reads that go first stay finite beside a hopeless backlog of
-//! programs, which then fill all the time that reads leave over.
+//! Both classes arrive as Poisson streams with rates `l1` (reads) and `l2` (programs), have services with first and second
+//! moments `s` and `E[s^2]` and loads `r = l s`; `R = (l1 E[s1^2] + l2 E[s2^2]) / 2` is the mean residual service at an arrival
+//! (Pollaczek and Khinchine). A *wait* ends when service starts, a *time* when service ends. An overloaded class has an infinite
+//! wait. Reads with priority stay finite beside an unbounded backlog of programs, which then use all remaining time.
 //! Sources: Cobham (1954) for priorities; White and Christie (1958) for preemption; Welch (1964) for the queue
 //! whose first customer of a busy period is delayed.
 
@@ -49,19 +47,19 @@ impl Class {
         self.mean
     }
 
-    /// Share of a die's time that the class needs.
+    /// Offered load.
     pub fn load(&self) -> f64 {
         self.rate * self.mean
     }
 }
 
-/// The second moment, if it can belong to this mean (rounding forgiven).
+/// Checks the second moment against the mean, with tolerance for rounding.
 fn moments(mean: f64, second: f64) -> Result<f64, OutOfDomain> {
     let possible = second >= mean * mean * (1.0 - 1e-12) && second.is_finite();
     require(possible, "second moment", second, "finite and at least the square of the mean")
 }
 
-/// How long a program takes to stop once a read asks for it: the first two moments.
+/// Time from a stop request to the stop of a program: first two moments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StopDelay {
     mean: f64,
@@ -78,7 +76,7 @@ impl StopDelay {
         Ok(StopDelay { mean, second: moments(mean, second_moment)? })
     }
 
-    /// Always the same delay.
+    /// A constant delay.
     ///
     /// # Errors
     /// [`OutOfDomain`] unless `delay` is finite and not negative.
@@ -86,7 +84,7 @@ impl StopDelay {
         StopDelay::new(delay, delay * delay)
     }
 
-    /// The rest of the phase that a random instant of a train falls into: `E = sum p^2 / (2 sum p)` and
+    /// The rest of the phase at a random instant of a train: `E = sum p^2 / (2 sum p)` and
     /// `E[d^2] = sum p^3 / (3 sum p)`. A single phase gives the uniform delay on `[0, p]`.
     ///
     /// # Errors
@@ -103,7 +101,7 @@ impl StopDelay {
     }
 }
 
-/// Length of a train of phases, all legal.
+/// Total length of a train of valid phases.
 fn train(phases: &[f64]) -> Result<f64, OutOfDomain> {
     let mut total = 0.0;
     for &phase in phases {
@@ -115,7 +113,7 @@ fn train(phases: &[f64]) -> Result<f64, OutOfDomain> {
 /// One die that serves reads and programs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Die {
-    /// The reads, first in rank wherever there is a rank.
+    /// The reads, of higher priority where priorities apply.
     pub reads: Class,
     /// The programs.
     pub programs: Class,
@@ -124,32 +122,32 @@ pub struct Die {
 impl Die {
     /// Mean wait of either class, first come first served: `R / (1 - r1 - r2)`.
     pub fn fifo_wait(&self) -> f64 {
-        self.residual(self.programs.rate) / self.room()
+        self.residual(self.programs.rate) / self.capacity()
     }
 
-    /// Mean wait of a read if reads go first but interrupt nothing (RPS): `R / (1 - r1)`.
+    /// Mean wait of a read with non-preemptive read priority (RPS): `R / (1 - r1)`.
     pub fn priority_read_wait(&self) -> f64 {
-        self.residual(self.served_program_load() / self.programs.mean) / self.room_beside_reads()
+        self.residual(self.served_program_load() / self.programs.mean) / self.capacity_beside_reads()
     }
 
-    /// Mean wait of a program if reads go first but interrupt nothing (RPS): `R / ((1 - r1)(1 - r1 - r2))`.
+    /// Mean wait of a program with non-preemptive read priority (RPS): `R / ((1 - r1)(1 - r1 - r2))`.
     pub fn priority_program_wait(&self) -> f64 {
-        self.residual(self.programs.rate) / (self.room_beside_reads() * self.room())
+        self.residual(self.programs.rate) / (self.capacity_beside_reads() * self.capacity())
     }
 
-    /// Mean time of a read that interrupts a program at once and for free: programs do not exist for it.
+    /// Mean time of a read that preempts programs at once and at no cost:
     /// `s1 + l1 E[s1^2] / (2 (1 - r1))`.
     pub fn preemptive_read_time(&self) -> f64 {
-        self.reads.mean + self.reads.rate * self.reads.second / (2.0 * self.room_beside_reads())
+        self.reads.mean + self.reads.rate * self.reads.second / (2.0 * self.capacity_beside_reads())
     }
 
-    /// Mean time of a program, wait and interruptions included, that resumes for free where it was stopped:
+    /// Mean time of a program, wait and interruptions included, that resumes at no cost where it stopped:
     /// `s2 / (1 - r1) + R / ((1 - r1)(1 - r1 - r2))`.
     pub fn preemptive_program_time(&self) -> f64 {
-        self.programs.mean / self.room_beside_reads() + self.priority_program_wait()
+        self.programs.mean / self.capacity_beside_reads() + self.priority_program_wait()
     }
 
-    /// Mean time of a read if a program needs `delay` to stop and gains nothing from it.
+    /// Mean time of a read if a program needs `delay` to stop and makes no progress during it.
     ///
     /// The first read of a busy period finds a program with probability
     /// `q = r2 / (1 - r1 - l1 r2 E[delay])` and then waits for it: Welch's queue with `D = delay` or 0,
@@ -157,30 +155,28 @@ impl Die {
     pub fn stop_delay_read_time(&self, delay: StopDelay) -> f64 {
         let (l1, r2) = (self.reads.rate, self.programs.load());
         let left = 1.0 - self.reads.load() - l1 * r2 * delay.mean;
-        // With more programs than time there is always one in progress.
+        // Under overload a program is always in progress.
         let found = if left > r2 { r2 / left } else { 1.0 };
         let (first, second) = (found * delay.mean, found * delay.second);
         self.preemptive_read_time() + (2.0 * first + l1 * second) / (2.0 * (1.0 + l1 * first))
     }
 
-    /// Mean time of a read if a program stops at the end of a phase, the phase counting as done, and resumes
-    /// with the next (IPS, free of entry and resume costs). `phases` are those of one program; only their
-    /// ratios matter.
+    /// Mean time of a read if a program stops at the end of a phase and resumes with the next (IPS without entry and resume
+    /// costs). `phases` are those of one program; only their ratios matter.
     ///
-    /// Exact: for a read the phases are jobs of lower rank that are never interrupted, so by Cobham
+    /// Exact: for a read the phases are non-preemptible jobs of lower priority, so by Cobham
     /// `T = s1 + (l1 E[s1^2] / 2 + r2 sum p^2 / (2 sum p)) / (1 - r1)`. [`Die::stop_delay_read_time`] with
-    /// [`StopDelay::rest_of_phase`] is a little more, because there the time to stop is lost to the program.
+    /// [`StopDelay::rest_of_phase`] is slightly larger, because there the program makes no progress while it stops.
     ///
     /// # Errors
     /// [`OutOfDomain`] unless there is a phase and all are finite and above 0.
     pub fn phase_end_read_time(&self, phases: &[f64]) -> Result<f64, OutOfDomain> {
         let rest = self.served_program_load() * StopDelay::rest_of_phase(phases)?.mean;
         let residual = 0.5 * self.reads.rate * self.reads.second + rest;
-        Ok(self.reads.mean + residual / self.room_beside_reads())
+        Ok(self.reads.mean + residual / self.capacity_beside_reads())
     }
 
-    /// Mean suspensions of a program that can stop at any instant: every read that arrives while it is
-    /// in progress, `l1 s2`.
+    /// Mean suspensions of a program that can stop at any instant: `l1 s2`, the reads that arrive while it is in progress.
     pub fn suspends_per_program(&self) -> f64 {
         self.reads.rate * self.programs.mean
     }
@@ -190,25 +186,24 @@ impl Die {
         0.5 * (self.reads.rate * self.reads.second + program_rate * self.programs.second)
     }
 
-    /// `1 - r1 - r2`, or 0 (which makes a wait infinite) if there is none.
-    fn room(&self) -> f64 {
+    /// `1 - r1 - r2`, at least 0 (infinite wait).
+    fn capacity(&self) -> f64 {
         (1.0 - self.reads.load() - self.programs.load()).max(0.0)
     }
 
-    /// `1 - r1`, or 0 if reads alone are too many.
-    fn room_beside_reads(&self) -> f64 {
+    /// `1 - r1`, at least 0.
+    fn capacity_beside_reads(&self) -> f64 {
         (1.0 - self.reads.load()).max(0.0)
     }
 
-    /// Load of the programs that get served.
+    /// Load of the served programs.
     fn served_program_load(&self) -> f64 {
-        self.programs.load().min(self.room_beside_reads())
+        self.programs.load().min(self.capacity_beside_reads())
     }
 }
 
-/// Mean suspensions of a program of `pulses` equal pulses that stops between two pulses: a pulse is followed
-/// by a suspension if a read arrives during it, except that after the last the program is over: `(pulses -
-/// 1)(1 - e^(-read_rate pulse))`.
+/// Mean suspensions of a program of `pulses` equal pulses that stops between pulses: a suspension follows each pulse but the
+/// last if a read arrives during it, `(pulses - 1)(1 - e^(-read_rate pulse))`.
 ///
 /// # Errors
 /// [`OutOfDomain`] unless `read_rate` is finite and not negative, `pulses >= 1` and `pulse` finite and above

@@ -1,11 +1,11 @@
-//! Cost of a small write in RAID-5 and RAID-6: one or two parity chunks over `d` data chunks, of which `k` change.
+//! Costs of small writes in RAID-5 and RAID-6: one or two parity chunks over `d` data chunks, of which `k` change.
 
 use crate::domain::{OutOfDomain, at_least_one, positive, require};
 
 /// Chunk operations of one stripe update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StripeCost {
-    /// Chunks read before the parity can be computed.
+    /// Chunks read for the parity computation.
     pub reads: u32,
     /// Chunks written, the parity included.
     pub writes: u32,
@@ -18,8 +18,7 @@ fn check(data: u32, changed: u32) -> Result<(), OutOfDomain> {
     require(legal, "changed", f64::from(changed), "between 1 and the number of data chunks").map(|_| ())
 }
 
-/// Read-modify-write: the old values of the changed chunks and of the parity are read, `k + 1` reads and
-/// writes.
+/// Read-modify-write reads the old changed chunks and the old parity: `k + 1` reads and writes.
 ///
 /// # Errors
 /// [`OutOfDomain`] unless `1 <= changed <= data`.
@@ -28,8 +27,7 @@ pub fn read_modify_write(data: u32, changed: u32) -> Result<StripeCost, OutOfDom
     Ok(StripeCost { reads: changed + 1, writes: changed + 1 })
 }
 
-/// Reconstruct-write: the unchanged chunks are read, `d - k` reads and `k + 1` writes; a full stripe reads
-/// nothing.
+/// Reconstruct-write reads the unchanged chunks: `d - k` reads and `k + 1` writes; none for a full stripe.
 ///
 /// # Errors
 /// [`OutOfDomain`] unless `1 <= changed <= data`.
@@ -38,8 +36,7 @@ pub fn reconstruct_write(data: u32, changed: u32) -> Result<StripeCost, OutOfDom
     Ok(StripeCost { reads: data - changed, writes: changed + 1 })
 }
 
-/// The cheaper of the two: reconstruct-write if `k > (d - 1) / 2`, read-modify-write if it is less; on a tie they cost
-/// the same.
+/// The cheaper of both: reconstruct-write if `k > (d - 1) / 2`, otherwise read-modify-write.
 ///
 /// # Errors
 /// [`OutOfDomain`] unless `1 <= changed <= data`.
@@ -48,7 +45,7 @@ pub fn cheapest(data: u32, changed: u32) -> Result<StripeCost, OutOfDomain> {
     Ok(if reconstruct.reads < modify.reads { reconstruct } else { modify })
 }
 
-/// The cheaper way with two parities, RAID-6: read-modify-write takes `k + 2` reads, reconstruct-write `d - k`, and both
+/// The cheaper of both for RAID-6: read-modify-write takes `k + 2` reads, reconstruct-write `d - k`, and both
 /// `k + 2` writes.
 ///
 /// # Errors
@@ -60,7 +57,7 @@ pub fn cheapest_with_two(data: u32, changed: u32) -> Result<StripeCost, OutOfDom
 
 /// Parity writes per data write when a parity write covers `mean_changed` data writes on average: `1 / k`.
 ///
-/// From 1 (nothing is merged) down to `1 / d` (full stripes).
+/// From 1 (no merging) down to `1 / d` (full stripes).
 ///
 /// # Errors
 /// [`OutOfDomain`] unless `mean_changed` is at least 1 and finite.

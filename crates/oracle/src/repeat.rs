@@ -1,8 +1,7 @@
-//! Operations that restart an interrupted pulse from its beginning: preemptive-repeat.
+//! Preemptive-repeat: operations that restart an interrupted pulse from its beginning.
 //!
-//! A pulse of length `P` succeeds if no read arrives during it. With Poisson reads of rate `l` the number of
-//! failures is geometric with mean `e^(lP) - 1`, and the time spent in pulses, failed ones included, has the
-//! mean `(e^(lP) - 1) / l`. Nothing bounds it: forward progress is exponentially rare in `lP`.
+//! A pulse of length `P` succeeds if no read arrives during it. With Poisson reads of rate `l` the number of failures is
+//! geometric with mean `e^(lP) - 1`, and the mean time in pulses, failed ones included, is `(e^(lP) - 1) / l`, which is unbounded.
 
 use crate::domain::{OutOfDomain, not_negative, positive};
 
@@ -40,24 +39,22 @@ pub fn elapsed_time(
     Ok(f64::from(pulses) * (active_time_per_pulse(read_rate, pulse)? + pause))
 }
 
-/// What repeating adds to an operation, in means.
+/// Means of an operation with repeated phases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Repeated {
-    /// Interruptions in which something was lost.
+    /// Interruptions that lost progress.
     pub interruptions: f64,
     /// Time in phases, failed attempts included.
     pub active: f64,
 }
 
-/// An operation of `phases`, one after the other, each of which restarts from its beginning when a read comes, until
-/// it has been interrupted `cap` times; then it runs through. The phases are the loops of `immediate`, or the pulses
-/// and verifies of `intra-phase-cancel`. What is never repeated (a voltage reset, which is awaited) is left out and
-/// to be added to the active time.
+/// An operation of `phases`, each of which restarts from its beginning when a read arrives, up to `cap` interruptions. The
+/// phases are the loops of `immediate`, or the pulses and verifies of `intra-phase-cancel`, without phases that are never
+/// repeated (voltage resets).
 ///
-/// Without a cap the sums over phases of [`interruptions_per_pulse`] and [`active_time_per_pulse`]. Each failure loses
-/// `1/l - P / (e^(lP) - 1)` on average, whatever came before it, so with a cap it suffices to follow the distribution
-/// of the interruptions so far. Stop and resume times matter to neither figure as long as there is no cap; with one,
-/// resumes have to take no time, for a read in a resume would use up a suspension and lose nothing.
+/// Without a cap the result is the sum over phases of [`interruptions_per_pulse`] and [`active_time_per_pulse`], for any stop
+/// and resume times. Each failure loses `1/l - P / (e^(lP) - 1)` on average, independently of earlier ones, so with a cap the
+/// distribution of the interruptions suffices; resumes must then take no time.
 ///
 /// # Errors
 /// [`OutOfDomain`] unless there is a phase, all are finite and above 0, and `read_rate` is finite and not negative.
@@ -73,14 +70,14 @@ pub fn repeated(read_rate: f64, phases: &[f64], cap: Option<u32>) -> Result<Repe
     if read_rate == 0.0 {
         return Ok(Repeated { interruptions: 0.0, active: total });
     }
-    // Probability of each number of interruptions so far; with the last of them nothing fails any more.
+    // Probability of each number of interruptions so far; at the cap no phase fails.
     let mut so_far = vec![0.0; cap + 1];
     so_far[0] = 1.0;
     let (mut capped, mut active) = (0.0, total);
     for &phase in phases {
         let fails = -libm::expm1(-read_rate * phase);
         let lost = 1.0 / read_rate - phase / libm::expm1(read_rate * phase);
-        // An attempt that fails adds one and is followed by another.
+        // A failed attempt adds an interruption and is followed by another attempt.
         for k in 0..cap {
             let failures = so_far[k] * fails;
             so_far[k] -= failures;

@@ -1,9 +1,7 @@
-//! Statistics that decide whether a run agrees with a formula: intervals with a stated family-wise error
-//! instead of hand-picked tolerances.
+//! Statistics to compare runs with formulas: intervals of a stated family-wise error instead of hand-picked tolerances.
 //!
-//! A suite that compares `k` values states one `family_error`, the probability that any of them fails
-//! although all formulas hold; each comparison gets `family_error / k` (Bonferroni, valid for dependent
-//! comparisons too).
+//! A suite of `k` comparisons states one `family_error`, the probability that any comparison fails although all formulas hold;
+//! each comparison gets `family_error / k` (Bonferroni, valid for dependent comparisons).
 
 use crate::domain::{OutOfDomain, fraction, require};
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal, StudentsT};
@@ -11,7 +9,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF, Normal, StudentsT};
 /// An interval about a mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The estimate, in the middle.
+    /// The estimate.
     pub mean: f64,
     /// Lower end.
     pub low: f64,
@@ -64,8 +62,7 @@ pub fn student_t_quantile(probability: f64, degrees_of_freedom: u32) -> Result<f
     fraction("probability", probability)?;
     let freedom = f64::from(degrees_of_freedom);
     if degrees_of_freedom == 1 {
-        // Two samples: Cauchy's closed form, because the library's inverse fails in tails below 1e-7 there
-        // (and only there).
+        // Closed form (Cauchy), because the inverse of the library fails in tails below 1e-7 for one degree of freedom.
         return Ok(-1.0 / libm::tan(std::f64::consts::PI * probability));
     }
     let legal = "at least 1";
@@ -84,7 +81,7 @@ pub fn student_t_quantile(probability: f64, degrees_of_freedom: u32) -> Result<f
 /// [`OutOfDomain`] unless `0 < family_error < 1` and `comparisons >= 1`.
 pub fn normal_bound(family_error: f64, comparisons: usize) -> Result<f64, OutOfDomain> {
     let error = error_each(family_error, comparisons)?;
-    // The lower tail keeps its digits where 1 - error / 2 would round them away.
+    // The lower tail avoids rounding of 1 - error / 2.
     Ok(-Normal::standard().inverse_cdf(0.5 * error))
 }
 
@@ -105,8 +102,8 @@ pub fn confidence_interval(
 
 /// Means of `batches` equal runs of consecutive samples, for the interval of one long correlated series.
 ///
-/// Samples that do not fill the batches are dropped from the start, where the warm-up lies. The means are
-/// nearly independent if a batch is much longer than the series' correlation.
+/// Surplus samples are dropped from the start (warm-up). The means are nearly independent if a batch is much longer than the
+/// correlation of the series.
 ///
 /// # Errors
 /// [`OutOfDomain`] unless `1 <= batches <= samples.len()` and all samples are finite.
@@ -117,10 +114,10 @@ pub fn batch_means(samples: &[f64], batches: usize) -> Result<Vec<f64>, OutOfDom
     samples[samples.len() - length * batches..].chunks_exact(length).map(mean).collect()
 }
 
-/// Where the observed share of `trials` independent events of probability `expected` must lie:
+/// Interval of the observed share of `trials` independent events of probability `expected`:
 /// `expected +- z sqrt(expected (1 - expected) / trials)`, plus half an event for the discreteness.
 ///
-/// A normal approximation; it needs about ten expected events of each kind to hold in the far tails.
+/// A normal approximation, valid in the far tails from about ten expected events of each kind.
 ///
 /// # Errors
 /// [`OutOfDomain`] unless `0 < expected < 1`, `trials >= 1` and the error arguments are legal as in
@@ -138,8 +135,7 @@ pub fn proportion_interval(
     Ok(Interval::around(p, normal_bound(family_error, comparisons)? * deviation + 0.5 / n))
 }
 
-/// The one-sample Kolmogorov-Smirnov statistic: the largest distance between the samples' distribution and
-/// `cdf`.
+/// The one-sample Kolmogorov-Smirnov statistic: the largest distance between the empirical distribution and `cdf`.
 ///
 /// # Errors
 /// [`OutOfDomain`] if there is no sample, one is not finite, or `cdf` leaves \[0, 1\].
@@ -156,8 +152,8 @@ pub fn ks_statistic(samples: &[f64], cdf: impl Fn(f64) -> f64) -> Result<f64, Ou
     Ok(largest)
 }
 
-/// The value that the Kolmogorov-Smirnov statistic of `n` samples exceeds with probability
-/// `family_error / comparisons` if the distribution is continuous and right.
+/// The critical value of the Kolmogorov-Smirnov statistic of `n` samples of a continuous distribution: exceeded with
+/// probability `family_error / comparisons`.
 ///
 /// Kolmogorov's limit `P(sqrt(n) D > x) = 2 sum (-1)^(k-1) exp(-2 k^2 x^2)` with Stephens' (1970) correction
 /// `sqrt(n) + 0.12 + 0.11 / sqrt(n)`, good to about 1 % from `n = 5`.
@@ -174,14 +170,14 @@ pub fn ks_critical(n: usize, family_error: f64, comparisons: usize) -> Result<f6
         };
         (1..=100).map(term).sum::<f64>()
     };
-    // Below 0.2 the probability is 1 to twelve digits and the series slow; above 20 it is 1e-347.
-    let limit = crate::root::increasing(0.2, 20.0, |x| error - exceeds(x));
+    // Below 0.2 the probability is 1 to twelve digits; above 20 it is 1e-347.
+    let limit = crate::numeric::increasing(0.2, 20.0, |x| error - exceeds(x));
     let root = (n as f64).sqrt();
     Ok(limit / (root + 0.12 + 0.11 / root))
 }
 
-/// The value that Pearson's statistic, the sum of (observed - expected)^2 / expected over `classes` classes of a fully
-/// stated distribution, exceeds with probability `family_error / comparisons`.
+/// The critical value of Pearson's statistic, the sum of (observed - expected)^2 / expected over `classes` classes of a fully
+/// specified distribution: exceeded with probability `family_error / comparisons`.
 ///
 /// # Errors
 /// [`OutOfDomain`] unless there are at least 2 classes and the error arguments are legal as in [`normal_bound`].

@@ -1,21 +1,20 @@
-//! What suspension costs a read, and how often a program is suspended, with entry and resume times and under a cap.
+//! Suspension with entry and resume times and under a cap: read times, and suspensions of a program.
 //!
-//! The die is that of [`crate::queueing`]: Poisson reads and programs, reads first. A program of fixed length stops
-//! for reads, is entered in `entry`, served are all reads until none waits, it goes on after `resume`, in which
-//! nothing is done again. Loading the program takes no time.
+//! The die is that of [`crate::queueing`]: Poisson reads and programs with read priority. A program of fixed length stops for
+//! reads; after `entry` all reads are served until none waits; after `resume` the program continues without repeated work.
+//! Loading the program takes no time.
 //!
-//! All formulas rest on one of Welch (1964): if the first read of a busy period is delayed by `D` (of any mixture of
-//! kinds of busy periods), `T = s1 + l1 E[s1^2]/(2(1-r1)) + (2 E[D] + l1 E[D^2]) / (2 (1 + l1 E[D]))`. What remains is
-//! to count the busy periods that begin on an idle die (`D = 0`), and those that begin in a stretch of time that a
-//! read has to wait out.
+//! All formulas use one of Welch (1964): if the first read of a busy period is delayed by `D` (any mixture of kinds of busy
+//! periods), `T = s1 + l1 E[s1^2]/(2(1-r1)) + (2 E[D] + l1 E[D^2]) / (2 (1 + l1 E[D]))`. It remains to count the busy periods
+//! that begin on an idle die (`D = 0`), and those that begin in an interval that a read must wait out.
 
 use crate::domain::{OutOfDomain, at_least_one, not_negative, positive, require};
 use crate::queueing::Die;
 
-/// What a stop costs the die, in the unit of all times.
+/// Costs of a suspension, in the unit of all times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Costs {
-    /// From the halt until a read is accepted.
+    /// From the halt until the die accepts a read.
     pub entry: f64,
     /// From the last read until the program makes progress again.
     pub resume: f64,
@@ -29,7 +28,7 @@ impl Costs {
     }
 }
 
-/// Rate of busy periods by the delay of their first read, with the first two moments of it.
+/// Rate of busy periods, and first two moments of the delay of their first read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Starts {
     rate: f64,
@@ -45,9 +44,8 @@ impl Starts {
         self.second += rate * delay * delay;
     }
 
-    /// Stretches of `length` at `rate`, during each of which the first read that comes, if any, waits for the end and
-    /// `entry`. With `c = length + entry` and an arrival at `t`: moments of `c - t` over `l e^(-lt) dt`.
-    fn add_stretch(&mut self, reads: f64, rate: f64, length: f64, entry: f64) {
+    /// Intervals of `length` at `rate`: the first read that arrives in an interval, if any, waits for its end and `entry`. With `c = length + entry` and an arrival at `t`: moments of `c - t` over `l e^(-lt) dt`.
+    fn add_interval(&mut self, reads: f64, rate: f64, length: f64, entry: f64) {
         let x = reads * length;
         let none = libm::exp(-x);
         let some = -libm::expm1(-x);
@@ -71,21 +69,20 @@ impl Starts {
     }
 }
 
-/// Rate at which programs are served if each takes `held` of the time that reads leave over, and the share of the
-/// time in which the die is then idle.
+/// Service rate of programs that each need `held` of the time beside reads, and the idle share of the die.
 fn served(die: &Die, held: f64) -> (f64, f64) {
     let room = (1.0 - die.reads.load()).max(0.0);
     let rate = die.programs.rate().min(room / held);
     (rate, (room - rate * held).max(0.0))
 }
 
-/// The probability that a read comes within `length`.
-fn comes(reads: f64, length: f64) -> f64 {
+/// The probability that a read arrives within `length`.
+fn arrival_probability(reads: f64, length: f64) -> f64 {
     -libm::expm1(-reads * length)
 }
 
 /// Mean time of a read if a program stops at any instant and keeps its exact progress (`exact`; with no costs
-/// `ideal`). A read in the resume stops the program again as it would go on.
+/// `ideal`). A read during the resume stops the program again at the end of the resume.
 ///
 /// Reads stop a program at the rate `l1 s2` while it pulses, and each resume is interrupted with the probability
 /// `1 - e^(-l1 resume)`, so it is suspended `l1 s2 e^(l1 resume)` times. Without a resume time this is
@@ -102,7 +99,7 @@ pub fn stop_anywhere_read_time(die: &Die, costs: Costs) -> Result<f64, OutOfDoma
     let mut starts = Starts::default();
     starts.add(l1 * idle, 0.0);
     starts.add(programs * l1 * train, costs.entry);
-    starts.add_stretch(l1, programs * stops, costs.resume, costs.entry);
+    starts.add_interval(l1, programs * stops, costs.resume, costs.entry);
     Ok(starts.read_time(die))
 }
 
@@ -129,7 +126,7 @@ pub fn stop_anywhere_suspends_capped(
     cap: u32,
 ) -> Result<f64, OutOfDomain> {
     stop_anywhere_suspends(reads, train, resume)?;
-    let (mean, again) = (reads * train, comes(reads, resume));
+    let (mean, again) = (reads * train, arrival_probability(reads, resume));
     require(mean <= 700.0, "reads in a program", mean, "at most 700")?;
     let mut probability = vec![libm::exp(-mean)];
     let (mut at_most, mut capped) = (0.0, 0.0);
@@ -151,8 +148,7 @@ pub fn stop_anywhere_suspends_capped(
 /// Mean time of a read if a program stops at any instant and for free (`ideal`), but at most `cap` times: then it
 /// runs to its end, and reads wait.
 ///
-/// What cannot be stopped is the rest `L` after the `cap`-th of the reads that come while it pulses. To reads that is
-/// a job of lower rank which they do not interrupt, so by Cobham `T = s1 + (l1 E[s1^2] + l2 E[L^2]) / (2 (1 - r1))`
+/// The rest `L` after the `cap`-th read during the pulses is not preemptible, so by Cobham `T = s1 + (l1 E[s1^2] + l2 E[L^2]) / (2 (1 - r1))`
 /// with `E[L^2] = E[(N-cap)(N-cap-1); N > cap] / l1^2` for the Poisson number `N` of reads in a program. No cap is
 /// [`Die::preemptive_read_time`], a cap of 0 read priority.
 ///
@@ -162,7 +158,7 @@ pub fn ideal_capped_read_time(die: &Die, cap: u32) -> Result<f64, OutOfDomain> {
     let l1 = positive("rate of reads", die.reads.rate())?;
     let mean = l1 * die.programs.mean();
     let (programs, _) = served(die, die.programs.mean());
-    // Far enough into the tail for what follows it to be nothing.
+    // Terms beyond are negligible.
     let last = (mean + 40.0 * mean.sqrt() + 60.0) as u32;
     let beyond = |n: u32| {
         let probability = libm::exp(f64::from(n) * libm::log(mean) - mean - libm::lgamma(f64::from(n) + 1.0));
@@ -173,7 +169,7 @@ pub fn ideal_capped_read_time(die: &Die, cap: u32) -> Result<f64, OutOfDomain> {
     Ok(die.preemptive_read_time() + programs * rest / (2.0 * room))
 }
 
-/// What a program that stops at the end of a loop does to reads, and they to it.
+/// Results for a program that stops at the end of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopEnd {
     /// Mean suspensions of a program.
@@ -182,12 +178,12 @@ pub struct LoopEnd {
     pub read_time: f64,
 }
 
-/// A program of `loops` equal loops that stops at the end of a loop in which a read came (`deferred`,
-/// `loop-boundary`; of trains without verifies also `inter-phase`), not after the last, and at most `cap` times. A
-/// read in a resume waits for the resume and the loop after it.
+/// A program of `loops` equal loops that stops at the end of a loop with a read arrival (`deferred`, `loop-boundary`; without
+/// verifies also `inter-phase`), except the last, at most `cap` times. A read during a resume waits for the resume and the
+/// next loop.
 ///
-/// Exact: the program is followed loop by loop, by the number of its suspensions and whether a resume comes before
-/// the loop; each is a stretch that a read waits out. Without costs and cap this is [`Die::phase_end_read_time`] and
+/// Exact: enumerates the loops by the number of suspensions so far and by whether a resume precedes the loop; each is an
+/// interval that a read waits out. Without costs and cap this is [`Die::phase_end_read_time`] and
 /// [`crate::queueing::suspends_between_pulses`].
 ///
 /// # Errors
@@ -203,19 +199,19 @@ pub fn loop_end(die: &Die, loops: u32, costs: Costs, cap: Option<u32>) -> Result
     at[0][0] = 1.0;
     let mut suspends = 0.0;
     // (per program, length, entry)
-    let mut stretches = Vec::new();
+    let mut intervals = Vec::new();
     for begun in 0..loops {
         let left = f64::from(loops - begun);
         let mut next = vec![[0.0; 2]; cap + 1];
         for (so_far, &[plain, resumed]) in at.iter().enumerate() {
             for (probability, before) in [(plain, 0.0), (resumed, costs.resume)] {
                 if so_far == cap {
-                    stretches.push((probability, before + left * one, 0.0));
+                    intervals.push((probability, before + left * one, 0.0));
                 } else if begun + 1 == loops {
-                    stretches.push((probability, before + one, 0.0));
+                    intervals.push((probability, before + one, 0.0));
                 } else {
-                    let stops = probability * comes(l1, before + one);
-                    stretches.push((probability, before + one, costs.entry));
+                    let stops = probability * arrival_probability(l1, before + one);
+                    intervals.push((probability, before + one, costs.entry));
                     suspends += stops;
                     next[so_far + 1][1] += stops;
                     next[so_far][0] += probability - stops;
@@ -227,8 +223,8 @@ pub fn loop_end(die: &Die, loops: u32, costs: Costs, cap: Option<u32>) -> Result
     let (programs, idle) = served(die, die.programs.mean() + suspends * (costs.entry + costs.resume));
     let mut starts = Starts::default();
     starts.add(l1 * idle, 0.0);
-    for (per_program, length, entry) in stretches {
-        starts.add_stretch(l1, programs * per_program, length, entry);
+    for (per_program, length, entry) in intervals {
+        starts.add_interval(l1, programs * per_program, length, entry);
     }
     Ok(LoopEnd { suspends, read_time: starts.read_time(die) })
 }

@@ -1,15 +1,14 @@
 //! Write amplification of garbage collection in steady state.
 //!
-//! Notation: `T` usable physical pages (free reserve and open block excluded: at the instant a victim is
-//! chosen, all valid pages lie in these `T`), `U` logical pages, `rho = U / T` the utilisation, `OP = (T - U)
-//! / U` the over-provisioning, `b` pages per block. Every function returns physical over host page writes, at
-//! least 1. The values are limits of many blocks; a run with `B` blocks deviates by a fraction of order `1 /
-//! B`.
+//! Notation: `T` usable physical pages (without free reserve and open block: when a victim is chosen, all valid pages lie in
+//! these `T`), `U` logical pages, `rho = U / T` the utilisation, `OP = (T - U) / U` the over-provisioning, `b` pages per block.
+//! All functions return physical over host page writes, at least 1. The values are limits of many blocks; a run with `B` blocks
+//! deviates by a fraction of order `1 / B`.
 
 use crate::domain::{OutOfDomain, at_least_one, fraction, not_negative, positive, require, share};
-use crate::{lambert_w0, root};
+use crate::{lambert_w0, numeric};
 
-/// The utilisation `rho = U / T` of a drive whose over-provisioning is `op = (T - U) / U`: `1 / (1 + op)`.
+/// Utilisation `rho = U / T` from over-provisioning `op = (T - U) / U`: `1 / (1 + op)`.
 ///
 /// # Errors
 /// [`OutOfDomain`] unless `op` is finite and above 0.
@@ -17,7 +16,7 @@ pub fn rho_from_op(op: f64) -> Result<f64, OutOfDomain> {
     Ok(1.0 / (1.0 + positive("op", op)?))
 }
 
-/// The over-provisioning `op = (T - U) / U` of a drive whose utilisation is `rho = U / T`: `1 / rho - 1`.
+/// Over-provisioning `op = (T - U) / U` from utilisation `rho = U / T`: `1 / rho - 1`.
 ///
 /// # Errors
 /// [`OutOfDomain`] unless `0 < rho < 1`.
@@ -27,7 +26,7 @@ pub fn op_from_rho(rho: f64) -> Result<f64, OutOfDomain> {
 
 /// FIFO (equally LRU) victims under uniform writes.
 ///
-/// Between being written and being collected a page sees `T / WA` host writes and survives each with
+/// Between its write and its collection a page experiences `T / WA` host writes and survives each with
 /// probability `1 - 1/U`: the victim's valid share is `u = exp(-(1/rho)/WA)` with `WA = 1/(1-u)`. With
 /// `r = 1/rho` this is `WA = r / (r + W0(-r e^-r))`.
 /// Source: Xiang and Kurkoski; Desnoyers (SYSTOR 2012).
@@ -37,17 +36,17 @@ pub fn op_from_rho(rho: f64) -> Result<f64, OutOfDomain> {
 pub fn fifo_uniform(rho: f64) -> Result<f64, OutOfDomain> {
     let r = 1.0 / fraction("rho", rho)?;
     let w = lambert_w0(-r * libm::exp(-r))?;
-    // exp(-r) vanishes for a nearly empty drive, and rounding could then leave a ratio just below 1.
+    // For a nearly empty drive exp(-r) vanishes, and rounding could result in a ratio below 1.
     Ok((r / (r + w)).max(1.0))
 }
 
 /// Greedy victims (fewest valid pages) under uniform writes, exact mean field, blocks of `b` pages.
 ///
-/// A block with `j` valid pages keeps them for a time proportional to `1/j`. All victims have `m` or `m - 1`
+/// A block keeps `j` valid pages for a time proportional to `1/j`. All victims have `m` or `m - 1`
 /// valid pages: a fraction `q` of the blocks passes through level `m` too and is collected on reaching `m - 1`,
 /// the rest on reaching `m`. Counting pages gives
 /// `b - m + q = b rho (H_b - H_m + q/m)`, the left side being the host writes per collection, so
-/// `WA = b / (b - m + q)`. If no `m` solves it, blocks empty themselves before their turn and `WA = 1`.
+/// `WA = b / (b - m + q)`. Without a solution, blocks are empty before their collection and `WA = 1`.
 /// Source: Desnoyers (SYSTOR 2012); Van Houdt (SIGMETRICS 2013), limit of many choices.
 ///
 /// # Errors
@@ -55,13 +54,13 @@ pub fn fifo_uniform(rho: f64) -> Result<f64, OutOfDomain> {
 pub fn greedy_uniform(rho: f64, b: u32) -> Result<f64, OutOfDomain> {
     fraction("rho", rho)?;
     let pages = at_least_one("b", b)?;
-    // H_b - H_m, built while m walks down from b.
+    // H_b - H_m, for decreasing m.
     let mut harmonic = 0.0;
     for m in (1..=b).rev() {
         let level = f64::from(m);
         let pages_short = pages * rho * harmonic - (pages - level);
         let slope = pages * rho / level - 1.0;
-        // m = b always solves with q = 0; that is a drive that moves whole valid blocks for ever.
+        // m = b with q = 0 is the trivial solution of a drive that only moves valid blocks.
         if m < b && slope > 0.0 && -pages_short <= slope {
             let q = (-pages_short / slope).clamp(0.0, 1.0);
             return Ok(pages / (pages - level + q));
@@ -71,7 +70,7 @@ pub fn greedy_uniform(rho: f64, b: u32) -> Result<f64, OutOfDomain> {
     Ok(1.0)
 }
 
-/// The victim is the best of `d` blocks drawn at random, uniform writes, mean field, blocks of `b` pages.
+/// Victims are the best of `d` random blocks; uniform writes, mean field, blocks of `b` pages.
 ///
 /// With `S_j` the share of blocks with at least `j` valid pages, the victim has at least `j` with probability
 /// `S_j^d`. Flow through level `j` balances if `c j (S_j - S_{j+1}) = 1 - S_j^d`, `S_{b+1} = 0`, `c = n / (b
@@ -87,7 +86,7 @@ pub fn d_choices_uniform(rho: f64, b: u32, d: u32) -> Result<f64, OutOfDomain> {
     let pages = at_least_one("b", b)?;
     let choices = at_least_one("d", d)?;
     // n <= b bounds c by 1 / rho.
-    let c = root::increasing(0.0, 1.0 / rho, |c| pages * rho - valid_pages_per_block(c, b, choices));
+    let c = numeric::increasing(0.0, 1.0 / rho, |c| pages * rho - valid_pages_per_block(c, b, choices));
     Ok((1.0 / (rho * c)).max(1.0))
 }
 
@@ -98,7 +97,7 @@ fn valid_pages_per_block(c: f64, b: u32, d: f64) -> f64 {
     for j in (1..=b).rev() {
         let cj = c * f64::from(j);
         let right = 1.0 + cj * above;
-        // Newton from the right end of a convex increasing function: falls monotonically onto the root.
+        // Newton from the right end of a convex increasing function decreases monotonically to the root.
         let mut s: f64 = 1.0;
         for _ in 0..100 {
             let lower_power = libm::pow(s, d - 1.0);
@@ -148,9 +147,9 @@ pub fn fifo_classes(rho: f64, classes: &[PageClass]) -> Result<f64, OutOfDomain>
         space += positive("space of a class", class.space)?;
         writes += not_negative("writes of a class", class.writes)?;
     }
-    require((space - 1.0).abs() < 1e-9, "sum of the classes' space", space, "1")?;
-    require((writes - 1.0).abs() < 1e-9, "sum of the classes' writes", writes, "1")?;
-    let x = root::increasing(0.0, r, |x| {
+    require((space - 1.0).abs() < 1e-9, "sum of the space of classes", space, "1")?;
+    require((writes - 1.0).abs() < 1e-9, "sum of the writes of classes", writes, "1")?;
+    let x = numeric::increasing(0.0, r, |x| {
         let copies = |class: &PageClass| {
             let aged = x * class.writes / class.space;
             if aged < 1e-300 { class.space } else { class.writes * x / -libm::expm1(-aged) }
@@ -160,12 +159,12 @@ pub fn fifo_classes(rho: f64, classes: &[PageClass]) -> Result<f64, OutOfDomain>
     Ok((r / x).max(1.0))
 }
 
-/// Two separated FIFO pools and how they share the spare pages.
+/// Two separate FIFO pools and their split of the spare pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TwoPools {
     /// Write amplification of both pools together.
     pub write_amplification: f64,
-    /// Share of the spare pages `T - U` that the hot pool holds.
+    /// Share of the spare pages `T - U` in the hot pool.
     pub hot_spare: f64,
 }
 
@@ -190,10 +189,10 @@ pub fn two_pools(rho: f64, hot_space: f64, hot_writes: f64, hot_spare: f64) -> R
         + (1.0 - hot_writes) * pool(1.0 - hot_spare, 1.0 - hot_space)?)
 }
 
-/// [`two_pools`] with the split of the spare that costs the fewest writes.
+/// [`two_pools`] with the optimal split of the spare.
 ///
-/// Each pool's cost is convex in its spare, so the sum has one minimum; found by golden-section search. The
-/// cost is flat there: `hot_spare` is good to about 1e-7, the write amplification to all digits.
+/// The cost of each pool is convex in its spare, so a golden-section search finds the only minimum. `hot_spare` is accurate to
+/// about 1e-7, the write amplification to all digits.
 ///
 /// # Errors
 /// As [`two_pools`].

@@ -1,10 +1,10 @@
-//! Zipf popularity.
+//! Zipf popularity: harmonic numbers, shares and exponents.
 
 use crate::domain::{OutOfDomain, fraction, require};
-use crate::root;
+use crate::numeric;
 use crate::write_amplification::PageClass;
 
-/// Terms summed one by one before the Euler-Maclaurin tail takes over.
+/// Terms summed directly before the Euler-Maclaurin tail.
 const DIRECT_TERMS: u64 = 64;
 
 /// The generalised harmonic number `sum_{k=1}^{items} k^-exponent`.
@@ -23,11 +23,11 @@ pub fn harmonic(items: u64, exponent: f64) -> Result<f64, OutOfDomain> {
         return Ok(sum);
     }
     let (a, z) = (direct as f64, items as f64);
-    // The integral of x^-s from a to z, written so that s = 1 is no special case but the limit.
+    // The integral of x^-s from a to z, continuous in s at 1.
     let log = libm::log(z / a);
-    let stretch =
+    let integral_of_log =
         if ((1.0 - s) * log).abs() < 1e-300 { log } else { libm::expm1((1.0 - s) * log) / (1.0 - s) };
-    let integral = libm::pow(a, 1.0 - s) * stretch;
+    let integral = libm::pow(a, 1.0 - s) * integral_of_log;
     let ends = |x: f64| {
         let f = libm::pow(x, -s);
         let d1 = -s * f / x;
@@ -36,7 +36,7 @@ pub fn harmonic(items: u64, exponent: f64) -> Result<f64, OutOfDomain> {
         (f, d1 / 12.0 - d3 / 720.0 + d5 / 30240.0)
     };
     let ((fa, ca), (fz, cz)) = (ends(a), ends(z));
-    // Term `a` is already in the direct sum: half of it is taken back.
+    // Term `a` is already in the direct sum: subtract half of it.
     Ok(sum + integral + 0.5 * (fz - fa) + cz - ca)
 }
 
@@ -52,8 +52,7 @@ pub fn top_share(items: u64, exponent: f64, top: u64) -> Result<f64, OutOfDomain
 /// The Zipf exponent with which the most popular `top_fraction` of `items` receive `accesses` of all
 /// accesses.
 ///
-/// The share increases with the exponent, from `top_fraction` at 0. Updates of many drives put 73.9 % on the
-/// top 20 %. `top_fraction * items` is rounded to a whole number of items, at least 1.
+/// The share increases with the exponent, from `top_fraction` at 0. Measured updates of many drives: 73.9 % on the top 20 %. `top_fraction * items` is rounded to a whole number of items, at least 1.
 ///
 /// # Errors
 /// [`OutOfDomain`] unless both shares lie strictly between 0 and 1 and an exponent in `[0, 4]` reaches
@@ -63,14 +62,8 @@ pub fn exponent_for_share(items: u64, top_fraction: f64, accesses: f64) -> Resul
     fraction("accesses", accesses)?;
     let top = ((top_fraction * items as f64).round() as u64).max(1);
     let reachable = top_share(items, 0.0, top)?..=top_share(items, 4.0, top)?;
-    require(
-        reachable.contains(&accesses),
-        "accesses",
-        accesses,
-        "a share that an exponent from 0 to 4 reaches",
-    )?;
-    // Both calls were legal at the ends of the interval and stay so inside it.
-    Ok(root::increasing(0.0, 4.0, |s| top_share(items, s, top).map_or(f64::NAN, |share| share - accesses)))
+    require(reachable.contains(&accesses), "accesses", accesses, "reachable by an exponent from 0 to 4")?;
+    Ok(numeric::increasing(0.0, 4.0, |s| top_share(items, s, top).map_or(f64::NAN, |share| share - accesses)))
 }
 
 /// One class per item, for [`crate::write_amplification::fifo_classes`].

@@ -1,4 +1,4 @@
-//! Do restarting pulses, RAID-5, reprogramming and Little's law give their hand-computed values?
+//! Tests of restarting pulses, RAID-5, reprogramming and Little's law against hand-computed values.
 
 use interpulse_oracle::raid::{
     StripeCost, cheapest, cheapest_with_two, parity_per_data_write, read_modify_write, reconstruct_write,

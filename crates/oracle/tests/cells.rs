@@ -1,4 +1,4 @@
-//! Do the tails of normal states give the error rates of hand calculations?
+//! Tests of the error rates of normal states against hand-computed values.
 
 use interpulse_oracle::cells::{State, optimal_threshold, optimal_thresholds, q, raw_bit_error_rate};
 
@@ -15,12 +15,12 @@ fn the_tail_is_that_of_the_tables() {
 }
 
 #[test]
-fn equal_widths_meet_in_the_middle_and_unequal_ones_nearer_the_narrow_state() {
+fn the_optimal_threshold_is_central_for_equal_widths_and_nearer_to_the_narrow_state_otherwise() {
     let state = |mean, sd| State { mean, sd };
     near(optimal_threshold(state(0.0, 2.0), state(12.0, 2.0)).unwrap(), 6.0, 1e-12);
     let threshold = optimal_threshold(state(0.0, 4.0), state(12.0, 1.0)).unwrap();
     assert!(threshold > 6.0);
-    // A minimum: a step to either side misreads more.
+    // A minimum: a step to either side causes more misreads.
     let both = [state(0.0, 4.0), state(12.0, 1.0)];
     let at = |t: f64| raw_bit_error_rate(&both, &[t]).unwrap();
     assert!(at(threshold) < at(threshold - 0.01) && at(threshold) < at(threshold + 0.01));

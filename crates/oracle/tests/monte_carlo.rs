@@ -1,4 +1,4 @@
-//! Does garbage collection on plain arrays, written without the formulas, approach them?
+//! Monte Carlo test: garbage collection on plain arrays, independent of the formulas, approaches them.
 
 use interpulse_engine::{Rng, Streams};
 use interpulse_oracle::stats;
@@ -8,10 +8,10 @@ use interpulse_oracle::write_amplification::*;
 const PAGES: usize = 64;
 /// Utilisation.
 const RHO: f64 = 0.9;
-/// Every page is as hot as any other.
+/// Uniform popularity.
 const UNIFORM: (f64, f64) = (0.5, 0.5);
 
-/// How a victim is chosen.
+/// Victim policy.
 #[derive(Clone, Copy)]
 enum Victim {
     Fifo,
@@ -21,13 +21,13 @@ enum Victim {
 
 /// A drive of plain arrays.
 ///
-/// A victim's valid pages are copied into a spare block, host writes fill the rest, and the victim becomes
-/// the spare: at every choice all valid pages lie in the full blocks, the `T` of the formulas. The spare is
-/// not stored; the new block takes the victim's index.
+/// Valid pages of the victim are copied into a spare block, host writes fill the rest, and the victim becomes the spare: when a
+/// victim is chosen, all valid pages lie in the full blocks, the `T` of the formulas. The new block reuses the index of the
+/// victim.
 struct Drive {
     /// Block of each logical page.
     block_of: Vec<usize>,
-    /// Logical pages ever written to each block since its erase; stale where `block_of` says otherwise.
+    /// Logical pages written to each block since its erase; stale if `block_of` differs.
     written: Vec<Vec<usize>>,
     /// Valid pages of each block.
     valid: Vec<usize>,
@@ -46,7 +46,7 @@ impl Drive {
         Drive { block_of, written, valid }
     }
 
-    /// Collects `victim` and fills it; gives the host writes it took.
+    /// Collects `victim` and fills the block; returns the host writes.
     fn collect(&mut self, victim: usize, mut next_page: impl FnMut() -> usize) -> usize {
         let block_of = &self.block_of;
         self.written[victim].retain(|&page| block_of[page] == victim);
@@ -65,7 +65,7 @@ impl Drive {
     }
 }
 
-/// Write amplification in steady state. `hot` is the share of pages and the share of writes that they get.
+/// Write amplification in steady state. `hot` is the share of hot pages and their share of the writes.
 fn simulate(victim: Victim, blocks: usize, hot: (f64, f64), rng: &mut Rng) -> f64 {
     let (warm_up, measured) = (60 * blocks, 60 * blocks);
     let mut drive = Drive::full(blocks);
@@ -91,8 +91,7 @@ fn simulate(victim: Victim, blocks: usize, hot: (f64, f64), rng: &mut Rng) -> f6
 
 /// Whether the simulation approaches `expected` as drives grow.
 ///
-/// A drive of `B` blocks deviates by a fraction near `1 / B` (a host page does not see the writes that came
-/// before it in its own block), which twice the result of `2 B` less that of `B` cancels.
+/// A drive of `B` blocks deviates by a fraction near `1 / B`, which twice the result of `2 B` less that of `B` cancels.
 fn check(name: &str, victim: Victim, hot: (f64, f64), expected: f64) {
     let streams = Streams::new(5);
     let run =
@@ -100,7 +99,7 @@ fn check(name: &str, victim: Victim, hot: (f64, f64), expected: f64) {
     let limits: Vec<f64> = (0..10).map(|seed| 2.0 * run(400, seed) - run(200, seed)).collect();
     let interval = stats::confidence_interval(&limits, 1e-3, 6).unwrap();
     assert!(interval.contains(expected), "{name}: {expected} not in {interval:?}");
-    assert!(interval.half_width() < 0.03 * expected, "{name}: {interval:?} says too little");
+    assert!(interval.half_width() < 0.03 * expected, "{name}: {interval:?} is too wide");
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! Do the queueing formulas give their hand-computed values, their limits, and what an independent event
-//! simulation of one die measures?
+//! Tests of the queueing formulas: hand-computed values, limits, and an independent event simulation of one die.
 
 use interpulse_engine::{Rng, Streams};
 use interpulse_oracle::queueing::*;
@@ -49,13 +48,13 @@ fn the_rest_of_a_phase() {
 }
 
 #[test]
-fn formulas_meet_in_their_limits() {
+fn formulas_agree_in_their_limits() {
     let die = die();
     let free = StopDelay::fixed(0.0).unwrap();
     assert_eq!(die.stop_delay_read_time(free), die.preemptive_read_time());
-    // Endless short phases interrupt for free.
+    // Infinitely short phases are preemption at no cost.
     assert!(die.phase_end_read_time(&[1e-3]).unwrap() - die.preemptive_read_time() < 1e-3);
-    // One phase that is the whole program is non-preemptive priority.
+    // A single phase is non-preemptive priority.
     let whole = die.phase_end_read_time(&[2000.0]).unwrap();
     assert!((whole - die.priority_read_wait() - 80.0).abs() < 1e-9, "{whole}");
 }
@@ -67,7 +66,7 @@ fn overload_is_an_infinite_wait_and_never_nan() {
     assert_eq!(full.priority_program_wait(), f64::INFINITY);
     assert_eq!(full.preemptive_program_time(), f64::INFINITY);
     assert_eq!(full.preemptive_read_time(), die().preemptive_read_time());
-    // Programs fill what reads leave over: a residual of (l1 s1^2 + (1 - r1) s2) / 2.
+    // Programs use all time beside reads: a residual of (l1 s1^2 + (1 - r1) s2) / 2.
     close(full.priority_read_wait(), (2000e-6 * 6400.0 + 0.84 * 2000.0) / 2.0 / 0.84, 9);
     assert!((full.phase_end_read_time(&[2000.0]).unwrap() - full.priority_read_wait() - 80.0).abs() < 1e-9);
     assert!(full.stop_delay_read_time(StopDelay::fixed(70.0).unwrap()).is_finite());
@@ -80,7 +79,7 @@ fn overload_is_an_infinite_wait_and_never_nan() {
 }
 
 #[test]
-fn impossible_classes_are_refused() {
+fn invalid_classes_are_rejected() {
     assert_eq!(
         Class::fixed(-1.0, 1.0).unwrap_err().to_string(),
         "rate is -1, but must be finite and not negative"
@@ -91,7 +90,7 @@ fn impossible_classes_are_refused() {
     assert!(suspends_between_pulses(1.0, 0, 1.0).is_err());
 }
 
-/// What a program does when a read arrives.
+/// Reaction of a program to a read.
 #[derive(Clone, Copy)]
 enum Stop {
     /// Runs to its end, behind all earlier arrivals (true) or behind reads (false).
@@ -110,7 +109,7 @@ fn simulate(stop: Stop, rng: &mut Rng, programs: usize) -> [f64; 3] {
     let (mut reads, mut waiting) = (std::collections::VecDeque::new(), std::collections::VecDeque::new());
     let (mut read_sum, mut read_count, mut program_sum, mut done, mut suspends) = (0.0, 0.0, 0.0, 0, 0.0);
     let (mut now, mut remaining) = (0.0, 2000.0);
-    // Lets the clock run to `until`, taking in what arrives.
+    // Advances the clock to `until` and queues arrivals.
     macro_rules! run_to {
         ($until:expr) => {{
             now = $until;

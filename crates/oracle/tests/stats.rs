@@ -1,4 +1,4 @@
-//! Do the statistics give their tabulated values, and do their intervals fail as often as they say?
+//! Tests of the statistics: tabulated values, and stated error rates of the intervals.
 
 use interpulse_engine::Streams;
 use interpulse_oracle::stats::*;

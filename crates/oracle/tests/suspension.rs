@@ -1,4 +1,4 @@
-//! Do the formulas of suspension meet the simpler ones in their limits, and are they what an elementary count gives?
+//! Tests of the suspension formulas: limits of simpler formulas, and elementary counts.
 
 use interpulse_oracle::queueing::{Class, Die, StopDelay, suspends_between_pulses};
 use interpulse_oracle::repeat::{active_time_per_pulse, interruptions_per_pulse, repeated};
@@ -21,7 +21,7 @@ fn same(a: f64, b: f64) {
 
 #[test]
 fn limits_of_the_read_time() {
-    // (The last is more than a die can serve.)
+    // The last load exceeds the capacity of a die.
     for die in [die(2_000.0, 200.0), die(5_000.0, 100.0), die(300.0, 450.0), die(3_000.0, 900.0)] {
         same(stop_anywhere_read_time(&die, FREE).unwrap(), die.preemptive_read_time());
         for entry in [1.0, 70.0, 300.0] {
@@ -35,14 +35,14 @@ fn limits_of_the_read_time() {
             same(ours.read_time, die.phase_end_read_time(&vec![pulse; loops as usize]).unwrap());
             same(ours.suspends, suspends_between_pulses(die.reads.rate(), loops, pulse).unwrap());
         }
-        // No suspension is read priority, whatever suspensions cost.
+        // Without suspensions: read priority at any cost of suspensions.
         let priority = die.priority_read_wait() + 80.0;
         let dear = Costs { entry: 50.0, resume: 30.0 };
         same(loop_end(&die, 16, dear, Some(0)).unwrap().read_time, priority);
         same(loop_end(&die, 1, dear, None).unwrap().read_time, priority);
         same(ideal_capped_read_time(&die, 0).unwrap(), priority);
         same(ideal_capped_read_time(&die, 10_000).unwrap(), die.preemptive_read_time());
-        // A cap is worth the more the higher it is, a cost the less.
+        // The read time decreases with the cap and increases with the cost.
         let capped: Vec<f64> = (0..8).map(|cap| ideal_capped_read_time(&die, cap).unwrap()).collect();
         assert!(capped.windows(2).all(|pair| pair[0] > pair[1]), "{capped:?}");
         assert!(
@@ -85,7 +85,7 @@ fn repeating_under_a_cap() {
         let often = repeated(rate, &phases, Some(5_000)).unwrap();
         same(often.interruptions, free.interruptions);
         same(often.active, free.active);
-        // At most once: unless no read comes at all.
+        // At most once: the probability of any read.
         same(repeated(rate, &phases, Some(1)).unwrap().interruptions, 1.0 - libm::exp(-rate * 250.0));
     }
     assert_eq!(repeated(0.0, &phases, Some(3)).unwrap().active, 250.0);
@@ -93,7 +93,7 @@ fn repeating_under_a_cap() {
 }
 
 #[test]
-fn what_is_no_argument() {
+fn invalid_arguments_are_rejected() {
     let die = die(2_000.0, 200.0);
     assert!(stop_anywhere_read_time(&die, Costs { entry: -1.0, resume: 0.0 }).is_err());
     assert!(loop_end(&die, 0, FREE, None).is_err());

@@ -1,5 +1,4 @@
-//! Do the write amplification formulas give their published and hand-computed values, and agree in their
-//! limits?
+//! Tests of the write amplification formulas: published and hand-computed values, and limits.
 
 use interpulse_oracle::write_amplification::*;
 use interpulse_oracle::{lambert_w0, zipf};
@@ -67,9 +66,9 @@ fn greedy_under_uniform_writes() {
         close(greedy_uniform(rho_from_op(0.3).unwrap(), b).unwrap(), wa, 3);
     }
     close(greedy_uniform(rho_from_op(0.07).unwrap(), 256).unwrap(), 7.597, 3);
-    // Not a mean-field value but one simulated with 2000 blocks.
+    // A value simulated with 2000 blocks.
     assert!((greedy_uniform(0.8, 64).unwrap() / 2.594 - 1.0).abs() < 3e-3);
-    // Large blocks: greedy falls to FIFO from below.
+    // Large blocks: greedy approaches FIFO from below.
     let (greedy, fifo) = (greedy_uniform(0.9, 100_000).unwrap(), fifo_uniform(0.9).unwrap());
     assert!(greedy < fifo && fifo - greedy < 1e-3);
     // Small blocks, much spare: victims are empty.
@@ -117,14 +116,14 @@ fn fifo_of_any_popularity() {
     for classes in [&hot_and_cold(0.3, 0.3)[..], &[PageClass { space: 1.0, writes: 1.0 }]] {
         assert!((fifo_classes(0.9, classes).unwrap() / fifo_uniform(0.9).unwrap() - 1.0).abs() < 1e-12);
     }
-    // Read-only data ride along on every lap: space f of U never dies, and the rest is uniform.
+    // Read-only data is copied on every cycle: a share f of U is never invalidated, and the rest is uniform.
     let wa = fifo_classes(0.8, &hot_and_cold(0.5, 1.0)).unwrap();
     let u = (-2.0 * 1.25 / wa).exp();
     assert!((1.0 / (1.0 - u) + 0.5 / (1.25 / wa) - wa).abs() < 1e-9, "{wa}");
     assert!(fifo_classes(0.9, &[]).is_err());
     assert!(fifo_classes(0.9, &hot_and_cold(0.0, 0.5)).is_err());
     let short = [PageClass { space: 0.5, writes: 1.0 }];
-    assert_eq!(fifo_classes(0.9, &short).unwrap_err().name, "sum of the classes' space");
+    assert_eq!(fifo_classes(0.9, &short).unwrap_err().name, "sum of the space of classes");
 }
 
 #[test]

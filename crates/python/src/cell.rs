@@ -1,4 +1,4 @@
-//! The bench of cells: one job at a time, on the thread that asks.
+//! Cell jobs for Python: one job at a time, on the calling thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,18 +8,18 @@ use serde_json::Value;
 
 use crate::error::{ConfigError, from_panic};
 
-/// Does one job of a characterization, about a second of work, with the interpreter lock released.
+/// Runs one job of a characterization, about a second of work, with the interpreter lock released.
 ///
-/// `kind` is the kind of job, `request` its JSON text; the jobs of `interpulse_cell` say what each takes and gives. Returns JSON
-/// text. A job cannot be cut short: call it from a thread, so that the main thread stays free for Ctrl-C.
+/// `kind` is the kind of job, `request` its JSON text; `interpulse_cell::jobs` defines input and output. Returns
+/// JSON text. A job cannot be cancelled: call it from a thread, so that the main thread can handle Ctrl-C.
 ///
-/// Raises `ConfigError` when the request cannot be used, `InternalError` on a bug.
+/// Raises `ConfigError` when the request is invalid, `InternalError` on a bug.
 #[pyfunction]
 #[pyo3(signature = (kind, request))]
 pub fn cell_job(py: Python<'_>, kind: &str, request: &str) -> PyResult<String> {
     let asked: Value = serde_json::from_str(request)
         .map_err(|e| ConfigError::new_err(format!("the request of a {kind} job is not JSON: {e}")))?;
-    // Whatever a panic may have left half done is dropped with the closure: nothing of it is looked at again.
+    // State that a panic leaves inconsistent is dropped with the closure.
     let done = py.detach(|| {
         catch_unwind(AssertUnwindSafe(|| jobs::run(kind, &asked).map(|answer| answer.to_string())))
     });

@@ -1,4 +1,4 @@
-//! The exceptions of the module and how the core's errors become one.
+//! Exceptions of the module, and conversion of core errors.
 
 use std::any::Any;
 
@@ -28,12 +28,12 @@ create_exception!(
     "A bug of interpulse: an audit failed or the simulator reached a state that it holds impossible."
 );
 
-/// A configuration error, as the exception of the same name.
+/// Converts a configuration error to the exception.
 pub fn from_config(error: &PlanError) -> PyErr {
     ConfigError::new_err(error.to_string())
 }
 
-/// A failed run, as `RunError` or `InternalError`, with what the other cases gave in its attribute `partial`.
+/// Converts a failed run to `RunError` or `InternalError`, with the partial result in its attribute `partial`.
 pub fn from_run(py: Python<'_>, error: &runner::RunError) -> PyErr {
     let raised = match error.kind {
         runner::RunErrorKind::User => RunError::new_err(error.message.clone()),
@@ -45,7 +45,7 @@ pub fn from_run(py: Python<'_>, error: &runner::RunError) -> PyErr {
     }
 }
 
-/// What a panic stands for, as an exception.
+/// Converts a panic to an exception.
 pub fn from_panic(py: Python<'_>, panic: &(dyn Any + Send)) -> PyErr {
     from_run(py, &runner::RunError::of_panic(panic))
 }

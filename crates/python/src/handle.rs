@@ -1,4 +1,4 @@
-//! A run in the background.
+//! Run handle: a run in the background.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -6,8 +6,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use interpulse_study::control::Control;
-use interpulse_study::machine::Place;
-use interpulse_study::record::{Chunk, Column, Data, RecordSpec};
+use interpulse_study::machine::MachineShare;
+use interpulse_study::record::{Column, Data, RecordSpec, RowBatch};
 use interpulse_study::runner;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -17,10 +17,10 @@ use crate::error::{RunError, from_run};
 use crate::machine::Machine;
 use crate::plan::Plan;
 
-/// What a finished run leaves behind: the JSON text, or why there is none.
+/// Outcome of a run: JSON text or error.
 type Outcome = Result<String, runner::RunError>;
 
-/// Where the run's thread leaves its outcome and whoever waits is woken.
+/// Outcome of the run thread, with a wake-up for waiters.
 #[derive(Default)]
 struct Mailbox {
     outcome: Mutex<Option<Outcome>>,
@@ -28,39 +28,39 @@ struct Mailbox {
 }
 
 impl Mailbox {
-    /// The outcome, locked. A panic elsewhere while it was held cannot have left it half written, so poison is ignored.
+    /// The locked outcome. It is never half written, so poison is ignored.
     fn lock(&self) -> MutexGuard<'_, Option<Outcome>> {
         self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A run that goes on in the background. Dropping the last reference stops it.
+/// A run in the background. Dropping the last reference stops it.
 #[pyclass(frozen, module = "interpulse._core")]
 pub struct Handle {
     control: Arc<Control>,
     mailbox: Arc<Mailbox>,
 }
 
-/// How far one case has come.
+/// Progress of one case.
 #[pyclass(frozen, get_all, module = "interpulse._core")]
 pub struct Progress {
-    /// The name of the case.
+    /// Name of the case.
     case: String,
-    /// What it is doing: `precondition`, `snapshot`, `run`, ...
+    /// Phase: `precondition`, `snapshot`, `run`, ...
     phase: String,
-    /// How much of the phase is done, in `unit`.
+    /// Completed part of the phase, in `unit`.
     done: u64,
-    /// How much there is to do, in `unit`; zero when unknown.
+    /// Total of the phase, in `unit`; zero if unknown.
     total: u64,
-    /// What `done` and `total` count.
+    /// Unit of `done` and `total`.
     unit: String,
 }
 
 #[pymethods]
 impl Handle {
-    /// Waits until the run has ended or `timeout_s` seconds have passed, with the interpreter lock released.
+    /// Waits until the run ends or `timeout_s` seconds pass, with the interpreter lock released.
     ///
-    /// Returns whether the run has ended. Raises `ValueError` for a negative or absurd time.
+    /// Returns whether the run has ended. Raises `ValueError` for a negative or too large time.
     fn wait(&self, py: Python<'_>, timeout_s: f64) -> PyResult<bool> {
         let timeout = Duration::try_from_secs_f64(timeout_s)
             .map_err(|e| PyValueError::new_err(format!("timeout_s = {timeout_s}: {e}")))?;
@@ -72,7 +72,7 @@ impl Handle {
         }))
     }
 
-    /// How far every case has come, in the order in which they are reported.
+    /// Progress of every case, in the order of the report.
     fn progress(&self) -> Vec<Progress> {
         let cases = self.control.progress().into_iter();
         cases
@@ -80,29 +80,29 @@ impl Handle {
             .collect()
     }
 
-    /// Every line so far that the user should be told, such as where a snapshot was written and how large it is.
+    /// All notes for the user so far, such as the path and size of a snapshot.
     fn notes(&self) -> Vec<String> {
         self.control.notes()
     }
 
-    /// The cases that have ended since the last call: each one's index in the plan and its result as JSON text.
+    /// Cases that ended since the last call: index in the plan and result as JSON text.
     fn ended(&self) -> Vec<(usize, String)> {
-        self.control.take_ended()
+        self.control.take_results()
     }
 
-    /// The oldest rows that have been recorded and not taken; waits for some no longer than `timeout_s`, with the interpreter
-    /// lock released. A case that records waits until its rows are taken.
+    /// Takes the oldest recorded rows; waits at most `timeout_s` for some, with the interpreter lock released. A
+    /// recording case waits until its rows are taken.
     ///
-    /// Returns the index of the case, the name of the table, the number of rows and the columns: of each its name, its type
-    /// (`whole`: 64-bit integers, the least of which is none; `real`: 64-bit floats, NaN is none; `names`: 32-bit places in the
-    /// list that follows, -1 is none; `text`), its values as they lie in memory, lowest byte first, and its names. The table
-    /// `end` comes after the last rows of a case. None where there are no rows. Raises `ValueError` for a negative or absurd
-    /// time.
+    /// Returns case index, table name, number of rows and columns. Each column has its name, its type (`whole`:
+    /// 64-bit integers, the least is a missing value; `real`: 64-bit floats, NaN is missing; `names`: 32-bit indices
+    /// into the list that follows, -1 is missing; `text`), its values in little-endian order, and its names. The
+    /// table `end` follows the last rows of a case. Returns None without rows. Raises `ValueError` for a negative or
+    /// too large time.
     fn take_rows<'py>(&self, py: Python<'py>, timeout_s: f64) -> PyResult<Option<Rows<'py>>> {
         let timeout = Duration::try_from_secs_f64(timeout_s)
             .map_err(|e| PyValueError::new_err(format!("timeout_s = {timeout_s}: {e}")))?;
-        let Some(chunk) = py.detach(|| self.control.outbox.take(timeout)) else { return Ok(None) };
-        let Chunk { case, table, rows, columns } = chunk;
+        let Some(chunk) = py.detach(|| self.control.rows.take(timeout)) else { return Ok(None) };
+        let RowBatch { case, table, rows, columns } = chunk;
         let columns = columns.iter().map(|column| bytes_of(py, column)).collect::<PyResult<_>>()?;
         Ok(Some((case, table, rows, columns)))
     }
@@ -126,13 +126,13 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // Nobody can ask for the result any more; without this a forgotten run would hold a core to its end.
+        // The result is unreachable; a forgotten run must not hold a core.
         self.control.stop();
-        self.control.outbox.close();
+        self.control.rows.close();
     }
 }
 
-/// A column: name, type, values, names.
+/// Column: name, type, values, names.
 type Values<'py> = (String, &'static str, Bound<'py, PyBytes>, Vec<String>);
 
 /// Case, table, number of rows, columns.
@@ -161,13 +161,13 @@ fn packed<'py, T: Copy, const N: usize>(
     })
 }
 
-/// Starts a plan on a thread of its own.
+/// Starts a plan on its own thread.
 ///
-/// `jobs` cases run at a time, fewer where there are fewer or memory is short; snapshots are kept in `cache_dir` up to
-/// `cache_limit` bytes unless `no_cache`. `records` says of each case what is to be recorded, as JSON text that
-/// `interpulse_study::record` explains; whoever asks for that takes the rows (`Handle.take_rows`). A run of a `machine` shares it
-/// with the other ones of it, by its `rank`; `jobs` are then as many as its cores. Raises `RunError` where the system gives no
-/// thread, `ValueError` where `records` cannot be read.
+/// `jobs` cases run at a time, fewer if memory is short; snapshots are stored in `cache_dir` up to `cache_limit`
+/// bytes unless `no_cache`. `records` has the recording options of each case as JSON text (see
+/// `interpulse_study::record`); the caller takes the rows with `Handle.take_rows`. With a `machine` the run shares
+/// its cores by `rank`, and `jobs` is the number of cores. Raises `RunError` if no thread is available, `ValueError`
+/// for invalid `records`.
 #[pyfunction]
 #[pyo3(signature = (plan, jobs, cache_dir, cache_limit, no_cache, records = Vec::new(), machine = None, rank = 0))]
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
@@ -181,8 +181,10 @@ pub fn start(
     machine: Option<&Machine>,
     rank: u64,
 ) -> PyResult<Handle> {
-    let place =
-        machine.map_or_else(|| Place::alone(jobs), |machine| Place::among(Arc::clone(&machine.inner), rank));
+    let place = machine.map_or_else(
+        || MachineShare::exclusive(jobs),
+        |machine| MachineShare::of(Arc::clone(&machine.inner), rank),
+    );
     let records = records.iter().map(|text| RecordSpec::from_json(text)).collect::<Result<_, _>>();
     let control = Control::recording(records.map_err(PyValueError::new_err)?);
     let handle = Handle { control, mailbox: Arc::default() };
@@ -190,8 +192,9 @@ pub fn start(
         (Arc::clone(&plan.inner), Arc::clone(&handle.control), Arc::clone(&handle.mailbox));
     let options = runner::RunOptions { jobs, cache_dir, cache_limit, no_cache };
     let body = move || {
-        // Whatever a panic may have left half done is dropped with the closure: nothing of it is looked at again.
-        let outcome = catch_unwind(AssertUnwindSafe(|| runner::run_among(&plan, &options, &control, &place)));
+        // State that a panic leaves inconsistent is dropped with the closure.
+        let outcome =
+            catch_unwind(AssertUnwindSafe(|| runner::run_shared(&plan, &options, &control, &place)));
         let outcome = outcome.unwrap_or_else(|panic| Err(runner::RunError::of_panic(panic.as_ref())));
         *mailbox.lock() = Some(outcome);
         mailbox.arrived.notify_all();

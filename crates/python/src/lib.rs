@@ -1,11 +1,9 @@
-//! `interpulse._core`: the runner of `interpulse-study`, the bench of `interpulse-cell` and the rows of
-//! `interpulse-bench` for Python.
+//! Python module `interpulse._core`: bindings of `interpulse-study`, `interpulse-cell` and `interpulse-bench`.
 //!
-//! A shell without logic. It turns Python values into a request, runs it on a thread of its own so that the
-//! interpreter stays free, and hands back text. What the results mean, how they are shown and where they are stored
-//! is decided in `python/interpulse`; what is simulated is decided in `interpulse-study` and `interpulse-cell`.
+//! The bindings have no logic: they convert Python values to a request, run it on its own thread, so that the
+//! interpreter stays responsive, and return text. `python/interpulse` formats and stores results.
 //!
-//! `python/interpulse/_core.pyi` describes the same surface for type checkers; a test keeps the two equal.
+//! `python/interpulse/_core.pyi` declares the same interface for type checkers; a test compares both.
 
 mod bench;
 mod cell;
@@ -17,7 +15,7 @@ mod trace;
 
 use pyo3::prelude::*;
 
-/// The simulation core. Use the package `interpulse`; names in here may change without notice.
+/// The simulation core. Use the package `interpulse`; names in this module may change without notice.
 #[pymodule]
 mod _core {
     use pyo3::prelude::*;
@@ -39,19 +37,19 @@ mod _core {
     #[pymodule_export]
     use crate::trace::{trace_statistics, twin_row, write_twin};
 
-    /// The version of the compiled core, equal to that of the package.
+    /// Version of the compiled core, equal to that of the package.
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const version: &str = env!("CARGO_PKG_VERSION");
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        // Errors raised elsewhere than by a run have the attribute too.
+        // Errors raised outside a run have the attribute too.
         module.getattr("RunError")?.setattr("partial", module.py().None())?;
         module.add("__all__", ALL)
     }
 
-    /// The names of the module, for `from ... import *` and for the test of the stub.
+    /// Names of the module, for `from ... import *` and the test of the stub.
     const ALL: [&str; 19] = [
         "ConfigError",
         "Entry",
@@ -75,9 +73,8 @@ mod _core {
     ];
 }
 
-/// Everything that a configuration may name and a result may count, as JSON text: parts, drives, schemes, policies, twins,
-/// trace formats, keys, counters.
+/// All presets, policies, keys and counters as JSON text.
 #[pyfunction]
 fn lists() -> String {
-    interpulse_study::lists::lists()
+    interpulse_study::catalog::catalog()
 }

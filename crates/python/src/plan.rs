@@ -1,4 +1,4 @@
-//! A resolved configuration.
+//! Plan for Python: a resolved configuration.
 
 use std::sync::Arc;
 
@@ -9,40 +9,40 @@ use pyo3::prelude::*;
 
 use crate::error::from_config;
 
-/// A resolved, checked configuration, ready to run any number of times.
+/// A resolved and checked configuration that can run any number of times.
 #[pyclass(frozen, module = "interpulse._core")]
 pub struct Plan {
     pub(crate) inner: Arc<plan::Plan>,
 }
 
-/// One resolved setting.
+/// A resolved setting.
 #[pyclass(frozen, get_all, module = "interpulse._core")]
 pub struct Entry {
-    /// The dotted path of the setting, as in `--set`.
+    /// Dotted key, as in `--set`.
     key: String,
-    /// Its value with its unit, as it would be written in a configuration.
+    /// Value with its unit, as written in a configuration.
     value: String,
-    /// Where the value comes from: a file and line, `--set`, a preset and its source, or the default.
+    /// Origin: a file and line, `--set`, a preset and its source, or the default.
     origin: String,
-    /// One line on what the setting means.
+    /// One line of documentation.
     doc: String,
 }
 
 #[pymethods]
 impl Plan {
-    /// Every setting of the resolved configuration with its origin, in a fixed order.
+    /// Every setting with its origin, in a fixed order.
     fn entries(&self) -> Vec<Entry> {
         let shown = self.inner.entries().into_iter();
         shown.map(|e| Entry { key: e.key, value: e.value, origin: e.origin, doc: e.doc }).collect()
     }
 
-    /// The hash of the resolved configuration, in hexadecimal.
+    /// Hash of the resolved configuration, in hexadecimal.
     #[getter]
     fn config_hash(&self) -> String {
         self.inner.config_hash()
     }
 
-    /// The names of the compared cases, in the order in which they are reported.
+    /// Names of the cases, in the order of the report.
     #[getter]
     fn case_names(&self) -> Vec<String> {
         self.inner.case_names()
@@ -51,10 +51,10 @@ impl Plan {
 
 /// Resolves a configuration.
 ///
-/// `text` is TOML, `path` the name to use for it in messages; the traces that it names lie beside it;
-/// `sets` are `(key, value)` overrides in the order of application, `trace` replaces the workload by a trace file.
+/// `text` is TOML, `path` its name in messages; trace paths are relative to it; `sets` are `(key, value)` overrides
+/// in order, `trace` replaces the workload by a trace file.
 ///
-/// Raises `ConfigError` when the configuration cannot be used.
+/// Raises `ConfigError` when the configuration is invalid.
 #[pyfunction]
 #[pyo3(signature = (text, path, sets, trace, seed, skip_bad_rows))]
 pub fn resolve(
@@ -71,7 +71,7 @@ pub fn resolve(
     Ok(Plan { inner: Arc::new(plan) })
 }
 
-/// The cases of several plans as those of one, in order: they run side by side, whatever configuration they are of.
+/// One plan with the cases of several plans, in order.
 ///
 /// Raises `ValueError` without any plan.
 #[pyfunction]
@@ -82,14 +82,15 @@ pub fn together(plans: Vec<PyRef<'_, Plan>>) -> PyResult<Plan> {
     Ok(Plan { inner: Arc::new(plan::Plan::together(plans.iter().map(|plan| plan.inner.as_ref()))) })
 }
 
-/// Drives one die of the first case of a plan by hand.
+/// Runs a script on one die of the first case of a plan.
 ///
-/// `arrivals` are `(operation, ns)`; with both of `probe_first_ns` and `probe_then_ns`, reads come so long after the
-/// first pulse of a program or erase and after each command to resume it; `seed` selects the sample of dies; nothing is simulated beyond `horizon_ns`. Returns JSON text with
-/// `spans` of `[from_ns, to_ns, state, operation]`, `phases` of `[from_ns, to_ns, what, operation, running_on, again]` and
-/// `operations`, and the number of suspensions, `suspends`.
+/// `arrivals` are `(operation, ns)`; with both `probe_first_ns` and `probe_then_ns`, reads arrive this long after
+/// the first pulse of a program or erase and after each resume command; `seed` selects the sample of dies; the
+/// simulation ends at `horizon_ns`. Returns JSON text with `spans` of `[from_ns, to_ns, state, operation]`, `phases`
+/// of `[from_ns, to_ns, what, operation, running_on, again]`, `operations`, and the number of suspensions,
+/// `suspends`.
 ///
-/// Raises `ConfigError` when there is no such operation or the horizon is out of range.
+/// Raises `ConfigError` for an unknown operation or an invalid horizon.
 #[pyfunction]
 #[pyo3(signature = (plan, arrivals, probe_first_ns, probe_then_ns, seed, horizon_ns))]
 pub fn die_timeline(

@@ -1,4 +1,4 @@
-//! Traces as files: measured, and written as twins.
+//! Trace files for Python: statistics and twins.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 
 use crate::error::from_config;
 
-/// Does `work` with the interpreter lock released; a signal such as Ctrl-C ends it and raises what its handler raises.
+/// Runs `work` with the interpreter lock released; a signal such as Ctrl-C ends it and raises the exception of its
+/// handler.
 fn watched(
     py: Python<'_>,
     work: impl FnOnce(&mut dyn FnMut(u64) -> bool) -> Result<Option<String>, interpulse_study::config::PlanError>
@@ -30,10 +31,10 @@ fn watched(
     }
 }
 
-/// The statistics of a trace file as JSON text; docs/TRACES.md defines its names.
+/// Statistics of a trace file as JSON text; docs/TRACES.md defines the names.
 ///
-/// `format` is one of the trace formats; `time_unit` is ns, 100ns, us, ms, s or none; `writes_are` (0 or 1) belongs to `ascii`;
-/// `reorder` is `error` or `clamp`.
+/// `format` is a trace format; `time_unit` is ns, 100ns, us, ms, s or none; `writes_are` (0 or 1) belongs to
+/// `ascii`; `reorder` is `error` or `clamp`.
 ///
 /// Raises `ConfigError` when the trace cannot be read.
 #[pyfunction]
@@ -51,20 +52,20 @@ pub fn trace_statistics(
     watched(py, |watch| traces::statistics(&request, watch))
 }
 
-/// What a twin of a row will measure, under the names of `trace_statistics`, as JSON text.
+/// Statistics of a twin of a row, under the names of `trace_statistics`, as JSON text.
 ///
-/// `row` is the name of a built-in row or of a file that ends in `.toml`; `requests` scales it.
+/// `row` is a built-in row or a `.toml` file; `requests` scales it.
 ///
-/// Raises `ConfigError` when there is no such row or no twin can meet it.
+/// Raises `ConfigError` for an unknown or infeasible row.
 #[pyfunction]
 #[pyo3(signature = (row, requests))]
 pub fn twin_row(py: Python<'_>, row: &str, requests: Option<u64>) -> PyResult<String> {
     py.detach(|| traces::described(row, requests)).map_err(|e| from_config(&e))
 }
 
-/// Writes the twin of a row as a trace file and returns `twin_row`'s text with the file's name and format.
+/// Writes the twin of a row as a trace file and returns the text of `twin_row` with the name and format of the file.
 ///
-/// Raises `ConfigError` when no twin can meet the row or the file cannot be written.
+/// Raises `ConfigError` for an infeasible row or a file that cannot be written.
 #[pyfunction]
 #[pyo3(signature = (row, requests, seed, out))]
 pub fn write_twin(

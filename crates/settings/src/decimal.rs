@@ -1,4 +1,4 @@
-//! Decimal numbers with a unit, read exactly: no float between the text and the integer.
+//! Exact decimal numbers with a unit: no float between the text and the integer.
 
 /// A non-negative decimal number: `digits / 10^places`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,10 +1,10 @@
-//! What a key is, as its reader declares it: one record for the parser's refusals, the page of keys, the lists, the
-//! hash of the preconditioned state and the random worlds of tests.
+//! Key declarations: one record for error messages, the documentation of keys, lists, the hash of the preconditioned state
+//! and randomised tests.
 
-use crate::kinds::Kind;
 use crate::spec::Spec;
+use crate::value_types::ValueType;
 
-/// One key as the reader that asks for it declares it.
+/// One key as its reader declares it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Key {
     /// Full path; entries of an array of tables are called `N`: `flow.N.rate`.
@@ -49,7 +49,7 @@ pub enum Need {
 }
 
 impl Key {
-    pub(crate) fn of<T: Clone + PartialOrd>(kind: &Kind<T>, spec: &Spec<T>, doc: &'static str) -> Key {
+    pub(crate) fn of<T: Clone + PartialOrd>(kind: &ValueType<T>, spec: &Spec<T>, doc: &'static str) -> Key {
         let number = |value: &T| (kind.canonical)(value).parse::<f64>().ok();
         Key {
             path: String::new(),
@@ -90,7 +90,7 @@ impl Key {
 }
 
 /// A value that `spec` admits, for a required key of which nothing is written.
-pub(crate) fn example<T: Clone + PartialOrd>(kind: &Kind<T>, spec: &Spec<T>) -> T {
+pub(crate) fn example<T: Clone + PartialOrd>(kind: &ValueType<T>, spec: &Spec<T>) -> T {
     let of = [&spec.default, &spec.typical, &spec.min, &Some(kind.example.clone()), &spec.max, &kind.ceiling];
     let legal = of.into_iter().flatten().find(|value| spec.admits(value));
     legal.unwrap_or(&kind.example).clone()

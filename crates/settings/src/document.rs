@@ -1,10 +1,10 @@
-//! A configuration in layers.
+//! Layered configuration document.
 
 use crate::declaration::Key;
 use crate::error::{ConfigError, Problem};
 use crate::origin::{Origin, Place, PresetKind};
 use crate::parse::Text;
-use crate::reading::Reading;
+use crate::read_tracking::ReadTracker;
 use crate::resolution::Resolution;
 use crate::section::Section;
 use crate::tree::{Leaf, Node, Table};
@@ -17,7 +17,7 @@ use crate::value::{Value, quoted};
 #[derive(Clone, Debug)]
 pub struct Document {
     root: Table,
-    reading: Reading,
+    reading: ReadTracker,
 }
 
 impl Document {
@@ -72,12 +72,12 @@ impl Document {
             node = Node::Table(table);
         }
         let Node::Table(root) = node else { unreachable!("a key has at least one part") };
-        Ok(Document { root, reading: Reading::default() })
+        Ok(Document { root, reading: ReadTracker::default() })
     }
 
     /// A document in which nothing is written.
     pub fn empty() -> Document {
-        Document { root: Table::new(Origin::Default), reading: Reading::default() }
+        Document { root: Table::new(Origin::Default), reading: ReadTracker::default() }
     }
 
     /// This layer over `lower`, leaf by leaf; an array of tables is replaced whole, except by a `--set` that
@@ -85,7 +85,7 @@ impl Document {
     ///
     /// Fails if a `--set` addresses an entry that is not there.
     pub fn over(self, lower: Document) -> Result<Document, ConfigError> {
-        Ok(Document { root: self.root.over(lower.root, "")?, reading: Reading::default() })
+        Ok(Document { root: self.root.over(lower.root, "")?, reading: ReadTracker::default() })
     }
 
     /// This layer over `lower`, as [`Document::over`]; what is missing in the section `name` is missing in `lower`, as far
@@ -99,14 +99,14 @@ impl Document {
         Ok(all)
     }
 
-    /// This document without what stands at the top key `name`.
+    /// This document without the top key `name`.
     pub fn without(mut self, name: &str) -> Document {
         self.root.entries.remove(name);
-        Document { reading: Reading::default(), ..self }
+        Document { reading: ReadTracker::default(), ..self }
     }
 
     /// This document, in which a plain value at the top key `name` is short for the key `key` of a section of that name.
-    pub fn expanding(mut self, name: &str, key: &str) -> Document {
+    pub fn with_shorthand(mut self, name: &str, key: &str) -> Document {
         if let Some(node @ Node::Leaf(_)) = self.root.entries.get_mut(name) {
             let mut table = Table::new(node.origin().clone());
             table.entries.insert(key.to_string(), node.clone());
@@ -117,7 +117,7 @@ impl Document {
 
     /// This document with the number `value` at the key `key` of the section `section`, whatever is written there: it
     /// follows from the value at `from`, which has been read.
-    pub fn concluding(mut self, section: &str, key: &str, value: u32, from: &str) -> Document {
+    pub fn with_derived(mut self, section: &str, key: &str, value: u32, from: &str) -> Document {
         let at = self.reading.resolution().entry(from).map_or(Origin::Default, |entry| entry.origin.clone());
         let origin = Origin::Follows { from: from.into(), at: at.into() };
         let root = &mut self.root.entries;
@@ -127,11 +127,11 @@ impl Document {
             let leaf = Leaf { value: Value::Integer(value.into()), origin };
             table.entries.insert(key.to_string(), Node::Leaf(leaf));
         }
-        Document { reading: Reading::default(), ..self }
+        Document { reading: ReadTracker::default(), ..self }
     }
 
-    /// What `read` makes of this document. Where it fails for want of a key, the error names all that are missing.
-    pub fn completely<T>(
+    /// The result of `read`. If a key is missing, the error names all missing keys.
+    pub fn reporting_all_missing<T>(
         &self,
         read: impl Fn(&Document) -> Result<T, ConfigError>,
     ) -> Result<T, ConfigError> {
@@ -139,12 +139,12 @@ impl Document {
             if !matches!(error.problem(), Problem::MissingKey | Problem::MissingKeys) {
                 return error;
             }
-            let all = Document { root: self.root.clone(), reading: Reading::collecting() };
+            let all = Document { root: self.root.clone(), reading: ReadTracker::collecting() };
             all.top().missed_by(&|_| read(&all)).unwrap_or(error)
         })
     }
 
-    /// The section called `name`; empty if it is not written. Fails if something else stands there.
+    /// The section called `name`; empty if it is not written. Fails if the key holds something else.
     pub fn section(&self, name: &str) -> Result<Section, ConfigError> {
         self.top().section(name)
     }
@@ -192,7 +192,7 @@ impl Document {
 
     /// Checks that nothing is written outside of the section called `name`.
     pub fn only(&self, name: &str) -> Result<(), ConfigError> {
-        let reading = Reading::default();
+        let reading = ReadTracker::default();
         reading.allow("", name);
         reading.check(&self.root, "")
     }
@@ -224,30 +224,30 @@ impl Document {
     pub fn under(self, name: &str) -> Document {
         let mut root = Table::new(self.root.origin.clone());
         root.entries.insert(name.to_string(), Node::Table(self.root));
-        Document { root, reading: Reading::default() }
+        Document { root, reading: ReadTracker::default() }
     }
 
-    /// This document, to be read for the keys that its readers ask for ([`Document::keys`]) rather than for its values:
-    /// what is missing is made up, and every row of every registry is asked.
+    /// This document for listing keys ([`Document::keys`]) rather than reading values: missing keys get example values, and
+    /// every row of every registry is read.
     pub fn declaring(self) -> Document {
-        Document { reading: Reading::declaring(), ..self }
+        Document { reading: ReadTracker::declaring(), ..self }
     }
 
-    /// The keys that were asked for since this document became [declaring](Document::declaring), in that order.
+    /// The keys read since this document became [declaring](Document::declaring), in that order.
     ///
-    /// Fails if a way that the values do not take ended in an error, which is a mistake in the program.
+    /// Fails if a variant that is not chosen failed, which is a mistake in the program.
     pub fn keys(&self) -> Result<Vec<Key>, ConfigError> {
         self.reading.declared()
     }
 
-    /// This document with values that `draw` makes up, as TOML text, for keys that are not written; where it gives
-    /// none, the key is left out.
-    pub fn drawing(self, draw: impl FnMut(&Key) -> Option<String> + Send + 'static) -> Document {
-        Document { reading: Reading::drawing(draw), ..self }
+    /// This document with values that `draw` generates, as TOML text, for keys that are not written; where it returns none,
+    /// the key is left out.
+    pub fn with_random_values(self, draw: impl FnMut(&Key) -> Option<String> + Send + 'static) -> Document {
+        Document { reading: ReadTracker::with_random_values(draw), ..self }
     }
 
     fn parsed(text: &str, origin: Origin) -> Result<Document, ConfigError> {
-        Ok(Document { root: Text::new(text, origin).table()?, reading: Reading::default() })
+        Ok(Document { root: Text::new(text, origin).table()?, reading: ReadTracker::default() })
     }
 
     /// The whole tree, for the fuzzer.

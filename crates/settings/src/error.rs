@@ -1,4 +1,4 @@
-//! The one error of configuration: what was seen where, and what was expected instead.
+//! Configuration error: the place, the value seen, and the expected values.
 
 use crate::origin::{Origin, Place};
 use crate::resolution::Resolution;
@@ -14,7 +14,7 @@ pub enum Problem {
     MissingKey,
     /// Several of them.
     MissingKeys,
-    /// A key or section that nobody reads.
+    /// An unread key or section.
     Unknown,
     /// A key that has no meaning beside the others.
     NotApplicable,
@@ -73,7 +73,7 @@ impl ConfigError {
         self
     }
 
-    /// Keys that contradict each other; `keys` are full paths, `message` says why they cannot stand together.
+    /// Keys that contradict each other; `keys` are full paths, `message` says why.
     ///
     /// The error points at the first of them that the user wrote, else at the first that a preset states.
     pub fn conflict(resolution: &Resolution, keys: &[&str], message: impl Into<String>) -> ConfigError {
@@ -199,7 +199,7 @@ pub(crate) fn did_you_mean<'a>(seen: &str, names: impl Iterator<Item = &'a str>)
 
 /// The one of `names` that is closest to `seen`, if it is close.
 pub(crate) fn nearest<'a>(seen: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // Edit distance is quadratic, and nobody mistypes a name into something this long.
+    // Edit distance is quadratic, and no name is this long.
     if seen.len() > 64 {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Documents in files that a configuration names.
+//! Configuration files that another configuration names.
 
 use crate::document::Document;
 use crate::error::ConfigError;
@@ -11,7 +11,7 @@ pub enum FileError {
     /// It cannot be read.
     #[error("{0}")]
     Unreadable(String),
-    /// What stands in it cannot be used.
+    /// Its content cannot be used.
     #[error("{0}")]
     Content(#[from] ConfigError),
 }
@@ -27,8 +27,8 @@ impl FileError {
 }
 
 impl Document {
-    /// What stands in the file at `path`, of so many MiB at most, so that a mistaken name does not fill the memory; `what` comes
-    /// before its name where it cannot be read.
+    /// The content of the file at `path`, of at most `most_mib` MiB so that a mistaken name does not fill the memory; `what`
+    /// precedes the name in messages.
     pub fn in_file(path: &Path, what: &str, most_mib: u64) -> Result<Document, FileError> {
         let shown = path.display().to_string();
         let unreadable = |why: String| FileError::Unreadable(format!("{what}{shown}: {why}"));

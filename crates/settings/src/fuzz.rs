@@ -1,4 +1,4 @@
-//! Reads arbitrary bytes in every way there is.
+//! Fuzz target: reads arbitrary bytes with every reader.
 
 use crate::document::Document;
 use crate::section::Section;
@@ -41,14 +41,14 @@ fn read_everything(document: &Document) {
 
 fn visit(table: &Table, section: &mut Section) {
     for (key, node) in &table.entries {
-        // Leaving some keys unread lets `finish` meet unknown ones.
+        // Leaving some keys unread lets `finish` find unknown ones.
         if !key.starts_with("skip") {
             read(key, section);
         }
         match node {
             Node::Leaf(_) => {}
             Node::Table(table) => drop(section.section(key).map(|mut inner| visit(table, &mut inner))),
-            Node::BlockManager(tables, _) => {
+            Node::Tables(tables, _) => {
                 for (mut inner, table) in section.tables(key).into_iter().flatten().zip(tables) {
                     visit(table, &mut inner);
                 }

@@ -1,4 +1,4 @@
-//! Structs of keys and enums of choices, each said once: a field with its key, a variant with its name.
+//! Macros for structs of keys and enums of choices.
 
 /// Declares a struct together with what reads it from a section. A field's name is its key's, with dashes, and its
 /// documentation the key's; keys are read in the order of the fields. `(other)` before a reader reads from another section.
@@ -66,7 +66,7 @@ macro_rules! keys {
 ///
 /// ```
 /// interpulse_settings::choices! {
-///     /// What a lamp stands on.
+///     /// Where a lamp is placed.
 ///     #[derive(Clone, Copy, PartialEq, Debug)]
 ///     pub enum Stand, default Table {
 ///         /// the table

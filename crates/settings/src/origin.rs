@@ -1,4 +1,4 @@
-//! Where a value came from.
+//! Origin of a value.
 
 use crate::value::plain;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! TOML text to tree.
+//! TOML parser: text to configuration tree.
 
 use crate::error::{ConfigError, Problem};
 use crate::origin::{Origin, Place};
@@ -82,7 +82,7 @@ impl Text<'_> {
                     let at = join(path, &index.to_string());
                     tables.push(self.convert_table(table, self.origin_of(item), &at, depth + 1)?);
                 }
-                Ok(Node::BlockManager(tables, origin))
+                Ok(Node::Tables(tables, origin))
             }
             value => Ok(Node::Leaf(Leaf { value: scalar(value, &origin, path, depth)?, origin })),
         }

@@ -1,4 +1,4 @@
-//! The registry of one kind of exchangeable things, from one line for each.
+//! Registries of interchangeable policies, one line per policy.
 
 /// Declares a registry: the modules of its rows, an enum with a variant for each, what the configuration reads, and
 /// static dispatch.

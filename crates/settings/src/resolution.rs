@@ -34,7 +34,7 @@ pub struct Resolution {
 }
 
 impl Resolution {
-    /// Every value, in the order of reading; a key read twice stands once.
+    /// Every value, in the order of reading; a key read twice is listed once.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }

@@ -1,4 +1,4 @@
-//! What a key accepts: its default and its range.
+//! Accepted values of a key: default and range.
 
 use interpulse_engine::{Bytes, Current, Duration, EnergyPerBit, Power, Voltage};
 use std::ops::RangeInclusive;
@@ -66,7 +66,7 @@ impl<T> Spec<T> {
         self
     }
 
-    /// Whoever leaves a required key out is told that it is usually about `value`.
+    /// The message for a missing required key names `value` as typical.
     pub fn typical(mut self, value: T) -> Spec<T> {
         self.typical = Some(value);
         self

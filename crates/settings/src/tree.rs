@@ -1,4 +1,4 @@
-//! The layered tree: tables, arrays of tables, and leaves that know their origin.
+//! Configuration tree: tables, arrays of tables, and leaves with their origin.
 
 use crate::error::{ConfigError, Problem};
 use crate::origin::Origin;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub(crate) enum Node {
     Leaf(Leaf),
     Table(Table),
-    BlockManager(Vec<Table>, Origin),
+    Tables(Vec<Table>, Origin),
 }
 
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl Node {
         match self {
             Node::Leaf(leaf) => &leaf.origin,
             Node::Table(table) => &table.origin,
-            Node::BlockManager(_, origin) => origin,
+            Node::Tables(_, origin) => origin,
         }
     }
 
@@ -38,7 +38,7 @@ impl Node {
         match self {
             Node::Leaf(leaf) => leaf.value.describe(),
             Node::Table(_) => "a table".to_string(),
-            Node::BlockManager(..) => "an array of tables".to_string(),
+            Node::Tables(..) => "an array of tables".to_string(),
         }
     }
 }
@@ -48,14 +48,14 @@ impl Table {
         Table { entries: BTreeMap::new(), origin }
     }
 
-    /// This layer over `lower`, leaf by leaf; `path` is where both stand.
+    /// This layer over `lower`, leaf by leaf; `path` is the path of both.
     pub fn over(self, mut lower: Table, path: &str) -> Result<Table, ConfigError> {
         for (key, upper) in self.entries {
             let at = join(path, &key);
             let merged = match (upper, lower.entries.remove(&key)) {
                 (Node::Table(upper), Some(Node::Table(lower))) => Node::Table(upper.over(lower, &at)?),
-                (Node::Table(upper), Some(Node::BlockManager(lower, origin))) if upper.is_indexed() => {
-                    Node::BlockManager(upper.into_entries_of(lower, &at)?, origin)
+                (Node::Table(upper), Some(Node::Tables(lower, origin))) if upper.is_indexed() => {
+                    Node::Tables(upper.into_entries_of(lower, &at)?, origin)
                 }
                 (upper, _) => upper,
             };
@@ -101,7 +101,7 @@ impl Table {
             match node {
                 Node::Leaf(leaf) => visit(&at, leaf),
                 Node::Table(table) => table.for_each_leaf(&at, visit),
-                Node::BlockManager(tables, _) => {
+                Node::Tables(tables, _) => {
                     for (index, table) in tables.iter().enumerate() {
                         table.for_each_leaf(&join(&at, &index.to_string()), visit);
                     }

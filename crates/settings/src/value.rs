@@ -1,4 +1,4 @@
-//! Values as TOML wrote them, before anybody gave them a meaning.
+//! Untyped TOML values.
 
 /// A scalar or a list.
 #[derive(Clone, PartialEq, Debug)]
@@ -55,7 +55,7 @@ pub(crate) fn plain(text: &str) -> String {
         .collect()
 }
 
-/// Whether a character shows as itself, in the place where it stands.
+/// Whether a character is displayed as itself, in its place.
 pub(crate) fn is_plain(c: char) -> bool {
     let turns = matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
     !c.is_control() && !turns

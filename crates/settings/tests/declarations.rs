@@ -1,5 +1,4 @@
-//! Is what a reader declares what it reads? Policies with keys of their own, options that bring keys, the record of all
-//! keys, the hash of the state, and values drawn from declarations.
+//! Declarations: conditional keys, the list of all keys, the hash of the state, and random values.
 
 use interpulse_engine::{Duration, Streams};
 use interpulse_settings::{ConfigError, Document, Key, Need, Row, Section, default, optional, required};
@@ -36,7 +35,7 @@ type Ftl = (Victims, Option<(Duration, Option<u32>)>, u32);
 fn read(document: &Document) -> Result<Ftl, ConfigError> {
     let mut f = document.section("ftl")?;
     let victims = f.shaping_state().policy("gc", "which block is emptied", Some("greedy"), VICTIMS)?;
-    let on = f.bool("hot", "hot data is told apart", default(false))?;
+    let on = f.bool("hot", "hot data is separated", default(false))?;
     let hot = f.when(on, "hot = true", |f| {
         let range = default(Duration::from_ms(5)).within(Duration::from_us(1)..=Duration::from_ms(1000));
         let within = f.duration("hot-within", "hot is younger", range)?;
@@ -128,7 +127,7 @@ fn every_key_is_declared_whatever_is_chosen() {
 }
 
 #[test]
-fn a_way_that_cannot_be_declared_is_told() {
+fn a_variant_that_cannot_be_declared_is_reported() {
     let document = Document::empty().declaring();
     let mut s = document.section("ftl").unwrap();
     let read = |s: &mut Section| {
@@ -160,10 +159,10 @@ fn whatever_is_declared_can_be_drawn() {
     let (mut drawn, mut worlds) = (BTreeSet::new(), BTreeSet::new());
     for _ in 0..300 {
         let mut rng = Streams::new(rng.next_u64()).stream("test.draw", 0);
-        let (asked, told) = std::sync::mpsc::channel();
-        let document = Document::empty().drawing(move |key| {
-            asked.send(key.path.clone()).unwrap();
-            key.draw(&mut rng)
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let document = Document::empty().with_random_values(move |key| {
+            sender.send(key.path.clone()).unwrap();
+            key.random_value(&mut rng)
         });
         match read(&document) {
             Ok((victims, hot, depth)) => {
@@ -172,7 +171,7 @@ fn whatever_is_declared_can_be_drawn() {
             }
             Err(error) => assert!(error.to_string().contains("more are drawn than there are"), "{error}"),
         }
-        drawn.extend(told.try_iter());
+        drawn.extend(receiver.try_iter());
     }
     assert_eq!(drawn, keys().into_iter().map(|key| key.path).collect());
     assert_eq!(worlds.len(), 6, "{worlds:?}");

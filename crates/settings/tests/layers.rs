@@ -1,4 +1,4 @@
-//! Does the right layer win, and does every value remember where it came from?
+//! Layers and origins: the upper layer wins, and every value keeps its origin.
 
 use interpulse_engine::{Bytes, Duration};
 use interpulse_settings::{ConfigError, Document, Origin, PresetKind, default, optional, required};
@@ -101,8 +101,10 @@ fn one_value_or_a_list_of_them() {
     let read = |text: &str| {
         let document = Document::from_toml(text, "x.toml")?;
         let mut section = document.section("a")?;
-        let values =
-            (section.some_u32("b", "", optional())?, section.some_duration("c", "", default(Duration(7)))?);
+        let values = (
+            section.one_or_more_u32("b", "", optional())?,
+            section.one_or_more_durations("c", "", default(Duration(7)))?,
+        );
         document.finish().map(|()| values)
     };
     assert_eq!(read("[a]\nb = 3\n").unwrap(), (vec![3], vec![Duration(7)]));

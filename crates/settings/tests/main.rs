@@ -1,4 +1,4 @@
-//! All tests of the crate in one program: each file would be compiled and linked with everything below it otherwise.
+//! Test program of the crate: one binary, because each further one compiles and links everything below it again.
 
 mod declarations;
 mod layers;

@@ -1,4 +1,4 @@
-//! Does every mistake get the message it should? One table: the file, what was read from it, the message.
+//! Error messages, in one table: the file, the reader, the message.
 
 use interpulse_engine::{Bytes, Current, Duration};
 use interpulse_settings::{ConfigError, Document, Problem, default, optional, required};

@@ -1,4 +1,4 @@
-//! Is there any input that makes the reader panic? Generated text, near-TOML text, and a committed corpus.
+//! Robustness: no generated, near-TOML or corpus text makes the reader panic.
 
 use interpulse_settings::fuzz_config;
 use proptest::prelude::*;

@@ -1,111 +1,111 @@
-//! What a run shares with whoever watches it: how far each case has come, lines to tell the user, the wish to stop.
+//! Run control: progress, notes, results and stop request, shared between a run and its observer.
 
-use crate::record::{Outbox, RecordSpec};
+use crate::record::{RecordSpec, RowBatches};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Takes phase, done, to do and unit as in [`Progress`]; returns false to stop.
-pub type Tell<'a> = dyn Fn(&str, u64, u64, &str) -> bool + 'a;
+/// Progress callback: phase, done, total and unit as in [`Progress`]; returns false to stop.
+pub type ProgressFn<'a> = dyn Fn(&str, u64, u64, &str) -> bool + 'a;
 
-/// How far a case has come.
+/// Progress of a case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Name of the case.
     pub case: String,
-    /// What it is doing.
+    /// Current phase.
     pub phase: String,
-    /// Done, in `unit`.
+    /// Completed work, in `unit`.
     pub done: u64,
-    /// To do, in `unit`; zero if unknown.
+    /// Total work, in `unit`; zero if unknown.
     pub total: u64,
-    /// What is counted.
+    /// Unit of `done` and `total`.
     pub unit: String,
 }
 
-/// Shared between a run and whoever watches it.
+/// State shared between a run and its observer.
 #[derive(Default)]
 pub struct Control {
     stop: AtomicBool,
     progress: Mutex<Vec<Progress>>,
-    notes: Mutex<Vec<Chapter>>,
+    notes: Mutex<Vec<NoteGroup>>,
     ended: Mutex<Vec<(usize, String)>>,
-    /// What is to be recorded of each case; of those beyond the last nothing.
+    /// Recording of each case; further cases record nothing.
     pub(crate) records: Vec<RecordSpec>,
-    /// Where what is recorded goes.
-    pub outbox: Arc<Outbox>,
+    /// Recorded rows.
+    pub rows: Arc<RowBatches>,
 }
 
-/// The lines about one thing.
+/// Notes on one subject.
 #[derive(Clone, Default)]
-struct Chapter {
+struct NoteGroup {
     lines: Vec<String>,
-    /// No more will come.
+    /// The group is complete.
     closed: bool,
 }
 
 impl Control {
-    /// A fresh one.
+    /// Control without recording.
     pub fn new() -> Arc<Control> {
         Arc::new(Control::default())
     }
 
-    /// One of a run that records this of each case.
+    /// Control of a run that records its cases.
     pub fn recording(records: Vec<RecordSpec>) -> Arc<Control> {
         Arc::new(Control { records, ..Control::default() })
     }
 
-    /// Asks the run to end early.
+    /// Requests an early end.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the run has been asked to end early.
+    /// Whether an early end was requested.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// How far every case has come.
+    /// Progress of every case.
     pub fn progress(&self) -> Vec<Progress> {
         lock(&self.progress).clone()
     }
 
-    /// Lines to tell the user, chapter by chapter: those of a chapter wait until the ones before are closed, so that
-    /// their order does not depend on which of two threads is faster.
+    /// Notes for the user, group by group. A group waits until all earlier groups are closed, so the order does not
+    /// depend on thread timing.
     pub fn notes(&self) -> Vec<String> {
-        let chapters = lock(&self.notes);
-        let told = chapters.iter().position(|c| !c.closed).map_or(chapters.len(), |open| open + 1);
-        chapters[..told].iter().flat_map(|c| c.lines.iter().cloned()).collect()
+        let groups = lock(&self.notes);
+        let visible = groups.iter().position(|c| !c.closed).map_or(groups.len(), |open| open + 1);
+        groups[..visible].iter().flat_map(|c| c.lines.iter().cloned()).collect()
     }
 
-    /// The results, as JSON text, of the cases that have ended since the last call, each with the index of its case.
-    pub fn take_ended(&self) -> Vec<(usize, String)> {
+    /// Results of the cases that ended since the last call: index and JSON text.
+    pub fn take_results(&self) -> Vec<(usize, String)> {
         std::mem::take(&mut *lock(&self.ended))
     }
 
-    /// Case `index` has a result.
+    /// Stores the result of case `index`.
     pub(crate) fn end(&self, index: usize, result: String) {
         lock(&self.ended).push((index, result));
     }
 
-    /// A run begins: all cases wait, and there will be so many chapters of notes.
-    pub(crate) fn begin<'a>(&self, cases: impl Iterator<Item = &'a str>, chapters: usize) {
+    /// Starts a run: all cases wait, and `groups` groups of notes will follow.
+    pub(crate) fn begin<'a>(&self, cases: impl Iterator<Item = &'a str>, groups: usize) {
         let waiting =
             |name: &str| Progress { case: name.into(), phase: "waiting".into(), ..Progress::default() };
         *lock(&self.progress) = cases.map(waiting).collect();
-        *lock(&self.notes) = vec![Chapter::default(); chapters];
+        *lock(&self.notes) = vec![NoteGroup::default(); groups];
     }
 
-    /// Adds a line to a chapter, unless it says the same already: several cases may replay one trace.
-    pub(crate) fn note(&self, chapter: usize, text: String) {
-        let lines = &mut lock(&self.notes)[chapter].lines;
+    /// Adds a note unless the group has it already: several cases may replay one trace.
+    pub(crate) fn note(&self, group: usize, text: String) {
+        let lines = &mut lock(&self.notes)[group].lines;
         if !lines.contains(&text) {
             lines.push(text);
         }
     }
 
-    /// A chapter is complete.
-    pub(crate) fn close(&self, chapter: usize) {
-        lock(&self.notes)[chapter].closed = true;
+    /// Marks a group as complete.
+    pub(crate) fn close(&self, group: usize) {
+        lock(&self.notes)[group].closed = true;
     }
 
     /// Publishes progress of case `index`.
@@ -119,7 +119,7 @@ impl Control {
     }
 }
 
-/// What is guarded is whole between any two statements, so a panic elsewhere spoils nothing.
+/// Locks a mutex. Guarded data is consistent between statements, so poison is ignored.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,5 @@
-//! A script played on a single die of a resolved configuration, as JSON; see [`interpulse_flash::script`].
+//! Die timeline: a script of operations on a single die of a configuration, as JSON; see
+//! [`interpulse_flash::script`].
 
 use crate::config::PlanError;
 use crate::plan::Plan;
@@ -8,27 +9,26 @@ use interpulse_flash::phases;
 use interpulse_flash::script::{Probe, Script, play};
 use serde_json::{Value, json};
 
-/// The longest time that a script may cover: a scheme that starves its operation would not end by itself.
+/// Longest script: a scheme that starves its operation does not end by itself.
 pub const LONGEST: Duration = Duration::from_ms(60_000);
 
-/// What is to happen on the die, in ns.
+/// Script of a die, in ns.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// Operations with the instants of their arrival.
+    /// Operations with their arrival times.
     pub arrivals: Vec<(String, u64)>,
-    /// Reads this long after the first pulse of an operation, and this long after each command to resume it.
+    /// Reads this long after the first pulse of an operation, and this long after each resume command.
     pub probe: Option<(u64, u64)>,
-    /// Selects the sample of dies.
+    /// Seed of the die sample.
     pub seed: u64,
-    /// Nothing is simulated beyond this instant.
+    /// End of the simulation.
     pub horizon_ns: u64,
 }
 
-/// Drives one die of the first case of a plan. The JSON has `spans`, each with its first instant and its end in ns,
-/// what the die was doing, and the program or erase on it (or null); `phases`, which take the spans apart, each with its
-/// first instant and its end, what happened ([`interpulse_flash::die::What`]), the program or erase on the die, whether a stop had been asked
-/// for, and whether this part of the train had been done before; and `operations` with `arrived_ns` and `done_ns`;
-/// `suspends` is the number of suspensions.
+/// Runs a script on one die of the first case. The JSON has `spans` (first instant and end in ns, die state, the
+/// program or erase on the die or null), `phases`, which split the spans (first instant, end,
+/// [`interpulse_flash::die::DiePhase`], program or erase, whether a stop was requested, whether this part of the train
+/// is repeated), `operations` with `arrived_ns` and `done_ns`, and `suspends`, the number of suspensions.
 pub fn timeline(plan: &Plan, request: &Request) -> Result<String, PlanError> {
     let drive = &plan.cases()[0].drive;
     if request.horizon_ns == 0 || request.horizon_ns > LONGEST.as_ns() {
@@ -62,7 +62,7 @@ pub fn timeline(plan: &Plan, request: &Request) -> Result<String, PlanError> {
     let name = |kind: Kind| kind.command().name;
     let spans: Vec<Value> =
         timeline.spans.iter().map(|s| json!([s.from.0, s.to.0, s.state.name(), s.long.map(name)])).collect();
-    let phases: Vec<Value> = phases::of(&timeline)
+    let phases: Vec<Value> = phases::split(&timeline)
         .iter()
         .map(|p| json!([p.from.0, p.to.0, p.what.name(), p.long.map(name), p.running_on, p.again]))
         .collect();

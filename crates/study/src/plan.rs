@@ -1,23 +1,23 @@
-//! A configuration that has been read and checked: what the user asked for, as cases that can be run.
+//! Plan: the checked cases of a configuration.
 
 use crate::config::{self, Case, PlanError, PlanRequest};
 
-/// A configuration that has been read and checked.
+/// Checked cases of a configuration.
 #[derive(Clone, Debug)]
 pub struct Plan {
     cases: Vec<Case>,
 }
 
-/// One resolved value, for `interpulse show`.
+/// One resolved value for `interpulse show`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownEntry {
     /// Full key.
     pub key: String,
-    /// Value in a readable unit.
+    /// Value with its unit.
     pub value: String,
-    /// Where it comes from, with its source.
+    /// Origin of the value, with its source.
     pub origin: String,
-    /// What it means.
+    /// Meaning.
     pub doc: String,
 }
 
@@ -27,8 +27,7 @@ pub fn resolve(request: &PlanRequest) -> Result<Plan, PlanError> {
 }
 
 impl Plan {
-    /// The cases of several plans, of which there is at least one, to be run as those of one: none waits for another plan's
-    /// slowest.
+    /// One plan with the cases of at least one plan, so that none waits for the slowest case of another.
     pub fn together<'a>(plans: impl IntoIterator<Item = &'a Plan>) -> Plan {
         let cases: Vec<Case> = plans.into_iter().flat_map(|plan| plan.cases.iter().cloned()).collect();
         assert!(!cases.is_empty(), "there is at least one plan");

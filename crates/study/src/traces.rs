@@ -1,9 +1,8 @@
-//! Traces as files: their statistics, and twins written out. Answers are JSON text; docs/TRACES.md defines
-//! its names.
+//! Trace files: statistics, and twins written as traces. Results are JSON text with the names of docs/TRACES.md.
 
 use crate::config::PlanError;
 use crate::config::twin::is_file_name;
-use crate::report::known;
+use crate::report::without_nulls;
 use interpulse_engine::{Bytes, Streams};
 use interpulse_settings::ConfigError;
 use interpulse_workload::generate::{Recorded, write_trace};
@@ -19,31 +18,31 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// The address space that a written twin may take, in sectors: what every reader accepts.
+/// Address space of a written twin in sectors: every reader accepts it.
 const SECTORS: u64 = 1 << 44;
 
-/// Requests between two calls of a watcher.
+/// Requests between two progress reports.
 const WATCHED: u64 = 1 << 16;
 
-/// Which trace is measured, and how it is read.
+/// Trace to measure and its format.
 #[derive(Clone, Debug)]
 pub struct StatisticsRequest {
-    /// The file.
+    /// Path.
     pub path: PathBuf,
-    /// Name of its format.
+    /// Name of the format.
     pub format: String,
-    /// Unit of its times; told if left out.
+    /// Unit of its times; detected if left out.
     pub time_unit: Option<String>,
     /// Type code of a write, 0 or 1; for the format `ascii` only.
     pub writes_are: Option<u32>,
-    /// What becomes of a time that goes back.
+    /// Treatment of times that go back.
     pub reorder: String,
-    /// Count rows that cannot be read instead of refusing the trace.
+    /// Count unreadable rows instead of refusing the trace.
     pub skip_bad_rows: bool,
 }
 
-/// The statistics of a trace as one JSON object. `watch` hears how many requests have been read every now and
-/// then; its answer `false` ends the reading, and there is no result.
+/// Statistics of a trace as a JSON object. `watch` gets the requests read so far and returns false to stop, which
+/// gives `None`.
 pub fn statistics(
     request: &StatisticsRequest,
     watch: &mut dyn FnMut(u64) -> bool,
@@ -97,7 +96,7 @@ fn measured_json(path: &Path, measured: &Measured) -> Value {
         let share = |count: u64| count as f64 / all as f64;
         list.iter().map(|&(b, n)| json!({ "bytes": b.get(), "requests": n, "share": share(n) })).collect()
     };
-    known(json!({
+    without_nulls(json!({
         "trace": path.display().to_string(),
         "format": measured.format,
         "time_unit": measured.time_unit,
@@ -131,7 +130,7 @@ fn measured_json(path: &Path, measured: &Measured) -> Value {
     }))
 }
 
-/// The row called `name`, or in the file of that name if it ends in `.toml`, for `requests` requests if given.
+/// The built-in row `name`, or the row in that file if it ends in `.toml`, scaled to `requests` if given.
 fn row(name: &str, requests: Option<u64>) -> Result<TwinRow, PlanError> {
     if is_file_name(name) {
         return row_in_file(Path::new(name), requests).map_err(|error| PlanError(error.to_string()));
@@ -139,13 +138,13 @@ fn row(name: &str, requests: Option<u64>) -> Result<TwinRow, PlanError> {
     Ok(rows::row(name, requests)?)
 }
 
-/// What a twin of the row called `name` will measure, under the names of [`statistics`], as one JSON object;
-/// of a row that comes with the program also every value with its source.
+/// Statistics that a twin of row `name` will have, under the names of [`statistics`], as a JSON object; for a
+/// built-in row also every value with its source.
 pub fn described(name: &str, requests: Option<u64>) -> Result<String, PlanError> {
     let row = row(name, requests)?;
     let writes = row.write_requests();
     let (some_read, some_write) = (writes < row.requests, writes > 0);
-    let mut all = known(json!({
+    let mut all = without_nulls(json!({
         "row": row.name,
         "requests": row.requests,
         "write_share": row.write_share,
@@ -171,23 +170,22 @@ pub fn described(name: &str, requests: Option<u64>) -> Result<String, PlanError>
     Ok(all.to_string())
 }
 
-/// The twin that is written, and where.
+/// Twin to write and its file.
 #[derive(Clone, Debug)]
 pub struct TwinRequest {
-    /// Name of a row, or of a file that ends in `.toml`.
+    /// Name of a built-in row or of a `.toml` file.
     pub row: String,
-    /// Number of requests; the row's own if not given.
+    /// Number of requests; default: that of the row.
     pub requests: Option<u64>,
     /// Seed of the order.
     pub seed: u64,
-    /// The file. Its ending tells the format as it does when it is read (MSR CSV if it tells none) and, with
-    /// `.gz` or `.zst` last, how it is packed.
+    /// Output file. Its name selects the format (default MSR CSV) and, with `.gz` or `.zst` last, the compression.
     pub out: PathBuf,
 }
 
-/// Writes a twin as a trace; the same requests as those of a run's first flow with the same seed. Answers with
-/// [`described`]'s object and `trace` and `format`, without its `entries`. `watch` as for [`statistics`]; what
-/// is at its place stays there until the trace is whole.
+/// Writes a twin as a trace with the requests of the first flow of a run with the same seed. Returns the object of
+/// [`described`] with `trace` and `format` and without `entries`. `watch` as for [`statistics`]; an existing file is
+/// replaced only once the trace is complete.
 pub fn write_twin(
     request: &TwinRequest,
     watch: &mut dyn FnMut(u64) -> bool,
@@ -212,7 +210,7 @@ pub fn write_twin(
         let file = File::create(&request.out).map_err(failed)?;
         write(&mut flow, file, &name, format, &mut go_on).map_err(failed)?;
     } else {
-        // Beside its place until it is whole: what was there before survives an interruption.
+        // A temporary file until complete: an interruption keeps the existing file.
         let folder = request.out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let beside = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
         let file = beside.reopen().map_err(failed)?;
@@ -236,7 +234,7 @@ pub fn write_twin(
     Ok(Some(Value::Object(all).to_string()))
 }
 
-/// Whether both names lead to one existing file.
+/// Whether both paths are the same existing file.
 fn same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }

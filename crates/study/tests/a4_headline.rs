@@ -1,6 +1,6 @@
-//! *Is the paper right?* The headline of the program-suspend study at QD 64, 25 % writes, with its write
-//! amplification imposed. Only the rate of the channels is calibrated, on the baseline; docs/EXPERIMENTS.md has the figures
-//! at full size. Imposed write amplification does not depend on capacity, so few blocks do here.
+//! Validation: headline of the program-suspend study at QD 64, 25 % writes, with synthetic write amplification. Only
+//! the channel rate is calibrated, on the baseline; docs/EXPERIMENTS.md has the figures at full size. Synthetic
+//! write amplification does not depend on capacity, so few blocks suffice.
 
 use interpulse_study::config::PlanRequest;
 use interpulse_study::control::Control;
@@ -61,15 +61,15 @@ fn the_baseline_is_calibrated_and_the_gains_are_within_ten_percent() {
     let cases = result["cases"].as_array().expect("three cases");
     let [none, five, ten] = [0, 1, 2].map(|i| figures(&cases[i]));
 
-    // Calibrated: 222 kIOPS and 288 us, implied by the article's gains through Little's law. Of the rates that ONFI has
-    // for a channel, 533 MT/s comes nearest.
+    // Calibrated: 222 kIOPS and 288 us, implied by the gains of the article and Little's law. Of the ONFI channel
+    // rates, 533 MT/s is closest.
     assert!((none.kiops / 217.0 - 1.0).abs() < 0.01, "baseline {} kIOPS", none.kiops);
     assert!((none.mean_us / 295.0 - 1.0).abs() < 0.01, "baseline {} us", none.mean_us);
     let waf = cases[0].pointer("/ftl/waf").and_then(Value::as_f64).expect("there are writes");
     assert!((waf - 2.4).abs() < 0.005, "imposed 2.4, got {waf}");
 
-    // The article: +113 kIOPS and -97 us with at most ten suspends, and a read p99.99 that is at best 1.03 ms shorter, which
-    // belongs to at most five, since it says that ten are slightly worse. All within 10 %.
+    // The article: +113 kIOPS and -97 us with at most ten suspends, and a read p99.99 shorter by up to 1.03 ms (with
+    // at most five: ten are slightly worse). All within 10 %.
     let (iops, mean) = (ten.kiops - none.kiops, none.mean_us - ten.mean_us);
     assert!((iops / 113.0 - 1.0).abs() < 0.10, "gain with ten suspends: {iops} kIOPS");
     assert!((mean / 97.0 - 1.0).abs() < 0.10, "gain with ten suspends: {mean} us");
@@ -79,7 +79,7 @@ fn the_baseline_is_calibrated_and_the_gains_are_within_ten_percent() {
     assert!((3.0..5.0).contains(&ten.suspends_per_program), "{}", ten.suspends_per_program);
     assert_eq!(none.suspends_per_program, 0.0);
 
-    // A page with its parity moves for each read of 4 KiB, and each program of collection reads five pages.
+    // Each 4 KiB read moves a page with its parity; each program of garbage collection reads five pages.
     let n = |path: &str| cases[0].pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("{path}"));
     let reads = n("/counters/nand/gc_reads") / n("/counters/nand/gc_programs");
     assert!((reads - 4.99).abs() < 0.05, "{reads} reads for each program of collection");

@@ -1,4 +1,4 @@
-//! *Does a drive have the capacity that was asked for, and is one that cannot be had refused with the nearest ones?*
+//! Capacity tests: requested capacities, and refusals that name the nearest possible ones.
 
 use interpulse_drive::spec::Capacity;
 use interpulse_engine::Bytes;
@@ -24,7 +24,7 @@ fn the_usable_capacity_is_the_one_asked_for_to_the_byte_and_no_block_too_many_is
     for (asked, bytes) in [("512GB", 512_000_000_000), ("1TB", 1_000_000_000_000), ("96GiB", 96 << 30)] {
         let (of, blocks) = capacity(A4, &[("drive.capacity", asked)]).unwrap();
         assert_eq!(of.usable, Bytes(bytes), "{asked}");
-        // 128 dies, of whose 256 pages of 16 KiB a block 255 hold data.
+        // 128 dies; 255 of the 256 pages of 16 KiB per block hold data.
         let data = |blocks: u32| (128 * u64::from(blocks) * 255 * 16) as f64 * 1024.0;
         assert!(
             data(blocks) >= 1.3 * bytes as f64 && data(blocks - 1) < 1.3 * bytes as f64 + MIB as f64,
@@ -34,7 +34,7 @@ fn the_usable_capacity_is_the_one_asked_for_to_the_byte_and_no_block_too_many_is
         assert!((0.3..0.304).contains(&of.over_provisioning), "{asked}: {}", of.over_provisioning);
         assert!((data(blocks) / bytes as f64 - 1.0 - of.over_provisioning).abs() < 1e-9, "{asked}");
     }
-    // The over-provisioning and the bad-block reserve that are asked for count.
+    // Over-provisioning and bad-block reserve count.
     let blocks = |sets: &[(&str, &str)]| {
         let all: Vec<_> = [("drive.capacity", "512GB")].iter().chain(sets).copied().collect();
         capacity(A4, &all).unwrap().1
@@ -96,7 +96,7 @@ fn a_capacity_beside_a_number_of_blocks_is_refused_with_where_both_stand() {
     }
 }
 
-/// What a message offers can be had.
+/// Every capacity that a message offers is accepted.
 #[test]
 fn a_capacity_that_cannot_be_had_is_refused_with_the_nearest_that_can() {
     let refused = |key: &str, asked: &str| {
@@ -112,7 +112,7 @@ fn a_capacity_that_cannot_be_had_is_refused_with_the_nearest_that_can() {
         }
         (offers, sizes.len())
     };
-    // A block on each of the eight planes makes a large part of such small drives.
+    // One block on each of the eight planes is a large share of such small drives.
     let (between, offered) = refused("drive.capacity", "985MB");
     assert_eq!(
         (between.as_str(), offered),

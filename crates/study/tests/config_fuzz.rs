@@ -1,4 +1,4 @@
-//! *Can any configuration make the reader panic?* Random values for real keys, alone and together.
+//! Fuzz test of the configuration reader: random values for real keys, alone and together.
 
 use interpulse_study::config::{PlanRequest, fuzz_plan, read_cases};
 use interpulse_study::plan::resolve;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 const BASE: &str = "drive = \"a4-mini\"\n[run]\nrequests = 10\n[[flow]]\ndepth = 4\nread = 0.5\n";
 
-/// Every key that the base configuration reads.
+/// Every key of the base configuration.
 fn keys() -> Vec<String> {
     let request = PlanRequest { text: BASE.into(), path: "base".into(), ..PlanRequest::default() };
     let plan = resolve(&request).expect("the base is legal");

@@ -1,5 +1,5 @@
-//! *Does a mistake get a clear answer?* Messages for mistakes that only the drive can see; those of single
-//! values are tested in `settings` and `flash::parts`, those of the command line in `python/tests`.
+//! Messages for configuration errors that need the whole drive; those of single values are tested in `settings` and
+//! `flash::parts`, those of the command line in `python/tests`.
 
 use interpulse_settings::Need;
 use interpulse_study::config::{PlanRequest, read_cases};
@@ -144,7 +144,7 @@ fn mistakes_in_a_case_name_the_case() {
     assert!(message(&text, &[]).contains("overrides of the form \"key=value\""));
 }
 
-/// What a case says of the cases, or says twice, would mean nothing.
+/// Overrides of cases by a case, and repeated overrides, are refused.
 #[test]
 fn a_case_overrides_anything_but_the_cases_and_each_key_once() {
     for (case, expected) in [
@@ -172,7 +172,7 @@ fn a_case_overrides_anything_but_the_cases_and_each_key_once() {
     }
 }
 
-/// Whatever is written does not apply, or does not fit, but what is on record is not unknown.
+/// A documented key may not apply or not fit, but is never unknown.
 #[test]
 fn no_key_on_record_is_ever_unknown() {
     let (keys, mut refused) = (interpulse_study::config::keys(), 0);
@@ -185,9 +185,9 @@ fn no_key_on_record_is_ever_unknown() {
                     Need::Default(value) => value.as_str(),
                     _ => key.choices.first().map_or("1", |(name, _)| name),
                 };
-                let told = message(&text, &[(&path, value)]);
-                assert!(!told.contains(": unknown "), "{drive}, {path}: {told}");
-                refused += u32::from(told.contains("does not apply; it belongs to "));
+                let message = message(&text, &[(&path, value)]);
+                assert!(!message.contains(": unknown "), "{drive}, {path}: {message}");
+                refused += u32::from(message.contains("does not apply; it belongs to "));
             }
         }
     }
@@ -265,7 +265,7 @@ fn a_row_lies_beside_its_configuration_and_enters_the_hash() {
     );
 }
 
-/// A table that `[errors]` may name, and what a broken one is told.
+/// Messages for a broken error table.
 #[test]
 fn mistakes_about_errors_name_the_key_and_what_is_legal() {
     let cai = ("errors.table", "cai-tlc");
@@ -335,7 +335,7 @@ fn mistakes_about_errors_name_the_key_and_what_is_legal() {
     }
 }
 
-/// A table's file lies beside the configuration; its mistakes name its line.
+/// A table path is relative to the configuration; errors name the line.
 #[test]
 fn a_broken_table_names_file_line_and_key() {
     let folder = std::env::temp_dir().join(format!("interpulse-table-{}", std::process::id()));
@@ -379,7 +379,7 @@ fn a_broken_table_names_file_line_and_key() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// A table for cells of three bits does not suit cells of two.
+/// A table for three bits per cell does not suit two.
 #[test]
 fn a_table_has_the_page_types_of_the_part() {
     let text = BASE.replace("a4-mini", "fast12-mlc").replace("[run]", "[errors]\ntable = \"cai-tlc\"\n[run]");

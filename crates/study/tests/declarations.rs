@@ -1,20 +1,20 @@
-//! Is what the readers declare all that there is, and does the rest of the program say the same of keys?
+//! Key declarations: readers use only declared keys, and the state hash covers what preconditioning reads.
 
 use interpulse_engine::Streams;
 use interpulse_settings::{Key, Need};
 use interpulse_study::config::{Case, PlanRequest, drawn, keys, read_cases};
-use interpulse_study::precondition::precondition;
+use interpulse_study::initial_state::precondition::precondition;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
-/// The path of a key as it is declared: `flow.3.depth` is `flow.N.depth`.
+/// Declared path of a key: `flow.3.depth` is `flow.N.depth`.
 fn declared_path(path: &str) -> String {
     let parts = path.split('.').map(|part| if part.parse::<u32>().is_ok() { "N" } else { part });
     parts.collect::<Vec<_>>().join(".")
 }
 
-/// The keys that a case has read.
+/// Keys that a case has read.
 fn read(case: &Case) -> impl Iterator<Item = String> {
     case.resolution.entries().iter().map(|entry| declared_path(&entry.path))
 }
@@ -43,7 +43,7 @@ fn whatever_a_configuration_of_this_repository_reads_is_declared() {
             path: path.display().to_string(),
             ..PlanRequest::default()
         };
-        // Some are part files, tables of published numbers, or need a trace.
+        // Some are part files or tables of published numbers, or need a trace.
         for case in read_cases(&request).into_iter().flatten() {
             configurations += 1;
             let unknown: Vec<String> = read(&case).filter(|path| !declared.contains(path)).collect();
@@ -67,7 +67,7 @@ fn every_key_is_documented_and_says_what_it_takes() {
     }
 }
 
-/// A small drive on which everything that is not written here is drawn, and the keys that were asked for.
+/// A small drive with random values for all other keys, and the keys that were read.
 fn world(seed: u64, draw: impl Fn(&Key) -> bool + Send + 'static) -> (Option<Case>, BTreeSet<String>) {
     let text = "[part]\npreset = \"a4-tlc\"\nblocks-per-plane = 32\npages-per-block = 24\nlayers = 4\n[geometry]\nchannels = 2\n\
                 chips-per-channel = 2\ndies-per-chip = 1\n[ftl]\nover-provisioning = \"60%\"\ngc-soft = \"10%\"\n\
@@ -75,21 +75,21 @@ fn world(seed: u64, draw: impl Fn(&Key) -> bool + Send + 'static) -> (Option<Cas
                 overwrite = \"uniform\"\nuntil = \"drive-writes\"\ndrive-writes = 1.0\n[power-loss]\nat = \"1s\"\n\
                 [array]\nlevel = \"raid5\"\ndrives = 4\n[[flow]]\n";
     let mut rng = Streams::new(seed).stream("test.declarations", 0);
-    let (asked, told) = mpsc::channel();
+    let (asked, requested) = mpsc::channel();
     let case = drawn(text, move |key| {
         asked.send(declared_path(&key.path)).unwrap();
-        draw(key).then(|| key.draw(&mut rng)).flatten()
+        draw(key).then(|| key.random_value(&mut rng)).flatten()
     });
-    (case.ok(), told.try_iter().collect())
+    (case.ok(), requested.try_iter().collect())
 }
 
-/// About one key in eight, others for each seed: worlds in which everything is drawn hardly hold together.
+/// About one key in eight, by seed: with all keys random hardly any configuration is valid.
 fn some(seed: u64, key: &Key) -> bool {
     let mix = key.path.bytes().fold(seed, |mix, byte| (mix ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
     mix >> 32 & 7 == 0
 }
 
-/// Values drawn from declarations are legal one by one, and no key is asked for that is not declared.
+/// Random values from declarations are legal one by one, and only declared keys are read.
 #[test]
 fn whatever_is_drawn_is_declared() {
     let declared: BTreeSet<String> = keys().into_iter().map(|key| key.path).collect();
@@ -103,13 +103,12 @@ fn whatever_is_drawn_is_declared() {
     assert!(made > 20, "{made} of 400 worlds hold together");
 }
 
-/// The bytes of a preconditioned state.
+/// Bytes of a preconditioned state.
 fn state(case: &Case) -> Vec<u8> {
     let (state, _) =
         precondition(&case.drive, &case.precondition, &mut |_, _| true).expect("nobody stops it");
     let mut bytes = Vec::new();
     state
-        .block_manager()
         .save(0, &mut |piece| -> Result<(), ()> {
             bytes.extend_from_slice(piece);
             Ok(())
@@ -118,8 +117,7 @@ fn state(case: &Case) -> Vec<u8> {
     bytes
 }
 
-/// Keys that are not declared to shape the state do not: whatever they are, the bytes and the hash are the same. Those that
-/// are declared to shape it change the hash.
+/// Keys not declared to shape the state change neither its bytes nor its hash; the others change the hash.
 #[test]
 fn the_state_hash_covers_what_preconditioning_reads() {
     let (plain, _) = world(0, |_| false);

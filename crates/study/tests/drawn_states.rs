@@ -1,25 +1,24 @@
-//! Does it matter to a run whether uniform overwrites were looked up or drawn? The first window on states made by
-//! preconditioning, which draws blocks, against that on states made by drawing logical units and looking them up: write
-//! amplification, throughput, latencies.
+//! Validation of sampled uniform overwrites: the first window on states whose blocks are sampled against states
+//! whose logical units are generated and looked up. Compares write amplification, throughput and latencies.
 //!
-//! Each seed, of the workload and of preconditioning, gives one figure of each; Welch's interval of the difference has to
-//! hold zero. All comparisons together fail by chance with probability 1e-6.
+//! Each seed of workload and preconditioning gives one value per figure; Welch's interval of the difference must
+//! contain zero. All comparisons together fail by chance with probability 1e-6.
 
-use interpulse_drive::drive::PreconditionedState;
-use interpulse_drive::ftl::page::precondition::Preconditioner;
+use interpulse_drive::PreconditionedState;
+use interpulse_drive::Preconditioner;
 use interpulse_drive::numbers::Lpn;
 use interpulse_engine::{Device, LatencyHistogram, Streams};
 use interpulse_host::Pause;
 use interpulse_oracle::stats::{mean, student_t_quantile, variance};
 use interpulse_study::case;
 use interpulse_study::config::{Case, PlanRequest, read_cases};
-use interpulse_study::precondition::precondition;
-use interpulse_study::warmup::Warmup;
+use interpulse_study::initial_state::precondition::precondition;
+use interpulse_study::run::warm_up::Warmup;
 
 const FAMILY_ERROR: f64 = 1e-6;
 const SEEDS: u64 = 16;
 const REQUESTS: u64 = 50_000;
-/// Capacities overwritten: as many as write amplification takes to become steady.
+/// Overwritten capacities: enough for a steady write amplification.
 const WRITES: f64 = 1.5;
 
 const DRIVE: &str = "config_version = 1\ndrive = \"a4-mini\"\n[precondition]\noverwrite = \"uniform\"\nuntil = \
@@ -38,7 +37,7 @@ const LOADS: [(&str, &str, &str); 5] = [
 const FIGURES: [&str; 5] =
     ["write amplification", "requests/s", "read latency, us", "read p99, us", "write latency, us"];
 
-/// The state that looking logical units up makes.
+/// State of looked-up overwrites.
 fn looked_up(case: &Case) -> PreconditionedState {
     let streams = Streams::new(case.precondition.seed);
     let mut ftl = case.drive.fresh_ftl(streams.stream("precondition.gc", 0)).unwrap();
@@ -51,7 +50,7 @@ fn looked_up(case: &Case) -> PreconditionedState {
     PreconditionedState::Page(ftl)
 }
 
-/// The figures of the first window.
+/// Figures of the first window.
 fn window(drive: &str, load: &str, seed: u64, drawn: bool) -> [f64; FIGURES.len()] {
     let text = format!("{DRIVE}{drive}{load}");
     let instance = 1000 * u64::from(drawn) + seed;
@@ -68,13 +67,13 @@ fn window(drive: &str, load: &str, seed: u64, drawn: bool) -> [f64; FIGURES.len(
     let mut stepper = case::drive(&case, &warmup.flows(&case), state).unwrap();
     stepper.open().unwrap();
     warmup.run(&mut stepper, Some(REQUESTS), &mut |_| true).unwrap().unwrap();
-    let (before, start) = (stepper.host.device.ftl_counters(), stepper.agenda.now());
+    let (before, start) = (*stepper.host.device.ftl_counters(), stepper.events.now());
     stepper.host.begin_window();
-    let (horizon, target) = (stepper.agenda.horizon(), stepper.host.device.completed() + REQUESTS);
+    let (horizon, target) = (stepper.events.horizon(), stepper.host.device.completed() + REQUESTS);
     assert_eq!(stepper.run(horizon, target, &mut |_| true), Ok(Pause::Target));
     let done = stepper.host.device.ftl_counters().since(&before);
-    let seconds = stepper.agenda.now().since(start).as_ns() as f64 / 1e9;
-    let window = stepper.host.end_window(stepper.agenda.now());
+    let seconds = stepper.events.now().since(start).as_ns() as f64 / 1e9;
+    let window = stepper.host.end_window(stepper.events.now());
     let flow = &window.flows[0];
     let mean = |h: &LatencyHistogram| h.mean_ns().unwrap_or(0.0) / 1e3;
     let p99 = flow.read.percentile(0.99).map_or(0.0, |d| d.as_ns() as f64 / 1e3);

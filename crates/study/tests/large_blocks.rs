@@ -1,5 +1,5 @@
-//! *Does a drive work whose super blocks hold more units than 16 bits count, from preconditioning through a snapshot to
-//! garbage collection, and is one refused that is larger than what is supported?*
+//! Large super blocks: drives with more units per super block than 16 bits count work from preconditioning through a
+//! snapshot to garbage collection; larger ones than supported are refused.
 
 use interpulse_study::config::{Case, PlanRequest, read_cases};
 use interpulse_study::control::Control;
@@ -7,7 +7,7 @@ use interpulse_study::plan::resolve;
 use interpulse_study::runner::{RunOptions, run};
 use serde_json::Value;
 
-/// One die of four planes that program and erase together, with blocks of so many pages of 16 KiB.
+/// One die of four planes that program and erase together, with `pages` pages of 16 KiB per block.
 fn text(pages: u32, gc: &str) -> String {
     format!(
         "[part]\npreset = \"a4-tlc\"\nplanes = 4\nblocks-per-plane = 12\npages-per-block = {pages}\nlayers = 1\n[geometry]\n\

@@ -1,4 +1,4 @@
-//! All tests of the crate in one program: each file would be compiled and linked with everything below it otherwise.
+//! Integration tests in one program, which compiles and links faster than one per file.
 
 mod a4_headline;
 mod architecture;

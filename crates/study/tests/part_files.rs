@@ -1,6 +1,6 @@
-//! *Does a drive take a part from a file of its own, and say what is wrong with one?*
+//! Part files: drives use them, and errors name file and line.
 
-use interpulse_study::case::assumed;
+use interpulse_study::case::notes::assumed_figures;
 use interpulse_study::config::{Case, PlanRequest, read_cases};
 use std::path::Path;
 
@@ -107,7 +107,7 @@ fn a_mistake_in_a_part_file_names_the_file_and_the_line() {
     assert!(seen.starts_with("x.toml:3: part.file: seen 3; expected "), "{seen}");
 }
 
-/// Without a preset of its own a part file is a whole part: nothing of the drive preset's part shows through.
+/// A part file without a preset replaces the part of the drive preset completely.
 #[test]
 fn a_part_file_that_names_no_preset_takes_nothing_of_the_drives_part() {
     let whole = "[part]\nname = \"mine\"\nplanes = 2\nblocks-per-plane = 64\npages-per-block = 24\npage-size = \"16KiB\"\n\
@@ -122,18 +122,18 @@ fn a_part_file_that_names_no_preset_takes_nothing_of_the_drives_part() {
     let shown = |key: &str| case.resolution.entry(key).unwrap().origin.to_string();
     assert!(shown("part.power.sense-lsb") == "default", "{}", shown("part.power.sense-lsb"));
     assert_eq!(
-        assumed(&case).unwrap(),
+        assumed_figures(&case).unwrap(),
         "part mine: assumed, and not from a data sheet: program-resume = 5us"
     );
     let all = whole
         .replace("\"20us\"\nprogram-resume", "{ value = \"9us\", source = \"assumed\" }\nprogram-resume");
     let all = all.replace("endurance = 3000", "endurance = { value = 3000, source = \"assumed\" }");
     assert!(
-        assumed(&resolve(DRIVE, &all, &[]).unwrap())
+        assumed_figures(&resolve(DRIVE, &all, &[]).unwrap())
             .unwrap()
             .ends_with(": program-suspend-entry = 9us, program-resume = 5us, 1 other figure(s)")
     );
-    assert_eq!(assumed(&resolve("drive = \"a4-mini\"\n", "", &[]).unwrap()), None, "presets cite");
+    assert_eq!(assumed_figures(&resolve("drive = \"a4-mini\"\n", "", &[]).unwrap()), None, "presets cite");
 
     let without = |key: &str| whole.lines().filter(|l| !l.starts_with(key)).collect::<Vec<_>>().join("\n");
     assert_eq!(
@@ -146,7 +146,7 @@ fn a_part_file_that_names_no_preset_takes_nothing_of_the_drives_part() {
     );
 }
 
-/// Also what is missing elsewhere is named together with what is missing in the part.
+/// One message names all missing keys, of the part and elsewhere.
 #[test]
 fn a_drive_of_its_own_is_told_all_that_it_lacks() {
     let seen = resolve("[part]\npreset = \"a4-tlc\"\n", "", &[]).unwrap_err();

@@ -1,9 +1,9 @@
-//! Does a run that is recorded give what it gives otherwise, and do its rows add up to the summary?
+//! Recording tests: recording does not change the result, and rows sum to the summary.
 
 use interpulse_study::config::PlanRequest;
 use interpulse_study::control::Control;
 use interpulse_study::plan::{self, Plan};
-use interpulse_study::record::{Chunk, Data, RecordSpec};
+use interpulse_study::record::{Data, RecordSpec, RowBatch};
 use interpulse_study::runner::{self, RunOptions};
 use serde_json::Value;
 use std::time::Duration;
@@ -31,21 +31,21 @@ fn plan(more: &[(&str, &str)]) -> Plan {
         .unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The result without its times, and the rows.
-fn run(plan: &Plan, record: Option<&str>) -> (Value, Vec<Chunk>) {
+/// The result without timing fields, and the rows.
+fn run(plan: &Plan, record: Option<&str>) -> (Value, Vec<RowBatch>) {
     let options = RunOptions { jobs: 1, cache_dir: None, cache_limit: 0, no_cache: true };
     let control =
         Control::recording(record.into_iter().map(|text| RecordSpec::from_json(text).unwrap()).collect());
     let mut chunks = Vec::new();
     let text = std::thread::scope(|scope| {
         let running = scope.spawn(|| runner::run(plan, &options, &control));
-        // Rows are taken while the run goes on: it waits where they are not.
+        // Rows are taken during the run, which waits otherwise.
         while !running.is_finished() {
-            chunks.extend(control.outbox.take(Duration::from_millis(10)));
+            chunks.extend(control.rows.take(Duration::from_millis(10)));
         }
         running.join().expect("no panic").unwrap_or_else(|e| panic!("{e:?}"))
     });
-    chunks.extend(std::iter::from_fn(|| control.outbox.take(Duration::ZERO)));
+    chunks.extend(std::iter::from_fn(|| control.rows.take(Duration::ZERO)));
     let mut result: Value = serde_json::from_str(&text).expect("JSON");
     for key in ["wall_s", "cpu_s", "requests_per_cpu_s"] {
         result.as_object_mut().expect("an object").remove(key);
@@ -53,8 +53,8 @@ fn run(plan: &Plan, record: Option<&str>) -> (Value, Vec<Chunk>) {
     (result, chunks)
 }
 
-/// The values of a column of whole numbers, over all chunks of a table.
-fn column(chunks: &[Chunk], table: &str, name: &str) -> Vec<i64> {
+/// Values of a column of integers over all batches of a table.
+fn column(chunks: &[RowBatch], table: &str, name: &str) -> Vec<i64> {
     let of = chunks.iter().filter(|chunk| chunk.table == table).flat_map(|chunk| &chunk.columns);
     of.filter(|column| column.name == name)
         .flat_map(|column| match &column.data {
@@ -64,7 +64,7 @@ fn column(chunks: &[Chunk], table: &str, name: &str) -> Vec<i64> {
         .collect()
 }
 
-fn sum(chunks: &[Chunk], table: &str, name: &str) -> i64 {
+fn sum(chunks: &[RowBatch], table: &str, name: &str) -> i64 {
     column(chunks, table, name).iter().sum()
 }
 
@@ -101,8 +101,7 @@ fn recording_changes_nothing_and_its_rows_add_up() {
     }
 }
 
-/// The windows of the timeline are those of the series, so that the same time is spent in both; the bus is free at neither end of
-/// the run of all.
+/// The timeline has the intervals of the series, so both cover the same time; the bus is idle at both ends.
 #[test]
 fn dies_and_buses_of_a_timeline_are_what_was_counted() {
     let (_, chunks) = run(&plan(&[]), Some(r#"{"series": 2000000, "timeline": [[2000000, 8000000]]}"#));
@@ -113,7 +112,7 @@ fn dies_and_buses_of_a_timeline_are_what_was_counted() {
     let (from, to) =
         (column(&chunks, "timeline.buses", "from_ns"), column(&chunks, "timeline.buses", "to_ns"));
     let busy: i64 = from.iter().zip(&to).map(|(from, to)| to - from).sum();
-    // A transfer is counted when it begins, and shown where it is.
+    // Counters count a transfer at its start; the timeline splits it.
     let most = 16 * 60_000;
     assert!((busy - stretch("bus_busy_ns")).abs() <= most, "{busy} and {}", stretch("bus_busy_ns"));
     assert!(from.iter().all(|&at| at >= 2_000_000) && to.iter().all(|&at| at <= 8_000_000));

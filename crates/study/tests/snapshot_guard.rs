@@ -1,14 +1,14 @@
-//! *Would an old snapshot pass for a new state?* Snapshots are named by the configuration alone; when the steps
-//! of the FTL or of preconditioning change, the format version must be raised so that old files are refused.
+//! Snapshot version guard: snapshots are named by the configuration alone; when the FTL or preconditioning changes,
+//! the format version must rise so that old files are refused.
 
 use interpulse_study::config::{PlanRequest, read_cases};
-use interpulse_study::precondition::precondition;
-use interpulse_study::snapshot::FORMAT_VERSION;
+use interpulse_study::initial_state::precondition::precondition;
+use interpulse_study::initial_state::snapshot::FORMAT_VERSION;
 use std::convert::Infallible;
 use xxhash_rust::xxh3::Xxh3Default;
 
-/// The format version and the sum of a small preconditioned state that belong together. When the second changes,
-/// raise `snapshot::FORMAT_VERSION` by one (unless the version has not been released) and write both here.
+/// Format version and checksum of a small preconditioned state. When the checksum changes, raise
+/// `snapshot::FORMAT_VERSION` by one (unless that version is unreleased) and update both here.
 const PINNED: (u32, u64) = (5, 17_848_039_092_131_886_955);
 
 #[test]

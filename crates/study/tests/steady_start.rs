@@ -1,25 +1,25 @@
-//! Is a drive at work when its measurement window begins? The first window after the default warm-up against the two that
-//! follow it, over drives, loads and seeds: write amplification, free pages, latencies.
+//! Validation of the warm-up: the first window after the default warm-up against the two windows that follow, over
+//! drives, loads and seeds. Compares write amplification, free pages and latencies.
 //!
-//! Each seed, of the workload and of preconditioning, gives one relative difference, the seeds a confidence interval, which
-//! has to hold zero; all comparisons together fail by chance with probability 1e-6.
+//! Each seed of workload and preconditioning gives one relative difference; the confidence interval over seeds must
+//! contain zero. All comparisons together fail by chance with probability 1e-6.
 
-use interpulse_drive::drive::Drive;
-use interpulse_drive::ftl::FtlCounters;
+use interpulse_drive::Drive;
+use interpulse_drive::FtlCounters;
 use interpulse_engine::Device;
 use interpulse_host::{Pause, Stepper};
 use interpulse_oracle::stats::{Interval, confidence_interval};
 use interpulse_study::case;
 use interpulse_study::config::{PlanRequest, read_cases};
-use interpulse_study::precondition::precondition;
-use interpulse_study::warmup::Warmup;
+use interpulse_study::initial_state::precondition::precondition;
+use interpulse_study::run::warm_up::Warmup;
 
 const FAMILY_ERROR: f64 = 1e-6;
 const COMPARISONS: usize = 4 * LOADS.len() + 1;
 const SEEDS: u64 = 12;
-/// Windows that are compared with the first.
+/// Windows compared with the first.
 const LATER: usize = 2;
-/// Times that free pages are looked at in a window.
+/// Samples of free pages per window.
 const LOOKS: u64 = 20;
 
 const DRIVE: &str =
@@ -36,7 +36,7 @@ const LOADS: [(&str, &str, &str, u64); 5] = [
     ("reads", "", "[[flow]]\ndepth = 16\n", 60_000),
 ];
 
-/// What one window showed: write amplification, free pages in the mean, mean read latency, mean write latency.
+/// Figures of one window: write amplification, mean free pages, mean read latency, mean write latency.
 type Figures = [f64; 4];
 
 /// The first window and the mean of the later ones.
@@ -63,24 +63,24 @@ fn windows(drive: &str, load: &str, requests: u64, seed: u64, warm: bool) -> (Fi
 }
 
 fn window(stepper: &mut Stepper<Drive>, requests: u64) -> Figures {
-    let ftl = |s: &Stepper<Drive>| -> FtlCounters { s.host.device.ftl_counters() };
+    let ftl = |s: &Stepper<Drive>| -> FtlCounters { *s.host.device.ftl_counters() };
     let before = ftl(stepper);
     stepper.host.begin_window();
     let mut free = 0.0;
     for _ in 0..LOOKS {
         let target = stepper.host.device.completed() + requests / LOOKS;
-        let horizon = stepper.agenda.horizon();
+        let horizon = stepper.events.horizon();
         assert_eq!(stepper.run(horizon, target, &mut |_| true), Ok(Pause::Target));
-        free += stepper.host.device.block_manager().free_pages() as f64 / LOOKS as f64;
+        free += stepper.host.device.free_pages() as f64 / LOOKS as f64;
     }
     let done = ftl(stepper).since(&before);
-    let window = stepper.host.end_window(stepper.agenda.now());
+    let window = stepper.host.end_window(stepper.events.now());
     let mean = |h: &interpulse_engine::LatencyHistogram| h.mean_ns().unwrap_or(0.0);
     let flow = &window.flows[0];
     [done.write_amplification().unwrap_or(1.0), free, mean(&flow.read), mean(&flow.write)]
 }
 
-/// What `run` gives for each seed, in their order, two at a time.
+/// Results of `run` for each seed, in order, on two threads.
 fn over_seeds<T: Send>(run: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let half = |seeds: std::ops::Range<u64>| seeds.map(&run).collect::<Vec<T>>();
     std::thread::scope(|scope| {
@@ -91,7 +91,7 @@ fn over_seeds<T: Send>(run: impl Fn(u64) -> T + Sync) -> Vec<T> {
     })
 }
 
-/// The relative difference between the first window and the later ones of figure `k`, over seeds.
+/// Relative difference of figure `k` between the first window and the later ones, over seeds.
 fn difference(runs: &[(Figures, Figures)], k: usize) -> Interval {
     let of =
         |(first, later): &(Figures, Figures)| if later[k] == 0.0 { 0.0 } else { first[k] / later[k] - 1.0 };

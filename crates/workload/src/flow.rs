@@ -7,7 +7,7 @@ use crate::trace::replay::Replay;
 use crate::trace::scan::FirstReading;
 use crate::trace::summary::TraceSummary;
 use crate::twin::Twin;
-use interpulse_engine::{Ahead, Request, SimTime, Streams};
+use interpulse_engine::{PrefetchDistance, Request, SimTime, Streams};
 
 /// One stream of requests, ready to be asked.
 pub struct Flow {
@@ -100,7 +100,7 @@ impl Flow {
     #[inline]
     pub fn next_telling(
         &mut self,
-        mut told: impl FnMut(&Request, Ahead),
+        mut told: impl FnMut(&Request, PrefetchDistance),
     ) -> Result<Option<(SimTime, Request)>, WorkloadError> {
         if self.issued == self.limit {
             return Ok(None);
@@ -109,7 +109,9 @@ impl Flow {
             Running::Synthetic(synthetic) => synthetic.next(told),
             Running::Trace(replay) => replay.next(told)?,
             Running::Twin(twin) => twin.next().inspect(|(_, request)| {
-                [Ahead::Far, Ahead::Near].into_iter().for_each(|ahead| told(request, ahead))
+                [PrefetchDistance::Far, PrefetchDistance::Near]
+                    .into_iter()
+                    .for_each(|ahead| told(request, ahead))
             }),
         };
         match next {

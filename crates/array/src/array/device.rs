@@ -1,15 +1,16 @@
-//! The array as a device: what its host sees of it.
+//! Device interface of an array.
 
-use super::{Array, OWN_RESOURCES, Traffic};
+use crate::array::{Array, OWN_RESOURCES, Traffic};
 use interpulse_drive::drive::Drive;
 use interpulse_engine::{
-    Agenda, Ahead, AuditReport, Completion, Device, News, Op, Request, RequestId, ResourceId, SimTime, Tag,
+    AuditReport, Completion, Device, DeviceEvent, EventQueue, Op, PrefetchDistance, Request, RequestId,
+    ResourceId, SimTime, Tag,
 };
 use std::ops::Range;
 
 impl Device for Array {
     const NAME: &'static str = "an array";
-    const GATHERS: bool = true;
+    const BATCHES: bool = true;
 
     fn resources(&self) -> Range<u32> {
         0..self.own(OWN_RESOURCES).0 + self.host_timers
@@ -23,8 +24,8 @@ impl Device for Array {
         self.spec.capacity_sectors(self.drives[0].spec()).expect("the spec has been checked")
     }
 
-    fn start(&mut self, agenda: &mut Agenda) -> Result<(), String> {
-        let most = agenda.horizon();
+    fn start(&mut self, events: &mut EventQueue) -> Result<(), String> {
+        let most = events.horizon();
         let late = |at| SimTime::ZERO + at > most;
         if let Some(failure) = self.spec.failures.into_iter().flatten().find(|failure| late(failure.at)) {
             let at = failure.at;
@@ -40,44 +41,46 @@ impl Device for Array {
             ));
         }
         for drive in &mut self.drives {
-            drive.start(agenda)?;
+            drive.start(events)?;
         }
         if let Some(first) = self.spec.failures[0] {
-            agenda.arm(self.own(1), SimTime::ZERO + first.at);
+            events.arm(self.own(1), SimTime::ZERO + first.at);
         }
-        self.start_scrub(agenda);
-        self.on_turn(agenda);
-        self.start_power(agenda);
+        self.start_scrub(events);
+        self.on_gc_window(events);
+        self.start_power(events);
         Ok(())
     }
 
     #[inline(always)]
-    fn expect(&self, request: &Request, ahead: Ahead) {
-        if ahead == Ahead::Far {
-            self.tell_drives(request);
+    fn hint(&self, request: &Request, ahead: PrefetchDistance) {
+        if ahead == PrefetchDistance::Far {
+            self.hint_drives(request);
         }
     }
 
     #[inline]
-    fn submit(&mut self, agenda: &mut Agenda, _queue: u32, tag: Tag, request: Request) -> RequestId {
-        self.accept(agenda, tag, request)
+    fn submit(&mut self, events: &mut EventQueue, _queue: u32, tag: Tag, request: Request) -> RequestId {
+        self.accept(events, tag, request)
     }
 
     #[inline(always)]
-    fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
-        self.on_event(agenda, resource)
+    fn handle(&mut self, events: &mut EventQueue, resource: ResourceId) -> Option<u32> {
+        self.on_event(events, resource)
     }
 
     #[inline]
-    fn has_news(&self) -> bool {
+    fn has_event(&self) -> bool {
         self.unsettled
     }
 
     #[inline]
-    fn news(&self) -> Option<News<Completion<'_>>> {
-        let News::Completed(id) = self.news.front()? else { return Some(News::Served) };
+    fn event(&self) -> Option<DeviceEvent<Completion<'_>>> {
+        let DeviceEvent::Completed(id) = self.completions.front()? else {
+            return Some(DeviceEvent::PowerRestored);
+        };
         let job = self.jobs.get(id);
-        Some(News::Completed(Completion {
+        Some(DeviceEvent::Completed(Completion {
             id,
             tag: job.tag,
             op: job.op,
@@ -90,23 +93,23 @@ impl Device for Array {
     }
 
     #[inline]
-    fn take_news(&mut self) {
-        if let Some(News::Completed(id)) = self.news.pop() {
+    fn pop_event(&mut self) {
+        if let Some(DeviceEvent::Completed(id)) = self.completions.pop() {
             self.jobs.remove(id);
         }
     }
 
     #[inline(always)]
-    fn advance(&mut self, agenda: &mut Agenda) -> bool {
-        // Mostly there is nothing of either, which is one question.
+    fn advance(&mut self, events: &mut EventQueue) -> bool {
+        // One test for the usual case that both are empty.
         if self.delayed.len() | self.blocked.len() == 0 {
             return false;
         }
         if self.prereading == 0 && !self.delayed.is_empty() {
-            self.activate_delayed(agenda);
+            self.activate_delayed(events);
         } else if !self.blocked.is_empty() && self.cache.has_room() {
-            let piece = self.blocked.pop_front().expect("one is waiting");
-            self.enter(agenda, piece);
+            let part = self.blocked.pop_front().expect("a request is waiting");
+            self.enter(events, part);
         } else {
             return false;
         }
@@ -114,22 +117,22 @@ impl Device for Array {
     }
 
     #[inline]
-    fn background(&mut self, agenda: &mut Agenda) -> bool {
-        self.sync.is_some() && self.sync_rows(agenda)
+    fn background(&mut self, events: &mut EventQueue) -> bool {
+        self.sync.is_some() && self.sync_rows(events)
     }
 
     #[inline(always)]
-    fn flush(&mut self, agenda: &mut Agenda) -> bool {
-        let any = self.ppl.is_some() | !self.outbox.is_empty() | (self.losses.condemned != 0);
+    fn flush(&mut self, events: &mut EventQueue) -> bool {
+        let any = self.ppl.is_some() | !self.batch.is_empty() | (self.failures.failing != 0);
         if any {
-            self.send_gathered(agenda);
+            self.submit_gathered(events);
         }
         self.unsettled = false;
         any
     }
 
     fn outstanding(&self) -> usize {
-        let outstanding = self.asked.iter().map(|of| of.outstanding);
+        let outstanding = self.drive_commands.iter().map(|of| of.outstanding);
         let commands: u32 = if self.closed { outstanding.sum() } else { 0 };
         self.jobs.live() + commands as usize + usize::from(self.is_down())
     }
@@ -145,14 +148,18 @@ impl Device for Array {
     fn begin_window(&mut self) {
         self.count_forced();
         self.before_window = self.counters;
-        for (drive, asked) in self.drives.iter_mut().zip(&mut self.asked) {
+        for (drive, drive_commands) in self.drives.iter_mut().zip(&mut self.drive_commands) {
             drive.begin_window();
-            asked.measured = Traffic::default();
+            drive_commands.measured = Traffic::default();
         }
     }
 
     fn end_window(&mut self) {
-        self.of_drives = self.asked.iter_mut().map(|asked| std::mem::take(&mut asked.measured)).collect();
+        self.of_drives = self
+            .drive_commands
+            .iter_mut()
+            .map(|drive_commands| std::mem::take(&mut drive_commands.measured))
+            .collect();
         self.count_forced();
         self.measured = self.counters.since(&self.before_window);
     }
@@ -178,21 +185,21 @@ impl Device for Array {
         Ok(report)
     }
 
-    fn diagnosis(&self, agenda: &Agenda) -> String {
+    fn diagnosis(&self, events: &EventQueue) -> String {
         let mut text = format!(
-            "at {} nothing is going to happen, yet {} requests are outstanding: {} wait for the stripe cache ({} of {} \
-             heads in use), {} rows are delayed, {} read ahead, commands by drive {:?}",
-            agenda.now(),
+            "at {} no event is scheduled, but {} requests are outstanding: {} wait for the stripe cache ({} of {} \
+             heads in use), {} rows are delayed, {} preread, commands by drive {:?}",
+            events.now(),
             self.jobs.live(),
             self.blocked.len(),
             self.cache.active(),
             self.cache.most(),
             self.delayed.len(),
             self.prereading,
-            self.asked.iter().map(|of| of.outstanding).collect::<Vec<_>>()
+            self.drive_commands.iter().map(|of| of.outstanding).collect::<Vec<_>>()
         );
         for drive in self.drives.iter().filter(|d| d.outstanding() > 0) {
-            text += &format!("; {}", drive.diagnosis(agenda));
+            text += &format!("; {}", drive.diagnosis(events));
         }
         text
     }

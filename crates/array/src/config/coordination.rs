@@ -1,4 +1,4 @@
-//! Reads how the drives of an array keep out of one another's way.
+//! Coordination of the drives of an array: GC windows, fail-fast reads, suspend limits during a rebuild.
 
 use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::spec::Impossible;
@@ -7,16 +7,16 @@ use interpulse_flash::suspend::{Scheme, SuspendLimits, SuspendPolicy};
 use interpulse_settings::{default, keys, optional};
 
 keys! {
-    /// How the drives of an array keep out of one another's way; not at all by default. `rebuilds` says whether it has
-    /// something to rebuild.
+    /// Coordination of the drives; none by default. `rebuilds`: the array has a rebuild rate.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub struct CoordinationSpec, pub(super) fn read(s, rebuilds: bool) {
-        /// drives collect garbage in turn, each for this long; left out, each does when it has to
+    pub struct CoordinationSpec, pub(crate) fn read(s, rebuilds: bool) {
+        /// length of the GC window, in which one drive after the other collects garbage; left out, drives collect when they
+        /// have to
         pub gc_window: Option<Duration> =
             optional_duration(optional().within(Duration::from_us(100)..=Duration::from_ms(1_000_000))),
-        /// a read that would have to wait for garbage collection fails at once and is made up by the other drives
+        /// a read that would have to wait for garbage collection fails at once and is reconstructed from the other drives
         pub fail_fast: bool = bool(default(false)),
-        /// Limits of suspensions while a rebuild runs, in place of those of the drives.
+        /// Suspend limits during a rebuild, instead of those of the drives.
         pub rebuild: Option<RebuildLimits> => {
             let relaxes = rebuilds && s.has("rebuild-suspend");
             s.when(relaxes, "rebuild-rate", |s| RebuildLimits::read(&mut s.section("rebuild-suspend")?))?
@@ -25,18 +25,18 @@ keys! {
 }
 
 keys! {
-    /// Limits of suspensions while a rebuild runs; those left out stay.
+    /// Suspend limits during a rebuild; omitted limits keep their value.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct RebuildLimits, fn read(s) {
-        /// most suspensions of a program or an erase while a rebuild runs; left out, as ever
+        /// maximum suspensions of a program or an erase during a rebuild; left out, unchanged
         pub max_suspends: Option<u32> = optional_u32(optional().at_least(1)),
-        /// shortest time from resumed pulses to the next stop while a rebuild runs; left out, as ever
+        /// minimum time from resumed pulses to the next stop during a rebuild; left out, unchanged
         pub min_interval: Option<Duration> = optional_duration(optional().at_most(Duration::from_ms(100_000))),
     }
 }
 
 impl RebuildLimits {
-    /// The limits that take the place of `own`.
+    /// Effective limits for drives with the limits `own`.
     pub fn over(&self, own: SuspendLimits) -> SuspendLimits {
         SuspendLimits {
             max_suspends: own.max_suspends.and(self.max_suspends.or(own.max_suspends)),
@@ -46,11 +46,11 @@ impl RebuildLimits {
 }
 
 impl CoordinationSpec {
-    /// Checks what only the drives show.
-    pub(super) fn check(&self, drive: &DriveSpec) -> Result<(), Impossible> {
-        let turns = self.gc_window.is_some() && drive.ftl.gc.imposes();
-        let why = "gc = \"imposed\" follows host programs at once and cannot wait for a turn";
-        Impossible::unless(!turns, &["array.gc-window", "ftl.gc"], why)?;
+    /// Checks the coordination against the drive.
+    pub(crate) fn check(&self, drive: &DriveSpec) -> Result<(), Impossible> {
+        let windows = self.gc_window.is_some() && drive.ftl.gc.imposes();
+        let why = "gc = \"imposed\" follows host programs at once and cannot wait for a GC window";
+        Impossible::unless(!windows, &["array.gc-window", "ftl.gc"], why)?;
         let Some(limits) = self.rebuild else { return Ok(()) };
         let (program, erase) = (&drive.nand.program_suspend, &drive.nand.erase_suspend);
         let suspended: Vec<&SuspendPolicy> =
@@ -58,7 +58,7 @@ impl CoordinationSpec {
         let why = "neither programs nor erases are suspended (suspend.program.scheme, suspend.erase.scheme)";
         Impossible::unless(!suspended.is_empty(), &["array.rebuild-suspend", "suspend.program.scheme"], why)?;
         let says = limits.max_suspends.is_some() || limits.min_interval.is_some();
-        let why = "it says nothing; expected max-suspends, min-interval or both";
+        let why = "the section is empty; expected max-suspends, min-interval or both";
         Impossible::unless(says, &["array.rebuild-suspend"], why)?;
         for policy in suspended {
             let (own, then) = (policy.limits(), limits.over(policy.limits()));

@@ -1,8 +1,8 @@
-//! What an array is configured by: several drives behind one address space, as Linux md joins them.
+//! Array configuration: several drives behind one address space, as in Linux md.
 
 mod coordination;
 
-use crate::layout::Layout;
+use crate::raid::layout::Layout;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::spec::Impossible;
 use interpulse_engine::{Bytes, Duration};
@@ -10,11 +10,11 @@ use interpulse_flash::geometry::UNIT_BYTES;
 use interpulse_settings::{ConfigError, Document, Section, choices, default, optional, required};
 use interpulse_workload::{FlowSpec, Source};
 
-pub use crate::level::Level;
+pub use crate::raid::level::Level;
 pub use coordination::{CoordinationSpec, RebuildLimits};
 
 choices! {
-    /// What `array.stripe-cache` counts.
+    /// Unit of `array.stripe-cache`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum CacheUnit {
         /// stripe heads of one 4 KiB page per drive, as md counts
@@ -25,75 +25,75 @@ choices! {
 }
 
 choices! {
-    /// How parity is made to fit again after a power cut.
+    /// Consistency policy: how parity becomes consistent after a power cut.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Consistency, default Resync {
-        /// parity of all rows is computed again; until then there is a write hole
+        /// parity of all rows is recomputed; until then there is a write hole
         Resync = "resync",
         /// partial parity log: each write is logged on the drive of its parity first
         Ppl = "ppl",
     }
 }
 
-/// A drive that fails at a chosen time.
+/// Scheduled drive failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailureSpec {
-    /// Its place in the array.
+    /// Array position.
     pub drive: u32,
-    /// When, in simulated time.
+    /// Simulated time of the failure.
     pub at: Duration,
 }
 
-/// Most drives that fail at chosen times.
-const MOST_FAILURES: usize = 2;
+/// Maximum number of scheduled failures.
+const MAX_FAILURES: usize = 2;
 
-/// The array as plain data.
+/// Array specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArraySpec {
-    /// How the drives are joined.
+    /// RAID level.
     pub level: Level,
     /// Drives, parity included.
     pub drives: u32,
     /// Consecutive bytes on one drive; the whole drive for [`Level::Raid1`].
     pub chunk: Bytes,
-    /// Most stripe heads of one page per drive in the stripe cache.
+    /// Maximum number of stripe heads.
     pub stripe_heads: u32,
-    /// Heads of one entry of what `stripe-cache` counts.
+    /// Stripe heads per entry of `stripe-cache`.
     pub heads_per_stripe: u32,
-    /// Host time for a read answered from the stripe cache.
+    /// Host time for a read served by the stripe cache.
     pub cache_latency: Duration,
-    /// How parity is made to fit again after a power cut.
+    /// Consistency policy.
     pub consistency: Consistency,
-    /// Units of each drive that its log takes; none without one.
+    /// Pages of each drive reserved for the partial parity log.
     pub log_units: u32,
-    /// Bytes of each drive that a resync covers in a second.
+    /// Bytes per second of each drive that a resync covers.
     pub resync_rate: Bytes,
-    /// The drives that fail at chosen times, in the order of these.
-    pub failures: [Option<FailureSpec>; MOST_FAILURES],
-    /// Uncorrectable pages after which a drive is taken out; none is without it.
+    /// Scheduled failures in order of time.
+    pub failures: [Option<FailureSpec>; MAX_FAILURES],
+    /// Uncorrectable pages after which a drive is failed; never if `None`.
     pub fail_after_errors: Option<u32>,
-    /// Bytes a second at which an empty drive takes a lost one's place; without it the array stays degraded.
+    /// Rebuild rate in bytes per second; without it the array stays degraded.
     pub rebuild_rate: Option<Bytes>,
-    /// Bytes of each drive that a scrub reads in a second; none without it.
+    /// Bytes per second of each drive that a scrub reads; no scrub if `None`.
     pub scrub_rate: Option<Bytes>,
-    /// How often and at which intervals each page of the drives is written is followed.
+    /// Whether update statistics are collected.
     pub follow_updates: bool,
-    /// How the drives keep out of one another's way.
+    /// Coordination of the drives.
     pub coordination: CoordinationSpec,
 }
 
-/// Reads the section `[array]`; none makes a single drive.
+/// Reads the section `[array]`; without it the case is a single drive.
 pub fn read(document: &Document) -> Result<Option<ArraySpec>, ConfigError> {
     let loses_power = document.has("power-loss");
     document.section("array")?.when(document.has("array"), "[array]", |s| read_array(s, loses_power))
 }
 
 fn read_array(s: &mut Section, loses_power: bool) -> Result<ArraySpec, ConfigError> {
-    let level = s.policy("level", "how the drives are joined", None, Level::ROWS)?;
-    let doc = "drives of the array, parity included; at least 2, with parity 3, with two 4";
+    let level = s.policy("level", "RAID level", None, Level::ROWS)?;
+    let doc = "drives of the array, parity included; at least 2, for raid5 3, for raid6 4";
     let drives = s.u32("drives", doc, required().within(level.least_drives()..=32))?;
     let (parity, redundancy) = (level.parities() > 0, level.is_redundant());
-    let of_parity = &Level::those(|level| level.parities() > 0);
+    let of_parity = &Level::names_where(|level| level.parities() > 0);
     let of_redundancy = "levels with redundancy, and raid0 has none";
     let mut spec = ArraySpec {
         level,
@@ -105,16 +105,16 @@ fn read_array(s: &mut Section, loses_power: bool) -> Result<ArraySpec, ConfigErr
         consistency: Consistency::default(),
         log_units: 0,
         resync_rate: Bytes(0),
-        failures: [None; MOST_FAILURES],
+        failures: [None; MAX_FAILURES],
         fail_after_errors: None,
         rebuild_rate: None,
         scrub_rate: None,
         follow_updates: false,
         coordination: CoordinationSpec::default(),
     };
-    let kept = &Level::those(Level::outlives_outages);
+    let kept = &Level::names_where(Level::supports_power_loss);
     let read = |s: &mut Section| spec.with_consistency(s, loses_power);
-    spec = s.when(level.outlives_outages(), kept, read)?.unwrap_or(spec);
+    spec = s.when(level.supports_power_loss(), kept, read)?.unwrap_or(spec);
     if let Some(chunk) = s.when(level.stripes(), "levels that stripe, and raid1 mirrors", read_chunk)? {
         spec.chunk = chunk;
     }
@@ -140,27 +140,27 @@ fn rate() -> interpulse_settings::Spec<Bytes> {
     optional().within(Bytes::kib(64)..=Bytes(64 << 30))
 }
 
-/// The drives that fail at chosen times, in the order of these.
+/// Scheduled failures in order of time.
 fn read_chosen(
     s: &mut Section,
     level: Level,
     drives: u32,
     places: &[u32],
-) -> Result<[Option<FailureSpec>; MOST_FAILURES], ConfigError> {
+) -> Result<[Option<FailureSpec>; MAX_FAILURES], ConfigError> {
     let long = Duration::from_ms(100 * 24 * 3_600_000);
-    let doc = "simulated time at which it fails, or a list with a time for each";
-    let mut at = s.some_duration("fail-at", doc, default(Duration::ZERO).at_most(long))?;
+    let doc = "simulated time of the failure, or a list with a time for each drive";
+    let mut at = s.one_or_more_durations("fail-at", doc, default(Duration::ZERO).at_most(long))?;
     let lost = places.iter().fold(0u32, |lost, place| lost | 1 << place);
-    let different = lost.count_ones() as usize == places.len() && places.len() <= MOST_FAILURES;
+    let different = lost.count_ones() as usize == places.len() && places.len() <= MAX_FAILURES;
     s.check(different, "fail-drive", "one drive, or two different ones")?;
-    s.check(level.survives(drives, lost), "fail-drive", "drives that the others can make up for")?;
+    s.check(level.survives(drives, lost), "fail-drive", "drives whose failure the level tolerates")?;
     if let [one] = at[..] {
         at = vec![one; places.len()];
     }
     s.check(at.len() == places.len(), "fail-at", "one time, or one for each drive of fail-drive")?;
     let mut chosen: Vec<_> = places.iter().zip(at).map(|(&drive, at)| FailureSpec { drive, at }).collect();
     chosen.sort_by_key(|failure| failure.at);
-    let mut failures = [None; MOST_FAILURES];
+    let mut failures = [None; MAX_FAILURES];
     for (of, failure) in failures.iter_mut().zip(chosen) {
         *of = Some(failure);
     }
@@ -168,7 +168,7 @@ fn read_chosen(
 }
 
 impl ArraySpec {
-    /// Reads how parity is kept through a loss of power.
+    /// Reads the consistency policy.
     fn with_consistency(mut self, s: &mut Section, loses_power: bool) -> Result<ArraySpec, ConfigError> {
         let doc = "how parity is made to fit again after a power cut";
         self.consistency = s.choice("consistency", doc, Some("resync"), Consistency::ALL)?;
@@ -182,20 +182,20 @@ impl ArraySpec {
         self.log_units = log.unwrap_or(0);
         let resyncs = loses_power && self.consistency == Consistency::Resync;
         let rate = s.when(resyncs, "consistency = \"resync\" and [power-loss]", |s| {
-            let doc = "most bytes of each drive that the resync after a power cut covers in a second";
+            let doc = "maximum rate of the resync after a power cut, in bytes per second of each drive";
             s.bytes("resync-rate", doc, default(Bytes::mib(200)).within(Bytes::kib(64)..=Bytes(64 << 30)))
         })?;
         self.resync_rate = rate.unwrap_or(Bytes(0));
         Ok(self)
     }
 
-    /// Reads the stripe cache, of levels with parity.
+    /// Reads the stripe cache of levels with parity.
     fn with_cache(mut self, s: &mut Section) -> Result<ArraySpec, ConfigError> {
         let doc = "count how often and at which intervals each flash page of data and of parity is written";
         self.follow_updates = s.bool("follow-updates", doc, default(false))?;
-        let doc = "most stripes in the stripe cache, in stripe-cache-unit";
+        let doc = "maximum stripes in the stripe cache, in stripe-cache-unit";
         let count = s.u32("stripe-cache", doc, default(256).within(17..=32768))?;
-        let unit = s.choice("stripe-cache-unit", "what stripe-cache counts", Some("page"), CacheUnit::ALL)?;
+        let unit = s.choice("stripe-cache-unit", "unit of stripe-cache", Some("page"), CacheUnit::ALL)?;
         self.heads_per_stripe = match unit {
             CacheUnit::Page => 1,
             CacheUnit::Chunk => (self.chunk.get() / UNIT_BYTES) as u32,
@@ -203,31 +203,33 @@ impl ArraySpec {
         self.stripe_heads = count * self.heads_per_stripe;
         self.cache_latency = s.duration(
             "cache-latency",
-            "host time for a read answered from the stripe cache",
+            "host time for a read served by the stripe cache",
             default(Duration::from_us(1)).positive().at_most(Duration::from_ms(1000)),
         )?;
         Ok(self)
     }
 
-    /// Reads what is lost, and what is done about it.
+    /// Reads failures, rebuild and scrub.
     fn with_losses(mut self, s: &mut Section) -> Result<ArraySpec, ConfigError> {
         let drives = self.drives;
-        let doc = "bytes of each drive that a scrub reads in a second, from the start; left out, none runs";
+        let doc = "rate of a scrub from the start of the run, in bytes per second of each drive; left out, no scrub";
         self.scrub_rate = s.optional_bytes("scrub-rate", doc, rate())?;
-        let doc = "place of the drive that fails, counted from 0, or a list of two; left out, none does";
-        let places = s.some_u32("fail-drive", doc, optional().at_most(31))?;
+        let doc =
+            "array position of the drive that fails, counted from 0, or a list of two; left out, none fails";
+        let places = s.one_or_more_u32("fail-drive", doc, optional().at_most(31))?;
         if let Some(place) = places.iter().find(|&&place| place >= drives) {
-            return Err(s.invalid("fail-drive", format!("places from 0 to {}, not {place}", drives - 1)));
+            return Err(s.invalid("fail-drive", format!("positions from 0 to {}, not {place}", drives - 1)));
         }
         let chosen = !places.is_empty();
         let failures = s.when(chosen, "fail-drive", |s| read_chosen(s, self.level, drives, &places))?;
         self.failures = failures.unwrap_or_default();
         let by_errors = "drives that fail by their errors and not at chosen times, and fail-drive is given";
-        let doc = "uncorrectable pages after which a drive is taken out of the array; left out, none is";
+        let doc = "uncorrectable pages after which a drive is failed; left out, never";
         self.fail_after_errors =
             s.only_if(!chosen, by_errors).optional_u32("fail-after-errors", doc, optional().at_least(1))?;
         let fails = chosen || self.fail_after_errors.is_some();
-        let doc = "most bytes a second that are rebuilt on an empty drive in its place; left out, none is";
+        let doc =
+            "maximum rate of the rebuild on a replacement drive, in bytes per second; left out, no rebuild";
         self.rebuild_rate = s.only_if(fails, "fail-drive or fail-after-errors").optional_bytes(
             "rebuild-rate",
             doc,
@@ -236,14 +238,14 @@ impl ArraySpec {
         Ok(self)
     }
 
-    /// Units of 4 KiB of each drive that the array uses: whole chunks.
+    /// Pages of each drive that the array uses: whole chunks.
     pub fn units_per_drive(&self, drive: &DriveSpec) -> Result<u32, Impossible> {
         let units = (drive.capacity_sectors()? / (UNIT_BYTES / 512)) as u32;
         let units = units.saturating_sub(self.log_units);
         Ok(units - units % (self.chunk.get() / UNIT_BYTES) as u32)
     }
 
-    /// Where units lie.
+    /// Layout of the array.
     pub fn layout(&self, drive: &DriveSpec) -> Result<Layout, Impossible> {
         let chunk = (self.chunk.get() / UNIT_BYTES) as u32;
         Ok(Layout { level: self.level, drives: self.drives, chunk, rows: self.units_per_drive(drive)? })
@@ -254,13 +256,12 @@ impl ArraySpec {
         Ok(self.layout(drive)?.units() * (UNIT_BYTES / 512))
     }
 
-    /// Whether something happens to its drives at given times: a failure, a scrub.
+    /// Whether the array has scheduled events: a failure, a scrub.
     pub fn has_events(&self) -> bool {
         self.failures.iter().any(Option::is_some) || self.scrub_rate.is_some()
     }
 
-    /// Empty drives that take the places of lost ones: one for each that fails at a chosen time, or as many as there
-    /// are parities, at least one, for those that fail by their errors.
+    /// Replacement drives: one for each scheduled failure; for failures by errors one per parity, at least one.
     pub fn spares(&self) -> u32 {
         match self.rebuild_rate {
             None => 0,
@@ -269,49 +270,49 @@ impl ArraySpec {
         }
     }
 
-    /// Drives simulated: those of the array, and those that take the places of lost ones.
+    /// Number of drives simulated, replacements included.
     pub fn drives_simulated(&self) -> u32 {
         self.drives + self.spares()
     }
 
-    /// What a loss of power of the whole array does not go together with.
-    fn check_outage(&self, drive: &DriveSpec) -> Result<(), Impossible> {
+    /// Checks the array against a power loss.
+    fn check_power_loss(&self, drive: &DriveSpec) -> Result<(), Impossible> {
         let Some(at) = drive.power_loss.and_then(|spec| spec.at) else { return Ok(()) };
-        let goes = |holds, key, why: &str| Impossible::unless(holds, &["power-loss.at", key], why);
-        let some = Level::those(Level::outlives_outages);
+        let require = |holds, key, why: &str| Impossible::unless(holds, &["power-loss.at", key], why);
+        let some = Level::names_where(Level::supports_power_loss);
         let why = format!("of arrays, only {some} can lose power");
-        goes(self.level.outlives_outages(), "array.level", &why)?;
+        require(self.level.supports_power_loss(), "array.level", &why)?;
         let why = "the drives of an array keep their caches through a loss of power";
-        goes(drive.cache.protected, "cache.protected", why)?;
+        require(drive.cache.protected, "cache.protected", why)?;
         let why = "an array that has lost a drive cannot lose power: fail later";
-        goes(self.failures.iter().flatten().all(|f| f.at > at), "array.fail-at", why)?;
+        require(self.failures.iter().flatten().all(|f| f.at > at), "array.fail-at", why)?;
         let why = "an array that has lost a drive cannot lose power, and drives that fail by their errors may be lost before";
-        goes(self.fail_after_errors.is_none(), "array.fail-after-errors", why)?;
-        goes(self.scrub_rate.is_none(), "array.scrub-rate", "an array that loses power is not scrubbed")
+        require(self.fail_after_errors.is_none(), "array.fail-after-errors", why)?;
+        require(self.scrub_rate.is_none(), "array.scrub-rate", "an array that loses power is not scrubbed")
     }
 
-    /// Checks what only the whole shows.
+    /// Checks the array against the drive and the flows.
     pub fn check(&self, drive: &DriveSpec, flows: &[FlowSpec]) -> Result<(), Impossible> {
-        let goes = |holds, keys: &[&'static str], why: &str| Impossible::unless(holds, keys, why);
-        goes(self.units_per_drive(drive)? != 0, &["array.chunk"], "a chunk is larger than a drive")?;
-        let why = "the current of an array is not followed through time";
-        goes(drive.nand.power.trace.is_none(), &["power.trace", "array.level"], why)?;
+        let require = |holds, keys: &[&'static str], why: &str| Impossible::unless(holds, keys, why);
+        require(self.units_per_drive(drive)? != 0, &["array.chunk"], "a chunk is larger than a drive")?;
+        let why = "the current of an array is not traced";
+        require(drive.nand.power.trace.is_none(), &["power.trace", "array.level"], why)?;
         let why = "the drives of an array have no power budget";
-        goes(drive.nand.power.budget.is_none(), &["power.budget", "array.level"], why)?;
+        require(drive.nand.power.budget.is_none(), &["power.budget", "array.level"], why)?;
         let why = "an array submits to one queue pair of each drive";
-        goes(drive.host.queue_weights.len() <= 1, &["host.queue-weights", "array.level"], why)?;
-        self.check_outage(drive)?;
+        require(drive.host.queue_weights.len() <= 1, &["host.queue-weights", "array.level"], why)?;
+        self.check_power_loss(drive)?;
         let why = "without bit errors no drive fails by them: give an errors.table other than \"ideal\"";
         let errors = self.fail_after_errors.is_none() || drive.nand.errors.is_some();
-        goes(errors, &["array.fail-after-errors"], why)?;
+        require(errors, &["array.fail-after-errors"], why)?;
         let why = "gc = \"imposed\" needs filled drives, and the one that is rebuilt begins empty";
         let rebuilds = self.rebuild_rate.is_some() && drive.ftl.gc.imposes();
-        goes(!rebuilds, &["ftl.gc", "array.rebuild-rate"], why)?;
+        require(!rebuilds, &["ftl.gc", "array.rebuild-rate"], why)?;
         self.coordination.check(drive)?;
         let trims = |f: &FlowSpec| matches!(&f.source, Source::Synthetic(s) if s.trim_share > 0.0);
         if let Some(flow) = flows.iter().find(|f| trims(f)) {
             let message =
-                format!("flow `{}` trims, and an array passes no trims on: leave `trim` out", flow.name);
+                format!("flow `{}` trims, and an array does not support trims: leave `trim` out", flow.name);
             return Err(Impossible::new(&["array.level"], message));
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Runs of arrays of miniature drives with every row followed.
+//! Test helpers: runs of arrays of miniature drives with every row sampled.
 #![allow(dead_code, reason = "each suite takes what it needs")]
 
 use interpulse_study::config::PlanRequest;
@@ -7,7 +7,7 @@ use interpulse_study::plan::resolve;
 use interpulse_study::runner::{RunOptions, run};
 use serde_json::Value;
 
-/// Four drives of 2 dies x 16 blocks of 24 pages of 4 KiB, 500 KiB or so each: a rebuild is over in no time.
+/// Four drives of 2 dies x 16 blocks of 24 pages of 4 KiB, 500 KiB or so each: a rebuild is short.
 const DRIVE: &str = r#"
 drive = "a4-mini"
 [part]
@@ -23,7 +23,7 @@ over-provisioning = "60%"
 [audit]
 sample = 1
 "#;
-/// The times of the drives that the instants of failures in these suites were chosen for.
+/// Drive timing for which the failure times of these suites were chosen.
 const TIMES: [(&str, &str); 4] = [
     ("part.read-transfer", "codewords"),
     ("part.bus-rate", "400MT/s"),
@@ -40,7 +40,7 @@ pub fn result_with_seed(rest: &str, seed: Option<u64>) -> Result<Value, String> 
     result_without_cache(&format!("{CACHE}{rest}"), seed)
 }
 
-/// The same where `rest` has a section `[cache]` of its own.
+/// As above, for a `rest` with its own section `[cache]`.
 pub fn result_without_cache(rest: &str, seed: Option<u64>) -> Result<Value, String> {
     let text = format!("{DRIVE}{rest}");
     let sets = TIMES.map(|(key, value)| (key.to_string(), value.to_string())).to_vec();
@@ -70,7 +70,7 @@ size-weights = [2.0, 5.0, 3.0, 1.0]
 alignment = "512B"
 "#;
 
-/// Worn drives whose data is so old that a few pages in a thousand cannot be corrected.
+/// Worn drives with old data: a few pages in a thousand are uncorrectable.
 pub fn aged(age: &str) -> String {
     let aged = format!(
         "[errors]\ntable = \"tlc-3d\"\ninitial-age = \"{age}\"\n[ecc]\ncapability = 80\nmax-retries = 2\n"
@@ -78,14 +78,13 @@ pub fn aged(age: &str) -> String {
     format!("[precondition]\nfill = \"100%\"\ncycles = 1000\n{aged}")
 }
 
-/// A write-heavy load of many sizes that meets a failure at any instant.
+/// A write-heavy load of many sizes that is running when a drive fails.
 pub const BUSY: &str = "[run]\nrequests = 3000\n[[flow]]\ndepth = 24\nread = \"30%\"\nflush-every = 50\n\
     sizes = [\"1KiB\", \"4KiB\", \"40KiB\"]\nsize-weights = [1.0, 2.0, 1.0]\nalignment = \"512B\"\n\
     address = \"zipf\"\nexponent = 1.1\n";
 
-/// Checks that a rebuild of the first drive of `array` keeps to its rate, where as many rows as the capacity has units are
-/// spread over `data` drives.
-pub fn rebuilds_at_its_rate(array: &str, data: u64) {
+/// Checks the rebuild rate of the first drive of `array`, whose capacity is `data` times that of a drive.
+pub fn check_rebuild_rate(array: &str, data: u64) {
     let at = |rate: &str| {
         let r = ran(&format!(
             "[array]\n{array}\nfail-drive = 0\nrebuild-rate = \"{rate}\"\n[run]\ntime = \"400ms\"\n[[flow]]\nread = 1.0\n"
@@ -95,7 +94,7 @@ pub fn rebuilds_at_its_rate(array: &str, data: u64) {
         (rows, rebuild["progress"].as_f64().expect("a share"), rebuild["finished_s"].as_f64())
     };
     let (rows, progress, finished) = at("1MiB");
-    // The first batch of 16 rows begins at once; 0.4 s at 256 rows a second bring 102 more.
+    // The first batch of 16 rows starts at once; 0.4 s at 256 rows/s add 102 more.
     assert_eq!(((progress * rows as f64).round() as u64, finished), (112, None));
     let (rows, progress, finished) = at("16MiB");
     assert_eq!(progress, 1.0);

@@ -1,28 +1,28 @@
-//! How long programs and erases take against wear.
+//! Endurance job: program and erase times against wear.
 
 use super::{JobError, request, tester};
 use crate::cells::Cells;
-use crate::follow;
 use crate::layers::height;
+use crate::replay;
 use interpulse_engine::Duration;
 use interpulse_engine::random::mix;
 use serde_json::{Value, json};
 
 request! {
-    /// Blocks of one wear, programmed and erased without a stop.
+    /// Uninterrupted programs and erases of blocks of one wear.
     struct Request {
         /// Program/erase cycles of the blocks.
         cycles: f64 = 0.0..=1e6,
-        /// Blocks.
+        /// Number of blocks.
         blocks: u32 = 1..=10_000,
-        /// Word lines of a block, spread over the layers of the part from the bottom to the top.
+        /// Word lines of a block, distributed evenly over the layers.
         word_lines: u32 = 1..=1_000,
         /// Cells of a word line.
         cells: u32 = 64..=1 << 20,
     }
 }
 
-/// Mean, least and most of a sample.
+/// Mean, minimum and maximum of a sample.
 fn summary(values: &[f64]) -> Value {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -30,9 +30,7 @@ fn summary(values: &[f64]) -> Value {
     json!({ "mean": mean, "min": least, "max": most })
 }
 
-/// Programs every word line and erases every block once; see [`Request`].
-///
-/// Returns the part on the bench, loops and times of programs and erases, and how many of them failed.
+/// Programs every word line and erases every block once. Returns loops, times and failures of programs and erases.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let request = Request::read("endurance", request)?;
     let fresh = tester(&request.preset, &request.set, "none", "none")?;
@@ -51,14 +49,14 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
             let mut cells =
                 Cells::erased(&layer.cells, request.cells as usize, mix(key ^ mix(u64::from(k))), 0);
             let data = cells.random_data(0, 0..8);
-            let done = follow::program(&layer, &programs, &mut cells, &data, 0, &[]);
+            let done = replay::program(&layer, &programs, &mut cells, &data, 0, &[]);
             loops.push(f64::from(done.loops));
             times.push(us(done.own));
             slow += u32::from(!done.passed);
             lines.push(cells);
         }
-        // The coefficients of the erase know of wear by themselves.
-        let done = follow::erase(&fresh.cells, &erases, &mut lines, key, request.cycles);
+        // The erase applies wear itself.
+        let done = replay::erase(&fresh.cells, &erases, &mut lines, key, request.cycles);
         erase_loops.push(f64::from(done.loops));
         erase_times.push(us(done.own));
         stuck += u32::from(!done.passed);
@@ -94,7 +92,7 @@ mod tests {
         assert!(mean(&worn, "erase_loops") > mean(&fresh, "erase_loops") + 3.0);
         assert!(mean(&worn, "tbers_us") > 1.5 * mean(&fresh, "tbers_us"));
         assert_eq!((&fresh["programs_failed"], &fresh["erases_failed"]), (&json!(0), &json!(0)));
-        // The part's programs and erases: 16 loops of 125 us and 5 of a millisecond.
+        // The part: 16 program loops of 125 us and 5 erase loops of 1 ms.
         assert!((mean(&fresh, "tprog_us") / 2000.0 - 1.0).abs() < 0.1, "{fresh}");
         assert!((mean(&fresh, "tbers_us") / 5000.0 - 1.0).abs() < 0.2, "{fresh}");
     }

@@ -1,16 +1,16 @@
-//! Erase suspension on the tester: what a scheme does to the cells of a block (the second problem of Kim et al., ATC'19).
+//! Erase suspension job: effect of a scheme on the cells of a block (the second problem of Kim et al., ATC'19).
 //!
-//! Programmed blocks are erased while reads arrive at random and suspend the erase. A scheme that restarts a pulse, or lets
-//! its voltage rise again, keeps the block under erase voltage for longer: it is erased deeper, and wears.
+//! Programmed blocks are erased while random reads suspend the erase. A scheme that restarts a pulse, or ramps its voltage
+//! again, keeps the block under erase voltage for longer: the erase is deeper and causes more wear.
 
-use super::{JobError, overrides, request, within};
+use super::{JobError, check_range, overrides, request};
 use crate::cells::Cells;
+use crate::cells::sensed;
 use crate::coefficients::Coefficients;
-use crate::follow::{self, Erased};
 use crate::histogram::{Histogram, whole};
 use crate::history::{self, History};
 use crate::program;
-use crate::reading::sensed;
+use crate::replay::{self, Erased};
 use crate::states::PageType;
 use crate::tester::{Action, Schedule, Tester};
 use crate::uber::Code;
@@ -24,41 +24,41 @@ use serde_json::{Value, json};
 request! {
     /// Erases of a sample of blocks under one scheme.
     struct Request {
-        /// Scheme by which the die suspends erases.
+        /// Suspension scheme of erases.
         scheme: String,
-        /// Time that a resumed pulse needs to regain its voltage.
+        /// Ramp time of a resumed pulse.
         #[serde(default)]
         resume_ramp_us: f64 = 0.0..=1e5,
-        /// Keys of the scheme's own.
+        /// Keys of the scheme.
         #[serde(default)]
         scheme_set: Vec<(String, String)>,
-        /// Program/erase cycles that the blocks have seen.
+        /// Program/erase cycles of the blocks.
         #[serde(default)]
         cycles: f64 = 0.0..=1e6,
-        /// `erase-gap`: mean number of suspensions of an erase that is wanted.
+        /// `erase-gap`: target mean number of suspensions of an erase.
         suspends: Option<f64>,
-        /// `erase`: mean time from a resume to the next read (see `erase-gap`); without, nothing is suspended.
+        /// `erase`: mean time from a resume to the next read (see `erase-gap`); without it, no suspensions.
         mean_gap_us: Option<f64>,
-        /// `erase`: which blocks.
+        /// `erase`: the blocks.
         blocks: Option<Blocks>,
     }
 }
 
-/// Blocks of a sample.
+/// A sample of blocks.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Blocks {
-    /// The first one.
+    /// First block.
     first: u32,
-    /// How many.
+    /// Number of blocks.
     count: u32,
-    /// Word lines of each.
+    /// Word lines of a block.
     word_lines: u32,
     /// Cells of a word line.
     cells: u32,
 }
 
-/// The part on the tester under the request's scheme.
+/// The tester with the scheme of the request.
 fn tester(request: &Request) -> Result<Tester, JobError> {
     let erase = super::scheme(&request.scheme, &request.scheme_set)?;
     let mut tester = super::tester_of(&request.preset, &request.set, Scheme::None, erase)?;
@@ -66,25 +66,26 @@ fn tester(request: &Request) -> Result<Tester, JobError> {
     Ok(tester)
 }
 
-/// Erases every block once; see [`Request`].
-///
-/// Returns, block by block, loops, times, suspensions, stress in whole pulses and the erased state.
+/// Erases every block once. Returns loops, times, suspensions, stress in whole pulses and erased state of each block.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let request = Request::read("erase", request)?;
     let Some(blocks) = &request.blocks else {
-        return Err(JobError("erase: blocks = {first, count, word_lines, cells} are missing".into()));
+        return Err(JobError("erase: blocks = {first, count, word_lines, cells} is missing".into()));
     };
     if request.suspends.is_some() {
-        return Err(JobError("erase: suspends belongs to erase-gap, whose mean_gap_us erase takes".into()));
+        return Err(JobError(
+            "erase: suspends is a field of erase-gap; erase takes the mean_gap_us that erase-gap returns"
+                .into(),
+        ));
     }
-    within("blocks.first", blocks.first, 0..=1_000_000)?;
-    within("blocks.count", blocks.count, 1..=100_000)?;
-    within("blocks.word_lines", blocks.word_lines, 1..=1_000)?;
-    within("blocks.cells", blocks.cells, 64..=1 << 20)?;
+    check_range("blocks.first", blocks.first, 0..=1_000_000)?;
+    check_range("blocks.count", blocks.count, 1..=100_000)?;
+    check_range("blocks.word_lines", blocks.word_lines, 1..=1_000)?;
+    check_range("blocks.cells", blocks.cells, 64..=1 << 20)?;
     let tester = tester(&request)?;
     let worn = tester.cells.worn(request.cycles);
     let gap = match request.mean_gap_us {
-        Some(us) => Some(Duration::from_ns((within("mean_gap_us", us, 1.0..=1e9)? * 1e3) as u64)),
+        Some(us) => Some(Duration::from_ns((check_range("mean_gap_us", us, 1.0..=1e9)? * 1e3) as u64)),
         None => None,
     };
     let rows: Vec<Value> = (blocks.first..blocks.first + blocks.count)
@@ -92,21 +93,21 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
             let key = mix(request.seed ^ mix(u64::from(block) | 1 << 40));
             let mut lines = programmed(&worn, blocks, key, request.cycles);
             let schedule = tester.erase(gap.map(random), key);
-            let done = follow::erase(&worn, &schedule, &mut lines, key, request.cycles);
+            let done = replay::erase(&worn, &schedule, &mut lines, key, request.cycles);
             row(&done, &lines)
         })
         .collect();
     Ok(json!({ "blocks": rows }))
 }
 
-/// The mean time from a resume to the next read at which an erase of a [`Request`] is suspended as often as wanted; under a
-/// scheme that allows fewer suspensions, the shortest.
+/// Finds the mean time from a resume to the next read that results in `suspends` suspensions per erase; the shortest one if
+/// the scheme allows fewer.
 pub(super) fn gap(request: &Value) -> Result<Value, JobError> {
     let request = Request::read("erase-gap", request)?;
     let Some(suspends) = request.suspends else {
         return Err(JobError("erase-gap: suspends is missing".into()));
     };
-    within("suspends", suspends, 0.1..=10_000.0)?;
+    check_range("suspends", suspends, 0.1..=10_000.0)?;
     let found = find_gap(&tester(&request)?, request.seed, request.cycles, suspends);
     Ok(json!({ "mean_gap_us": found.as_ns() as f64 / 1e3 }))
 }
@@ -128,7 +129,7 @@ fn programmed(of: &Coefficients, blocks: &Blocks, block: u64, cycles: f64) -> Ve
         .collect()
 }
 
-/// Suspensions that are looked at for each gap that is tried, about, and the least and most erases for them.
+/// Suspensions simulated per trial of a gap, and the minimum and maximum of erases.
 const TRIED: (f64, f64, f64) = (2_000.0, 3.0, 32.0);
 
 fn find_gap(tester: &Tester, seed: u64, cycles: f64, suspends: f64) -> Duration {
@@ -144,7 +145,7 @@ fn find_gap(tester: &Tester, seed: u64, cycles: f64, suspends: f64) -> Duration 
         let total: usize = (0..erases).map(|k| suspends(trial.erase(Some(probe), mix(seed ^ k)))).sum();
         total as f64 / erases as f64
     };
-    // Downwards from where almost nothing is suspended: a starved erase is simulated for seconds, so few are tried.
+    // From long gaps downwards, because a starving erase is expensive to simulate.
     let (mut often, mut seldom) = (1e6f64, 1e6f64);
     while often > 20.0 && mean(often) < suspends {
         (often, seldom) = (often / 2.0, often);
@@ -173,18 +174,18 @@ fn row(done: &Erased, lines: &[Cells]) -> Value {
 }
 
 request! {
-    /// Bit errors of blocks that wore like this many undisturbed cycles.
+    /// Bit errors of blocks with the wear of `cycles` undisturbed cycles.
     struct ErrorRequest {
-        /// Cycles whose wear the cells have.
+        /// Equivalent undisturbed cycles.
         cycles: f64 = 0.0..=1e6,
-        /// By how much the erased state lies deeper than that of an undisturbed erase, in steps.
+        /// Additional depth of the erased state over an undisturbed erase, in steps.
         #[serde(default)]
         deeper_steps: f64 = -500.0..=500.0,
-        /// Time since they were programmed.
+        /// Retention time.
         hours: f64 = 0.0..=1e7,
-        /// Temperature in that time.
+        /// Temperature of the retention.
         celsius: f64 = -40.0..=125.0,
-        /// Errors that the code corrects in a KiB.
+        /// Correctable errors per KiB.
         corrects_per_kib: u32 = 0..=4096,
         /// Word lines.
         word_lines: u32 = 1..=100_000,

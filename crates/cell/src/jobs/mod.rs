@@ -1,10 +1,9 @@
-//! What `interpulse characterize` asks for, in pieces of about a second: JSON in, JSON out.
-//!
-//! A piece is a pure function of its request, so pieces can run on any number of cores, be stored, and be asked for again.
+//! Jobs of `interpulse characterize`: pure functions from a JSON request to a JSON result, of about a second each, so that
+//! their results can be computed in parallel and stored.
 
+mod dispatch;
 mod endurance;
 mod erase;
-mod kinds;
 mod part;
 mod reprogram;
 mod retention;
@@ -12,14 +11,13 @@ mod suspend;
 mod table;
 
 use crate::tester::Tester;
+pub use dispatch::run;
 use interpulse_flash::suspend::Scheme;
 use interpulse_settings::{ConfigError, Document};
-pub use kinds::run;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// Declares a request about cells that a preset and overrides say. A field may have a range, which is checked where the
-/// request is read.
+/// Declares a request on the cells of a preset with overrides. Ranges of fields are checked by `read`.
 macro_rules! request {
     ($(#[$meta:meta])* struct $name:ident {$(
         $(#[$of:meta])* $field:ident: $type:ty $(= $range:expr)?
@@ -28,8 +26,8 @@ macro_rules! request {
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         struct $name {
-            /// Selects the cells, their data and their noise; every piece is given one.
-            #[allow(dead_code, reason = "in some nothing depends on it")]
+            /// Random seed of cells, data and noise.
+            #[allow(dead_code, reason = "some jobs are not random")]
             seed: u64,
             /// Cell or chip preset.
             preset: String,
@@ -44,7 +42,7 @@ macro_rules! request {
             fn read(kind: &str, request: &serde_json::Value) -> Result<$name, $crate::jobs::JobError> {
                 let request = <$name as serde::Deserialize>::deserialize(request)
                     .map_err(|error| $crate::jobs::JobError(format!("{kind}: {error}")))?;
-                $($($crate::jobs::within(stringify!($field), request.$field, $range)?;)?)*
+                $($($crate::jobs::check_range(stringify!($field), request.$field, $range)?;)?)*
                 Ok(request)
             }
         }
@@ -52,7 +50,7 @@ macro_rules! request {
 }
 use request;
 
-/// Why a piece could not be done; always the asker's mistake.
+/// Error of an invalid request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct JobError(pub String);
@@ -64,23 +62,23 @@ impl From<ConfigError> for JobError {
 }
 
 request! {
-    /// Which cells, for pieces that ask nothing else.
-    struct Which {}
+    /// A request without further fields.
+    struct PresetRequest {}
 }
 
-/// Keys of parts that cells decide themselves.
-const OWN: [(&str, &str); 3] = [
+/// Keys of parts that the cell model replaces, and the replacement.
+const CELL_DERIVED: [(&str, &str); 3] = [
     ("part.program-loops", "cell.ispp"),
     ("part.program-loops-sd", "cell.ispp.word-line-sd"),
     ("part.erase-loops", "cell.erase"),
 ];
 
-/// Overrides as `--set` gives them. Fails on those that could have no effect, as on unknown ones.
+/// Overrides by `--set`. Fails on unknown keys and on keys without effect.
 fn overrides(sets: &[(String, String)]) -> Result<Document, ConfigError> {
     for (key, _) in sets {
-        if let Some((key, instead)) = OWN.iter().find(|(own, _)| own == key) {
+        if let Some((key, instead)) = CELL_DERIVED.iter().find(|(own, _)| own == key) {
             let why = format!(
-                "it has no effect on the bench, where cells decide how many loops they take: see {instead}"
+                "it has no effect here, because the cell model decides the number of loops; set {instead}"
             );
             let section = Document::set(key, "1")?.section("part")?;
             section.refuse(key.trim_start_matches("part."), why)?;
@@ -89,7 +87,7 @@ fn overrides(sets: &[(String, String)]) -> Result<Document, ConfigError> {
     layers(sets)
 }
 
-/// The scheme called `name`, with keys of its own as `--set` gives them.
+/// The scheme `name` with its keys.
 fn scheme(name: &str, keys: &[(String, String)]) -> Result<Scheme, JobError> {
     let row = ConfigError::named("scheme", name, Scheme::ROWS.iter().map(|row| (row.name, row)))?;
     let document = layers(keys)?;
@@ -117,7 +115,7 @@ fn tester_of(
 }
 
 /// A number of a request between two bounds.
-fn within<T: PartialOrd + fmt::Display>(
+fn check_range<T: PartialOrd + fmt::Display>(
     name: &str,
     value: T,
     range: RangeInclusive<T>,

@@ -1,15 +1,15 @@
-//! The flash part that the cells of a preset belong to, as a drive has to take it.
+//! Part job: the flash part of a cell preset, for use in a drive.
 
 use super::reprogram::Chip;
-use super::{JobError, Which, overrides};
+use super::{JobError, PresetRequest, overrides};
 use crate::coefficients::document;
 use interpulse_flash::parts::{self, PartSpec};
 use interpulse_settings::{Entry, Origin, PresetKind};
 use serde_json::{Value, json};
 
-/// The part preset, what the cell preset and the overrides say beside it, and what of a loop is no verify; see [`Which`].
+/// Returns the part preset, the keys that the cell preset and the overrides change, and times of the program.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
-    let request = Which::read("part", request)?;
+    let request = PresetRequest::read("part", request)?;
     let name = request.preset.as_str();
     let preset = if Chip::is_known(name) { Chip::document(name)? } else { document(name)? };
     let document = parts::layered(overrides(&request.set)?.over(preset)?)?;
@@ -36,7 +36,7 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     }))
 }
 
-/// Whether a drive that names the part preset has this value anyway.
+/// Whether the part preset or a default already gives this value.
 fn is_the_parts_own(entry: &Entry) -> bool {
     matches!(entry.origin, Origin::Default | Origin::Preset { kind: PresetKind::Part, .. })
 }
@@ -45,20 +45,20 @@ fn is_the_parts_own(entry: &Entry) -> bool {
 mod tests {
     use super::*;
 
-    fn told(sets: &[(&str, &str)]) -> Value {
+    fn part(sets: &[(&str, &str)]) -> Value {
         run(&json!({ "seed": 1, "preset": "a4-tlc", "set": sets })).expect("it is legal")
     }
 
     #[test]
     fn only_what_differs_from_the_part_preset_is_stated() {
-        let plain = told(&[]);
+        let plain = part(&[]);
         assert_eq!((&plain["preset"], &plain["program_pulse_us"]), (&json!("a4-tlc"), &json!(35.0)));
         let keys = |of: &Value| -> Vec<String> {
             let stated = of["stated"].as_array().expect("a list");
             stated.iter().map(|each| each[0].as_str().expect("a key").to_string()).collect()
         };
         assert_eq!(keys(&plain), ["program-suspend-entry", "program-resume"]);
-        let set = told(&[("part.layers", "9"), ("cell.ispp.step", "30")]);
+        let set = part(&[("part.layers", "9"), ("cell.ispp.step", "30")]);
         assert_eq!(keys(&set), ["layers", "program-suspend-entry", "program-resume"]);
         assert_eq!(set["stated"][0], json!(["layers", "9", "--set"]));
     }

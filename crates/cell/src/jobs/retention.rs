@@ -1,47 +1,47 @@
-//! Bit errors of programmed word lines against time, temperature, wear and reads: what a block keeps, and for how long.
+//! Retention job: bit errors of programmed word lines against time, temperature, wear and reads.
 
-use super::{JobError, overrides, request, within};
+use super::{JobError, check_range, overrides, request};
 use crate::cells::Cells;
+use crate::cells::sensed;
 use crate::coefficients::Coefficients;
 use crate::histogram::{Histogram, Levels, whole};
 use crate::history::{History, aged};
 use crate::program::program;
-use crate::reading::sensed;
 use crate::states::{BOUNDARIES, PageType, STATES, boundaries};
 use interpulse_engine::random::mix;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Cells that hold one KiB of a page: a codeword.
+/// Cells of a codeword: one KiB of a page.
 const CODEWORD: usize = 8192;
 
 request! {
-    /// Word lines of one block, looked at after each of several histories.
+    /// Word lines of one block, read after each of several histories.
     struct Request {
-        /// Program/erase cycles when the word lines are programmed.
+        /// Program/erase cycles at the program.
         cycles: f64 = 0.0..=1e6,
         /// Height of the word lines in the stack, from -1 (bottom) to 1 (top).
         #[serde(default)]
         height: f64 = -1.0..=1.0,
-        /// What happened since; each starts from the word lines as programmed.
+        /// Histories, each from the word lines as programmed.
         points: Vec<Point>,
-        /// When the levels of the read `frozen` were calibrated.
+        /// Age at which the levels of the read `frozen` were calibrated.
         #[serde(default = "day")]
         frozen_hours: f64 = 0.0..=1e7,
         /// Word lines.
         word_lines: u32 = 1..=10_000,
-        /// Cells of a word line, a multiple of the 8192 that hold a KiB of a page.
+        /// Cells of a word line, a multiple of 8192 (a KiB of a page).
         cells: u32 = CODEWORD as u32..=1 << 20,
     }
 }
 
-/// Time, heat and reads since the program.
+/// Time, temperature and reads since the program.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Point {
-    /// Time since.
+    /// Time since the program.
     hours: f64,
-    /// Temperature in that time, in degrees Celsius.
+    /// Temperature, in degrees Celsius.
     celsius: f64,
     /// Reads of average pages of other word lines of the block.
     #[serde(default)]
@@ -52,10 +52,10 @@ fn day() -> f64 {
     24.0
 }
 
-/// The names of the three ways to read.
+/// Names of the choices of read levels.
 const READS: [&str; 3] = ["default", "frozen", "calibrated"];
 
-/// Bit errors of one page type with one way to read, over word lines.
+/// Bit errors of one page type with one choice of read levels, over word lines.
 #[derive(Clone, Default)]
 struct Tally {
     /// Errors of each page.
@@ -64,9 +64,8 @@ struct Tally {
     worst: u32,
 }
 
-/// Programs the word lines and reads them after every history; see [`Request`].
-///
-/// Returns the part on the bench and, for every point, error rates by page type and read, calibrated thresholds and the states.
+/// Programs the word lines and reads them after every history. Returns error rates by page type and read levels, calibrated
+/// thresholds and states for every point.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let request = Request::read("retention", request)?;
     check(&request)?;
@@ -74,7 +73,7 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let there = of.worn(request.cycles).in_layer(request.height);
     let default = whole(&of.read.default);
     let fresh = History { height: request.height, ..History::fresh(&of, request.cycles) };
-    let mut found: Vec<Found> = request.points.iter().map(|_| Found::default()).collect();
+    let mut found: Vec<PointResult> = request.points.iter().map(|_| PointResult::default()).collect();
     for k in 0..request.word_lines {
         let mut cells = Cells::erased(&there, request.cells as usize, word_line(request.seed, k), 0);
         let data = cells.random_data(0, 0..8);
@@ -95,11 +94,11 @@ fn check(request: &Request) -> Result<(), JobError> {
     if !(request.cells as usize).is_multiple_of(CODEWORD) {
         return Err(JobError(format!("cells = {}: a multiple of {CODEWORD}", request.cells)));
     }
-    within("points, their number,", request.points.len(), 1..=10_000)?;
+    check_range("points, their number,", request.points.len(), 1..=10_000)?;
     for point in &request.points {
-        within("hours", point.hours, 0.0..=1e7)?;
-        within("celsius", point.celsius, -40.0..=125.0)?;
-        within("reads", point.reads, 0.0..=1e12)?;
+        check_range("hours", point.hours, 0.0..=1e7)?;
+        check_range("celsius", point.celsius, -40.0..=125.0)?;
+        check_range("reads", point.reads, 0.0..=1e12)?;
     }
     Ok(())
 }
@@ -109,17 +108,17 @@ fn word_line(seed: u64, k: u32) -> u64 {
     mix(seed ^ mix(u64::from(k) | 1 << 42))
 }
 
-/// What was found at one point, over word lines.
+/// Results at one point, over word lines.
 #[derive(Clone, Default)]
-struct Found {
-    /// By page type and read.
+struct PointResult {
+    /// By page type and read levels.
     tallies: [[Tally; READS.len()]; 3],
     /// Calibrated levels of each word line.
     levels: Vec<Levels>,
     all: Histogram,
 }
 
-impl Found {
+impl PointResult {
     fn add(&mut self, seen: &[f32], data: &[u8], default: &Levels, frozen: &Levels) {
         let one = Histogram::of(seen, data);
         let best = one.best_levels(default);
@@ -171,12 +170,12 @@ impl Found {
     }
 }
 
-/// Bit errors of each codeword of the three pages, read at `levels`: each boundary that a cell lies above turns the bit over.
+/// Bit errors of each codeword of the three pages, read at `levels`.
 fn codeword_errors(seen: &[f32], data: &[u8], levels: &Levels) -> [Vec<u32>; 3] {
     let mut errors: [Vec<u32>; 3] = Default::default();
     let levels = levels.map(|level| level as f32);
     let masks = PageType::ALL.map(|(_, page)| boundaries(page).fold(0u8, |mask, k| mask | 1 << k));
-    // The boundaries below each state: what a cell read as that state lies above.
+    // The boundaries below each state.
     let below: [u8; STATES] = std::array::from_fn(|s| (1u8 << s) - 1);
     for (seen, data) in seen.chunks(CODEWORD).zip(data.chunks(CODEWORD)) {
         let mut count = [0u32; 3];
@@ -203,7 +202,6 @@ mod tests {
         })
     }
 
-    /// A codeword's errors add up to those of the histogram, for every way to read.
     #[test]
     fn errors_by_codeword_and_by_histogram_agree() {
         let of = Coefficients::preset("a4-tlc").expect("it is embedded");
@@ -238,8 +236,8 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_say_what_is_legal() {
-        for (key, value, says) in [
+    fn errors_name_legal_values() {
+        for (key, value, expected) in [
             ("cells", json!(10_000), "a multiple of 8192"),
             ("points", json!([]), "points, their number, = 0: from 1"),
             ("points", json!([{"hours": -1, "celsius": 25}]), "hours = -1: from 0"),
@@ -249,7 +247,7 @@ mod tests {
             let mut bad = request();
             bad[key] = value;
             let error = run(&bad).expect_err("it is wrong").to_string();
-            assert!(error.contains(says), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

@@ -1,15 +1,15 @@
-//! Program suspension on the tester (Zambelli et al. 2021, Figures 3 and 5 to 9).
+//! Program suspension job (Zambelli et al. 2021, Figures 3 and 5 to 9).
 //!
-//! A program starts; after Delay1 a read suspends it; after each command to resume the next read comes after Delay2, until
-//! the program is over. Delays are fractions of the mean unsuspended program time t_PGM.
+//! A read suspends the program after Delay1; after each resume command the next read follows after Delay2, until the end of the
+//! program. Delays are fractions of the mean unsuspended program time t_PGM.
 
-use super::{JobError, request, tester, within};
+use super::{JobError, check_range, request, tester};
 use crate::cells::Cells;
-use crate::follow;
+use crate::cells::sensed;
 use crate::histogram::{Histogram, whole};
 use crate::history::{self, History};
 use crate::program;
-use crate::reading::sensed;
+use crate::replay;
 use crate::states::PageType;
 use crate::tester::Tester;
 use interpulse_engine::Duration;
@@ -20,24 +20,24 @@ use interpulse_flash::script::Probe;
 use serde_json::{Value, json};
 
 request! {
-    /// One pair of delays (or none) on a sample of word lines.
+    /// A pair of delays (or none) on a sample of word lines.
     struct Request {
-        /// Scheme by which the die suspends programs.
+        /// Suspension scheme of programs.
         #[serde(default = "loop_boundary")]
         scheme: String,
-        /// Mean unsuspended program time; needed where there are delays.
+        /// Mean unsuspended program time; required with delays.
         tpgm_us: Option<f64>,
-        /// From the first pulse to the first read, as a fraction of it; without, nothing is suspended.
+        /// Time from the first pulse to the first read, as a fraction of t_PGM; without it, no suspensions.
         delay1: Option<f64>,
-        /// From each command to resume to the next read, as a fraction of it.
+        /// Time from each resume command to the next read, as a fraction of t_PGM.
         delay2: Option<f64>,
-        /// The page that is read in suspensions, and whose errors are counted.
+        /// Page that is read during suspensions, and whose errors are counted.
         page_type: String,
-        /// Word lines, the first ones of the sample that the seed selects.
+        /// Number of word lines.
         word_lines: u32 = 1..=100_000,
         /// Cells of a word line.
         cells: u32 = 64..=1 << 20,
-        /// How the tester notes the program's end: `host` looks only when a delay is over, `device` watches ready/busy.
+        /// Detection of the end of the program: `host` polls after each delay, `device` uses ready/busy.
         #[serde(default = "host")]
         poll: String,
     }
@@ -51,12 +51,12 @@ fn host() -> String {
     "host".into()
 }
 
-/// What a request comes down to.
+/// A resolved request.
 struct Plan {
     tester: Tester,
     page: PageType,
     probe: Option<Probe>,
-    /// Distinguishes the data and the noise of this program of the word lines from those of others.
+    /// Number of the program, which selects data and noise.
     cycle: u64,
     host_polls: bool,
 }
@@ -75,10 +75,13 @@ fn plan(request: &Request) -> Result<Plan, JobError> {
     let probe = match (request.delay1, request.delay2, request.tpgm_us) {
         (None, None, _) => None,
         (Some(first), Some(then), Some(tpgm)) => {
-            within("tpgm_us", tpgm, 1.0..=1e6)?;
-            let delay = |name, share: f64| -> Result<Duration, JobError> {
-                Ok(Duration::from_ns(libm::round(within(name, share, 0.001..=10.0)? * tpgm * 1e3) as u64))
-            };
+            check_range("tpgm_us", tpgm, 1.0..=1e6)?;
+            let delay =
+                |name, share: f64| -> Result<Duration, JobError> {
+                    Ok(Duration::from_ns(
+                        libm::round(check_range(name, share, 0.001..=10.0)? * tpgm * 1e3) as u64
+                    ))
+                };
             Some(Probe { first: delay("delay1", first)?, then: delay("delay2", then)?, random: false })
         }
         _ => return Err(JobError("delay1, delay2 and tpgm_us: all of them, or neither delay".into())),
@@ -92,9 +95,7 @@ pub(super) fn word_line(seed: u64, k: u32) -> u64 {
     mix(seed ^ mix(u64::from(k) + 1))
 }
 
-/// Programs every word line once; see [`Request`].
-///
-/// Returns the number of suspensions, times and bit errors of each word line.
+/// Programs every word line once. Returns suspensions, times and bit errors of each.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let request = Request::read("suspend", request)?;
     let plan = plan(&request)?;
@@ -106,11 +107,11 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
         let mut cells =
             Cells::erased(&plan.tester.cells, request.cells as usize, word_line(request.seed, k), plan.cycle);
         let data = cells.random_data(plan.cycle, 0..8);
-        let done = follow::program(&plan.tester, &schedule, &mut cells, &data, plan.cycle, &[]);
+        let done = replay::program(&plan.tester, &schedule, &mut cells, &data, plan.cycle, &[]);
         let seen = sensed(&plan.tester.cells, &cells, plan.cycle);
         let histogram = Histogram::of(&seen, &data);
         let best = histogram.best_levels(&default);
-        let noted = match plan.probe {
+        let observed = match plan.probe {
             Some(probe) if plan.host_polls => {
                 let entries: Duration = done.entries.iter().fold(Duration::ZERO, |sum, &entry| sum + entry);
                 probe.first + probe.then * done.entries.len() as u64 + entries
@@ -120,7 +121,7 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
         rows.push(json!({
             "suspends": done.entries.len(),
             "teps_us": done.entries.iter().map(|&entry| us(entry)).collect::<Vec<_>>(),
-            "tpgms_us": us(noted),
+            "tpgms_us": us(observed),
             "own_us": us(done.own),
             "loops": done.loops,
             "passed": done.passed,
@@ -133,8 +134,8 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     Ok(json!({ "word_lines": rows }))
 }
 
-/// What the last word line of a [`Request`] went through, as phases of `[from_us, to_us, what, current_ma]` from the first
-/// pulse on, to the end of its program: what a current probe on VDDcore records.
+/// Returns the phases `[from_us, to_us, what, current_ma]` of the last word line from the first pulse to the end of its
+/// program, as a current probe on VDDcore records them.
 pub(super) fn trace(request: &Value) -> Result<Value, JobError> {
     let request = Request::read("suspend-trace", request)?;
     let plan = plan(&request)?;
@@ -146,9 +147,9 @@ pub(super) fn trace(request: &Value) -> Result<Value, JobError> {
         plan.cycle,
     );
     let data = cells.random_data(plan.cycle, 0..8);
-    let done = follow::program(&plan.tester, &schedule, &mut cells, &data, plan.cycle, &[]);
+    let done = replay::program(&plan.tester, &schedule, &mut cells, &data, plan.cycle, &[]);
     let phases = plan.tester.phases(Kind::HostProgram, plan.probe, plan.page as u32);
-    let start = phases.iter().find(|p| p.what == interpulse_flash::die::What::Pulse).map(|p| p.from);
+    let start = phases.iter().find(|p| p.what == interpulse_flash::die::DiePhase::Pulse).map(|p| p.from);
     let Some(start) = start else { return Ok(json!({ "phases": [] })) };
     let rows: Vec<Value> = phases
         .iter()
@@ -163,13 +164,13 @@ pub(super) fn trace(request: &Value) -> Result<Value, JobError> {
 }
 
 request! {
-    /// Word lines of a block that nothing is done to while another one is tested.
+    /// Word lines of an idle block during the test of another block.
     struct Untouched {
-        /// Age of its data before the test.
+        /// Age of the data before the test.
         age_hours: f64 = 0.0..=1e7,
-        /// How long the test takes.
+        /// Length of the test.
         hours: f64 = 0.0..=1e7,
-        /// Temperature all the time.
+        /// Temperature.
         celsius: f64 = -40.0..=125.0,
         /// Word lines.
         word_lines: u32 = 1..=100_000,
@@ -178,12 +179,12 @@ request! {
     }
 }
 
-/// Bit errors of every word line and page type before and after the test, of the same cells read twice; see [`Untouched`].
+/// Returns bit errors of every word line and page type before and after the test, from two reads of the same cells.
 pub(super) fn untouched(request: &Value) -> Result<Value, JobError> {
     let request = Untouched::read("suspend-untouched", request)?;
     let of = tester(&request.preset, &request.set, "none", "none")?.cells;
     let default = whole(&of.read.default);
-    // Another block than the one under test.
+    // Differs from the block under test.
     let block = mix(request.seed ^ (1 << 42));
     let mut rows = Vec::new();
     for k in 0..request.word_lines {

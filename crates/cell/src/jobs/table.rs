@@ -1,6 +1,6 @@
-//! The error table for drives, measured condition by condition and put together at the end.
+//! Error table jobs: measurement of one condition, and assembly of the table.
 
-use super::{JobError, overrides, request, within};
+use super::{JobError, check_range, overrides, request};
 use crate::coefficients::Coefficients;
 use crate::error_table::{Added, Condition, Errors, Plan};
 use serde_json::{Value, json};
@@ -8,43 +8,43 @@ use serde_json::{Value, json};
 request! {
     /// One condition.
     struct Piece {
-        /// What the table is measured on.
+        /// Parameters of the measurement.
         plan: Plan,
         /// Program/erase cycles.
         cycles: f64 = 0.0..=1e6,
-        /// Place in the stack, from 0 (bottom) to 1.
+        /// Relative height in the stack, from 0 (bottom) to 1.
         layer_fraction: f64 = 0.0..=1.0,
     }
 }
 
 request! {
-    /// All pieces.
+    /// Assembly of all conditions.
     struct Whole {
-        /// What the table is measured on.
+        /// Parameters of the measurement.
         plan: Plan,
-        /// What the table describes.
+        /// Title of the table.
         title: String,
-        /// What it was measured on.
+        /// Source of the table.
         source: String,
         /// Axis: program/erase cycles.
         cycles: Vec<u32>,
-        /// Axis: places in the stack.
+        /// Axis: relative heights in the stack.
         layer_fraction: Vec<f64>,
-        /// Answers to the pieces, by cycles, then by layer.
+        /// Results of all conditions, by cycles, then by layer.
         errors: Vec<Errors>,
-        /// Cycles, reads of a block for each of its pages, and errors per bit that these add.
+        /// Read disturb: cycles, reads of a block per page, additional errors per bit.
         added: Vec<(f64, f64, f64)>,
     }
 }
 
-/// The plan of a request with this seed.
+/// The validated plan of a request with its seed.
 fn plan(seed: u64, of: Plan) -> Result<Plan, JobError> {
-    within("celsius", of.celsius, -40.0..=125.0)?;
-    within("word_lines", of.word_lines, 1..=10_000)?;
-    within("cells", of.cells, 64..=1 << 20)?;
-    within("hours, their number,", of.hours.len(), 1..=1000)?;
+    check_range("celsius", of.celsius, -40.0..=125.0)?;
+    check_range("word_lines", of.word_lines, 1..=10_000)?;
+    check_range("cells", of.cells, 64..=1 << 20)?;
+    check_range("hours, their number,", of.hours.len(), 1..=1000)?;
     for hours in of.hours.iter().chain(&of.retry_hours) {
-        within("hours", *hours, 1e-9..=1e7)?;
+        check_range("hours", *hours, 1e-9..=1e7)?;
     }
     Ok(Plan { seed, ..of })
 }
@@ -57,7 +57,7 @@ pub(super) fn piece(request: &Value) -> Result<Value, JobError> {
     Ok(json!({ "errors": plan(request.seed, request.plan)?.measure(&of, condition) }))
 }
 
-/// Puts the pieces together. Returns the table as TOML.
+/// Assembles the table. Returns it as TOML.
 pub(super) fn whole(request: &Value) -> Result<Value, JobError> {
     let request = Whole::read("error-table", request)?;
     Coefficients::resolve(&request.preset, overrides(&request.set)?)?;
@@ -72,7 +72,7 @@ pub(super) fn whole(request: &Value) -> Result<Value, JobError> {
     if request.errors.len() != request.cycles.len() * request.layer_fraction.len()
         || !request.errors.iter().all(shaped)
     {
-        let expected = "one answer of error-table-piece for every cycle count and layer of this plan";
+        let expected = "one result of error-table-piece for every cycle count and layer of this plan";
         return Err(JobError(format!("errors: {expected}")));
     }
     let added: Vec<Added> = request
@@ -124,6 +124,6 @@ mod tests {
         let mut two = rest;
         two["cycles"] = json!([1000, 2000]);
         let error = whole(&ask(two)).expect_err("a piece lacks").to_string();
-        assert!(error.contains("errors: one answer"), "{error}");
+        assert!(error.contains("errors: one result"), "{error}");
     }
 }

@@ -1,6 +1,4 @@
-//! What a pulse and a verify do to an array of cells: the two loops in which the model spends its time.
-//!
-//! Both are written so that the compiler turns them into vector code ([`interpulse_engine::vectorised`]).
+//! Vectorised kernels of the cell model: pulse and verify ([`interpulse_engine::vectorised`]).
 
 mod noise;
 mod program;

@@ -1,6 +1,6 @@
-//! Noise without state: a fixed function of a key and of a cell's number, so that cells can be taken in any order.
+//! Stateless noise: a fixed function of a key and a cell number, so that cells can be processed in any order.
 
-/// Mixes 32 bits (two rounds of multiplication and shift); every input bit changes every output bit about half of the time.
+/// Mixes 32 bits (two rounds of multiplication and shift) with good avalanche.
 #[inline(always)]
 pub fn hash(key: u32, cell: u32) -> u32 {
     let mut x = key ^ cell.wrapping_mul(0x9e37_79b1);
@@ -14,15 +14,15 @@ const MEAN: f32 = 510.0;
 /// One over its standard deviation, sqrt(4 (256^2 - 1) / 12).
 const PER_SD: f32 = 1.0 / 147.799_63;
 
-/// A bell-shaped variate of mean 0 and variance 1 from 32 bits: the sum of their four bytes. It is bounded at 3.45
-/// standard deviations, so it serves where many are summed, such as the injection noise of pulses.
+/// A bell-shaped variate of mean 0 and variance 1 from 32 bits: the sum of four bytes, bounded at 3.45 standard deviations;
+/// for sums of many variates, such as injection noise.
 #[inline(always)]
 pub fn irwin_hall(bits: u32) -> f32 {
     let sum = (bits & 0xff) + (bits >> 8 & 0xff) + (bits >> 16 & 0xff) + (bits >> 24);
     (sum as i32 as f32 - MEAN) * PER_SD
 }
 
-/// A number from -1 to 1 from 32 bits, all equally likely.
+/// A uniform number from -1 to 1 from 32 bits.
 pub fn even(bits: u32) -> f32 {
     // The highest 24 bits are exact in f32.
     (bits >> 8) as f32 / 8_388_608.0 - 1.0
@@ -47,7 +47,6 @@ mod tests {
         assert!((squares / n - 1.0).abs() < 5.0 * (2.0 / n).sqrt(), "{}", squares / n);
     }
 
-    /// Noise of one pulse says nothing about the next, nor about the neighbour.
     #[test]
     fn neighbours_and_pulses_are_uncorrelated() {
         let n = 1_000_000u32;

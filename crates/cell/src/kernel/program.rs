@@ -1,9 +1,9 @@
-//! One programming pulse.
+//! Program pulse on an array of cells.
 
 use super::noise::{hash, irwin_hall};
 use interpulse_engine::vectorised;
 
-/// The drive of a cell that takes no part in a program: its bit line is raised, so no pulse reaches it.
+/// Drive of an inhibited cell: its bit line is raised, so no pulse reaches it.
 pub const INHIBITED: f32 = f32::NEG_INFINITY;
 
 /// One programming pulse on a word line.
@@ -11,19 +11,19 @@ pub const INHIBITED: f32 = f32::NEG_INFINITY;
 pub struct Pulse {
     /// Threshold voltage that a cell of drive zero approaches, in steps.
     pub level: f32,
-    /// Share of the way to it that the pulse makes up, below 1.
+    /// Share of the distance to it that a pulse covers, below 1.
     pub gain: f32,
     /// Injection noise: standard deviation of the rise as a share of the overdrive, up to an overdrive of `noise_up_to`.
     pub noise: f32,
-    /// Beyond this overdrive noise grows no more, in steps.
+    /// Overdrive above which the noise is constant, in steps.
     pub noise_up_to: f32,
-    /// Key of this pulse's noise.
+    /// Key of the noise.
     pub key: u32,
 }
 
 vectorised! {
-    /// Applies a pulse: each cell moves towards `level` plus its `drive` by a share of the distance, with noise, and never
-    /// down; cells whose drive is minus infinity stay. Panics if the slices differ in length.
+    /// Applies a pulse: each cell rises towards `level` plus its `drive` by a share of the distance, with noise, and never
+    /// falls. Panics if the slices differ in length.
     pub fn pulse(vth: &mut [f32], drive: &[f32], by: Pulse) => body
 }
 

@@ -1,12 +1,12 @@
-//! One verify level.
+//! Verify of one level on an array of cells.
 
 use super::program::INHIBITED;
 use interpulse_engine::vectorised;
 
 vectorised! {
-    /// Verifies the cells whose `target` is `level`: those at it or above are inhibited from now on. `raised` is what a cell
-    /// seems to be above its threshold voltage, its string being more or less conductive (or empty: nothing). Returns how
-    /// many are still below; a cell that passed once counts no more, as its latch has forgotten it. Panics if the slices differ in length.
+    /// Verifies the cells whose `target` is `level` and inhibits those at or above it. `raised` is the apparent rise of each
+    /// cell (or empty). Returns the cells below the level, without cells inhibited earlier. Panics if the slices differ in
+    /// length.
     pub fn verify(vth: &[f32], raised: &[f32], target: &[f32], drive: &mut [f32], level: f32) -> u32 => body
 }
 
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_cells_of_the_level_are_looked_at() {
+    fn only_cells_of_the_level_are_verified() {
         let vth = [10.0, 9.9, 10.0, 30.0, 5.0];
         let target = [10.0, 10.0, 20.0, 20.0, 10.0];
         let mut drive = [0.0; 5];
@@ -47,10 +47,10 @@ mod tests {
         assert_eq!(drive, [INHIBITED, 0.0, 0.0, 0.0, 0.0]);
         assert_eq!(verify(&vth, &[], &target, &mut drive, 20.0), 1);
         assert_eq!(drive, [INHIBITED, 0.0, 0.0, INHIBITED, 0.0]);
-        // What a cell seems to be above its voltage lets it pass.
+        // The apparent rise lets a cell pass.
         assert_eq!(verify(&vth, &[0.0, 0.2, 0.0, 0.0, 0.2], &target, &mut drive, 10.0), 1);
         assert_eq!(drive, [INHIBITED, INHIBITED, 0.0, INHIBITED, 0.0]);
-        // A cell that has lost charge since it passed is not counted again.
+        // A cell that lost charge after passing is not counted again.
         assert_eq!(verify(&[1.0; 5], &[], &target, &mut drive, 10.0), 1);
     }
 }

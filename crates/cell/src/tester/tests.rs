@@ -1,4 +1,4 @@
-//! Schedules of the part `a4-tlc`: loops of 35 us and 90 us, a read of 200 ns + 80 us + 11.52 us.
+//! Schedules of the part `a4-tlc`: loops of 35 us and 90 us, reads of 200 ns + 80 us + 46.08 us.
 
 use super::*;
 

@@ -5,33 +5,33 @@ use crate::ftl::{Flash, Ftl};
 use crate::host_interface::egress_queue::Ready;
 use crate::numbers::{GcReadId, Lpn};
 use interpulse_engine::account::Cause;
-use interpulse_engine::{Agenda, Device, Op, Request, RequestId, SimTime, Tag};
+use interpulse_engine::{Device, EventQueue, Op, Request, RequestId, SimTime, Tag};
 use interpulse_flash::nand::Ended;
 use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl Drive {
     #[inline(always)]
-    pub(super) fn firmware_done(&mut self, agenda: &mut Agenda, id: RequestId) {
-        let now = agenda.now();
+    pub(super) fn firmware_done(&mut self, events: &mut EventQueue, id: RequestId) {
+        let now = events.now();
         self.host.requests.get_mut(id).book(Cause::Firmware, now);
-        self.execute(agenda, id);
+        self.execute(events, id);
     }
 
     /// Map entries that the command `id` waited for are in memory.
     #[cold]
-    pub(super) fn mapped(&mut self, agenda: &mut Agenda, id: RequestId) {
-        self.host.requests.get_mut(id).book(Cause::Mapping, agenda.now());
-        self.execute(agenda, id);
+    pub(super) fn mapped(&mut self, events: &mut EventQueue, id: RequestId) {
+        self.host.requests.get_mut(id).book(Cause::Mapping, events.now());
+        self.execute(events, id);
     }
 
     /// Executes a command as soon as its map entries are in memory.
     #[inline(always)]
-    fn execute(&mut self, agenda: &mut Agenda, id: RequestId) {
-        let now = agenda.now();
+    fn execute(&mut self, events: &mut EventQueue, id: RequestId) {
+        let now = events.now();
         let request = self.host.requests.get(id);
         if request.op != Op::Flush {
             let (lpn, units) = (request.lpn, request.units);
-            if !self.ftl.map_entries(&mut Flash { nand: &mut self.nand, agenda }, id, lpn, units) {
+            if !self.ftl.map_entries(&mut Flash { nand: &mut self.nand, events }, id, lpn, units) {
                 return;
             }
         }
@@ -40,12 +40,12 @@ impl Drive {
             Op::Read => {
                 let (lpn, units, bytes, fail_fast) =
                     (request.lpn, request.units, request.bytes, request.fail_fast);
-                if fail_fast && self.fails_fast(agenda, id) {
+                if fail_fast && self.fails_fast(events, id) {
                     return;
                 }
-                let reads = self.read_units(agenda, id, lpn, lpn + units, self.host.foretells());
+                let reads = self.read_units(events, id, lpn, lpn + units, self.host.foretells());
                 match reads {
-                    0 => self.host.pass_dram(agenda, self.spec.cache.latency, id, bytes),
+                    0 => self.host.pass_dram(events, self.spec.cache.latency, id, bytes),
                     // The end of one is the end of all.
                     1 => {}
                     _ => self.host.requests.get_mut(id).reads_left = reads,
@@ -57,13 +57,13 @@ impl Drive {
                 if self.place.host_timers == 0 {
                     self.ftl.prefetch_older(lpn);
                 }
-                self.host.ask_for_data(agenda, now, id, bytes);
+                self.host.ask_for_data(events, now, id, bytes);
             }
             Op::Trim => {
-                self.trim(agenda, id);
-                self.host.leave(agenda, now, id, 0);
+                self.trim(events, id);
+                self.host.leave(events, now, id, 0);
             }
-            Op::Flush => self.flush(agenda, id),
+            Op::Flush => self.flush(events, id),
         }
     }
 
@@ -73,13 +73,13 @@ impl Drive {
     /// [`Ftl::read`](crate::ftl::Ftl::read) says; returns the flash reads it takes.
     pub(super) fn read_units(
         &mut self,
-        agenda: &mut Agenda,
+        events: &mut EventQueue,
         id: RequestId,
         from: Lpn,
         to: Lpn,
         foretell: bool,
     ) -> u32 {
-        let look = self.ftl.read(&mut Flash { nand: &mut self.nand, agenda }, id, from, to, foretell);
+        let look = self.ftl.read(&mut Flash { nand: &mut self.nand, events }, id, from, to, foretell);
         self.counters.cache_read_hits += u64::from(look.cached);
         self.counters.unmapped_reads += u64::from(look.unmapped);
         look.reads
@@ -87,90 +87,90 @@ impl Drive {
 
     /// A page read, which the flash array still has, has come to its end without an error.
     #[inline(always)]
-    pub(super) fn read_ended(&mut self, agenda: &mut Agenda) {
-        let now = agenda.now();
+    pub(super) fn read_ended(&mut self, events: &mut EventQueue) {
+        let now = events.now();
         let Ended { txn, at, by } = self.nand.last_ended().expect("the caller has looked at it");
         if txn.kind != Kind::HostRead {
             let job = GcReadId(txn.owner);
-            self.nand.forget_ended();
-            self.ftl.page_collected(&mut Flash { nand: &mut self.nand, agenda }, job);
-            self.drain_ftl(agenda, None);
+            self.nand.discard_ended();
+            self.ftl.page_collected(&mut Flash { nand: &mut self.nand, events }, job);
+            self.drain_ftl(events, None);
             return;
         }
         let id = RequestId(txn.owner);
         let request = self.host.requests.get_mut(id);
         let last = request.page_read(txn, at);
         let (op, bytes) = (request.op, request.bytes);
-        self.nand.forget_ended();
+        self.nand.discard_ended();
         let ready = Ready { at, by };
-        if ready > Ready::now(agenda) {
-            self.host.will_leave(agenda, ready, id, bytes);
+        if ready > Ready::now(events) {
+            self.host.will_leave(events, ready, id, bytes);
         } else if last {
-            self.all_read(agenda, now, id, op, bytes);
+            self.all_read(events, now, id, op, bytes);
         }
     }
 
     /// A page read for a request has come to its end; `failed` if nothing has corrected its data.
-    pub(super) fn host_read_done(&mut self, agenda: &mut Agenda, txn: &Txn, failed: bool) {
-        let now = agenda.now();
+    pub(super) fn host_read_done(&mut self, events: &mut EventQueue, txn: &Txn, failed: bool) {
+        let now = events.now();
         let id = RequestId(txn.owner);
         let request = self.host.requests.get_mut(id);
         request.failed |= failed;
         let last = request.page_read(txn, now);
         let (op, bytes) = (request.op, request.bytes);
         if last {
-            self.all_read(agenda, now, id, op, bytes);
+            self.all_read(events, now, id, op, bytes);
         }
     }
 
     /// Request `id` has all that it had to read: it leaves, or goes on as a write.
     #[inline]
-    fn all_read(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId, op: Op, bytes: u64) {
+    fn all_read(&mut self, events: &mut EventQueue, now: SimTime, id: RequestId, op: Op, bytes: u64) {
         if op == Op::Read {
-            self.host.leave(agenda, now, id, bytes);
+            self.host.leave(events, now, id, bytes);
         } else {
-            self.admit(agenda, id);
+            self.admit(events, id);
         }
     }
 
     /// Submits a read that fails as soon as firmware sees that it would have to wait for garbage collection; see
     /// [`Device::submit`].
-    pub fn submit_fail_fast(&mut self, agenda: &mut Agenda, request: Request) -> RequestId {
+    pub fn submit_fail_fast(&mut self, events: &mut EventQueue, request: Request) -> RequestId {
         debug_assert_eq!(request.op, Op::Read);
-        let id = self.submit(agenda, 0, Tag(0), request);
+        let id = self.submit(events, 0, Tag(0), request);
         self.host.requests.get_mut(id).fail_fast = true;
         id
     }
 
     /// Fails the read `id` if it would have to wait for garbage collection: its completion leaves without data.
     #[cold]
-    pub(super) fn fails_fast(&mut self, agenda: &mut Agenda, id: RequestId) -> bool {
-        let now = agenda.now();
+    pub(super) fn fails_fast(&mut self, events: &mut EventQueue, id: RequestId) -> bool {
+        let now = events.now();
         let (lpn, units) = {
             let request = self.host.requests.get(id);
             (request.lpn, request.units)
         };
-        let waits = self.ftl.waits_for_collection(&Flash { nand: &mut self.nand, agenda }, lpn, units);
+        let waits = self.ftl.waits_for_collection(&Flash { nand: &mut self.nand, events }, lpn, units);
         if waits {
             let request = self.host.requests.get_mut(id);
             (request.busy, request.bytes) = (true, 0);
-            self.host.leave(agenda, now, id, 0);
+            self.host.leave(events, now, id, 0);
         }
         waits
     }
 
     // ---- completion -----------------------------------------------------------------------------------
 
-    pub(super) fn dram_done(&mut self, agenda: &mut Agenda, id: RequestId) {
-        let now = agenda.now();
+    pub(super) fn dram_done(&mut self, events: &mut EventQueue, id: RequestId) {
+        let now = events.now();
         let request = self.host.requests.get_mut(id);
         request.book(Cause::Cache, now);
         let bytes = if request.op == Op::Read { request.bytes } else { 0 };
-        self.host.leave(agenda, now, id, bytes);
+        self.host.leave(events, now, id, bytes);
     }
 
-    pub(super) fn complete(&mut self, agenda: &mut Agenda, id: RequestId) {
-        let now = agenda.now();
+    pub(super) fn complete(&mut self, events: &mut EventQueue, id: RequestId) {
+        let now = events.now();
         let request = self.host.requests.get_mut(id);
         request.book(Cause::Link, now);
         let (queue, op) = (request.queue, request.op);
@@ -179,6 +179,6 @@ impl Drive {
             self.counters.timed_out(op);
         }
         self.ftl.acknowledged(id);
-        self.host.complete(agenda, now, id, queue);
+        self.host.complete(events, now, id, queue);
     }
 }

@@ -4,13 +4,14 @@ use super::Drive;
 use crate::ftl::{Flash, Ftl};
 use crate::host_interface::HostInterface;
 use interpulse_engine::{
-    Agenda, Ahead, AuditReport, Completion, Device, News, Op, Request, RequestId, ResourceId, SimTime, Tag,
+    AuditReport, Completion, Device, DeviceEvent, EventQueue, Op, PrefetchDistance, Request, RequestId,
+    ResourceId, SimTime, Tag,
 };
 use std::ops::Range;
 
 impl Device for Drive {
     const NAME: &'static str = "a drive";
-    const GATHERS: bool = false;
+    const BATCHES: bool = false;
 
     fn resources(&self) -> Range<u32> {
         self.place.first..self.place.first + Drive::resources(&self.spec, self.place.host_timers)
@@ -26,73 +27,73 @@ impl Device for Drive {
         self.spec.capacity_sectors().expect("the spec has been checked")
     }
 
-    fn start(&mut self, agenda: &mut Agenda) -> Result<(), String> {
-        self.ftl.start(&mut Flash { nand: &mut self.nand, agenda });
-        self.arm_cut(agenda)
+    fn start(&mut self, events: &mut EventQueue) -> Result<(), String> {
+        self.ftl.start(&mut Flash { nand: &mut self.nand, events });
+        self.arm_cut(events)
     }
 
     #[inline(always)]
-    fn expect(&self, request: &Request, ahead: Ahead) {
+    fn hint(&self, request: &Request, ahead: PrefetchDistance) {
         match (ahead, request.op) {
             (_, Op::Flush) => {}
-            (Ahead::Far, _) => self.ftl.prefetch(self.host.first_unit(request)),
-            (Ahead::Near, Op::Write) => self.ftl.prefetch_older(self.host.first_unit(request)),
-            (Ahead::Near, Op::Read | Op::Trim) => {}
+            (PrefetchDistance::Far, _) => self.ftl.prefetch(self.host.first_unit(request)),
+            (PrefetchDistance::Near, Op::Write) => self.ftl.prefetch_older(self.host.first_unit(request)),
+            (PrefetchDistance::Near, Op::Read | Op::Trim) => {}
         }
     }
 
     #[inline]
-    fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: Request) -> RequestId {
-        self.host.submit(agenda, queue, tag, request)
+    fn submit(&mut self, events: &mut EventQueue, queue: u32, tag: Tag, request: Request) -> RequestId {
+        self.host.submit(events, queue, tag, request)
     }
 
     #[inline(always)]
-    fn handle(&mut self, agenda: &mut Agenda, resource: ResourceId) -> Option<u32> {
+    fn handle(&mut self, events: &mut EventQueue, resource: ResourceId) -> Option<u32> {
         let index = resource.0 - self.place.first;
         if index < self.place.flash {
-            self.nand.on_timer(agenda, index);
+            self.nand.on_timer(events, index);
             if self.nand.has_ended() {
-                self.take_ended(agenda);
+                self.take_ended(events);
             }
             return None;
         }
         match index - self.place.flash {
             0 => {
-                let id = self.host.firmware.pop(agenda);
-                self.firmware_done(agenda, id);
+                let id = self.host.firmware.pop(events);
+                self.firmware_done(events, id);
             }
             1 => {
-                let id = self.host.arriving.pop(agenda);
-                self.data_arrived(agenda, id);
+                let id = self.host.arriving.pop(events);
+                self.data_arrived(events, id);
             }
             2 => {
-                let id = self.host.dram.pop(agenda);
-                self.dram_done(agenda, id);
+                let id = self.host.dram.pop(events);
+                self.dram_done(events, id);
             }
             3 => {
-                let id = self.host.leaving.pop(agenda);
-                self.complete(agenda, id);
+                let id = self.host.leaving.pop(events);
+                self.complete(events, id);
             }
             other => match other - HostInterface::LINES {
                 k if k < self.place.host_timers => return Some(k),
-                later => self.on_later_timer(agenda, later - self.place.host_timers),
+                later => self.on_later_timer(events, later - self.place.host_timers),
             },
         }
         None
     }
 
     #[inline(always)]
-    fn has_news(&self) -> bool {
+    fn has_event(&self) -> bool {
         self.host.news.is_some()
     }
 
     #[inline]
-    fn news(&self) -> Option<News<Completion<'_>>> {
+    fn event(&self) -> Option<DeviceEvent<Completion<'_>>> {
         match self.host.news? {
-            News::Served => Some(News::Served),
-            News::Completed(id) => {
+            DeviceEvent::PowerRestored => Some(DeviceEvent::PowerRestored),
+            DeviceEvent::Completed(id) => {
                 let r = self.host.requests.get(id);
-                Some(News::Completed(Completion {
+                Some(DeviceEvent::Completed(Completion {
                     id,
                     tag: r.tag,
                     op: r.op,
@@ -107,8 +108,8 @@ impl Device for Drive {
     }
 
     #[inline]
-    fn take_news(&mut self) {
-        if let Some(News::Completed(id)) = self.host.news.take() {
+    fn pop_event(&mut self) {
+        if let Some(DeviceEvent::Completed(id)) = self.host.news.take() {
             self.host.requests.remove(id);
         }
     }
@@ -140,7 +141,7 @@ impl Device for Drive {
         self.verify(now, stride)
     }
 
-    fn diagnosis(&self, agenda: &Agenda) -> String {
-        self.diagnosis_of(agenda)
+    fn diagnosis(&self, events: &EventQueue) -> String {
+        self.diagnosis_of(events)
     }
 }

@@ -3,9 +3,9 @@
 use crate::spec::DriveSpec;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::hold_up::Erases;
-use interpulse_flash::hold_up::path::Path;
-use interpulse_flash::hold_up::plan::{Save, save};
-use interpulse_flash::hold_up::worst::worst;
+use interpulse_flash::hold_up::die_path::Path;
+use interpulse_flash::hold_up::save_plan::{Save, save};
+use interpulse_flash::hold_up::worst_case::worst;
 use interpulse_flash::nand::Nand;
 use interpulse_flash::parts::SuspendSupport;
 
@@ -33,7 +33,7 @@ pub struct HoldUp {
 
 /// Whether erases of the drive can be stopped for a save.
 fn stops(spec: &DriveSpec) -> bool {
-    spec.nand.erase_suspend.is_on() && spec.part.suspend_support == SuspendSupport::Nested
+    spec.nand.erase_suspend.can_suspend() && spec.part.suspend_support == SuspendSupport::Nested
 }
 
 /// What was on the dies at a cut, taken before it clears them.

@@ -1,87 +1,120 @@
-//! Read-only access to counters, wear and free space of a drive's FTL.
+//! Read-only view of a drive for reports, warm-up, recordings and arrays.
 
 use super::Drive;
-use crate::cache::Cache;
 use crate::ftl::page::blocks::layout::Layout;
-use crate::ftl::{
-    BlockManager, Ftl, FtlCounters, FtlFamily, GcWindow, MetadataWritten, Rewritten, Spare, Wear,
-};
-use crate::numbers::{Lane, SuperBlock};
+use crate::ftl::page::power_loss::oob::Oob;
+use crate::ftl::{BlockManager, Ftl, FtlCounters, FtlFamily, GcWindow, MetadataWritten, Rewritten, Wear};
+use crate::numbers::Lane;
+use crate::spec::DriveSpec;
+use interpulse_flash::DieId;
 
 impl Drive {
-    /// Counters of the FTL since the start.
-    pub fn ftl_counters(&self) -> FtlCounters {
-        *self.ftl.counters()
+    /// FTL counters since the start.
+    pub fn ftl_counters(&self) -> &FtlCounters {
+        self.ftl.counters()
     }
 
-    /// P/E cycles of a super block.
-    pub fn pe_cycles(&self, super_block: SuperBlock) -> u32 {
-        self.ftl.pe_cycles(super_block)
-    }
-
-    /// Spare space that garbage collection works with.
-    pub fn effective_spare(&self) -> Spare {
-        self.ftl.effective_spare()
-    }
-
-    /// P/E cycles over all super blocks.
+    /// P/E cycles of all super blocks.
     pub fn wear(&self) -> Wear {
         self.ftl.wear()
     }
 
-    /// Logical units.
+    /// P/E cycles of the super blocks `first..first + count` of every lane of a die.
+    pub fn block_cycles(&self, die: DieId, first: u32, count: u32) -> impl Iterator<Item = u32> {
+        let layout = self.layout();
+        let blocks = move |lane| layout.blocks_of(lane).skip(first as usize).take(count as usize);
+        layout.lanes_of(die).flat_map(blocks).map(|block| self.ftl.pe_cycles(block))
+    }
+
+    /// Logical capacity in mapping units.
     pub fn logical_units(&self) -> u32 {
         self.ftl.logical_units()
     }
 
-    /// Pages of all planes that hold nothing since their erase.
+    /// Lanes.
+    pub fn lanes(&self) -> u32 {
+        self.layout().lanes
+    }
+
+    /// Super blocks of a lane.
+    pub fn blocks_per_lane(&self) -> u32 {
+        self.layout().blocks
+    }
+
+    /// Super blocks of all lanes.
+    pub fn super_blocks(&self) -> u32 {
+        self.layout().super_blocks()
+    }
+
+    /// Mapping units of a band: one super block of every lane.
+    pub fn band_units(&self) -> u64 {
+        u64::from(self.lanes()) * u64::from(self.layout().units_per_block)
+    }
+
+    /// Free super blocks of each lane.
+    pub fn free_blocks(&self) -> impl Iterator<Item = u32> {
+        Lane::first(self.lanes()).map(|lane| self.ftl.free_blocks(lane))
+    }
+
+    /// Free super blocks of a lane that host data may not take.
+    pub fn hard_free_blocks(&self) -> u32 {
+        self.block_manager().config().hard_free
+    }
+
+    /// Pages without a program since their erase.
     pub fn free_pages(&self) -> u64 {
         self.ftl.free_pages()
     }
 
-    /// Free super blocks of each lane, in order.
-    pub fn free_blocks_by_lane(&self) -> impl Iterator<Item = u32> {
-        Lane::first(self.layout().lanes).map(|lane| self.ftl.free_blocks(lane))
+    /// Effective spare factor: (usable - logical) / logical; usable space excludes the free reserve and open blocks.
+    pub fn effective_spare(&self) -> f64 {
+        self.ftl.effective_spare().factor
     }
 
-    /// Lanes that need garbage collection.
-    pub fn collecting_lanes(&self) -> u32 {
-        Lane::first(self.layout().lanes).filter(|&lane| self.ftl.wants_gc(lane)).count() as u32
-    }
-
-    /// Whether the FTL chooses victims and collects them.
-    pub fn collects(&self) -> bool {
+    /// Whether garbage collection runs; false with synthetic write amplification.
+    pub fn collects_garbage(&self) -> bool {
         self.ftl.collects()
     }
 
-    /// Address arithmetic of super blocks and lanes.
-    pub fn layout(&self) -> &Layout {
-        self.ftl.layout()
+    /// Lanes below the soft threshold of garbage collection.
+    pub fn collecting_lanes(&self) -> u32 {
+        Lane::first(self.lanes()).filter(|&lane| self.ftl.wants_gc(lane)).count() as u32
     }
 
-    /// The write cache.
-    pub fn cache(&self) -> &Cache {
-        self.ftl.cache()
+    /// Garbage collection inside and outside the GC windows of an array.
+    pub fn gc_window(&self) -> &GcWindow {
+        self.ftl.gc_window()
     }
 
-    /// Blocks rewritten for age or reads.
+    /// Blocks rewritten because of their age or their reads.
     pub fn rewritten(&self) -> Rewritten {
         self.ftl.rewritten()
     }
 
-    /// MetadataRegion programs and checkpoints.
+    /// Power-loss metadata written to flash.
     pub fn metadata_written(&self) -> MetadataWritten {
         self.ftl.metadata_written()
-    }
-
-    /// Collections inside and outside the GC window.
-    pub fn gc_window(&self) -> &GcWindow {
-        self.ftl.gc_window()
     }
 
     /// Reads whose version the audit has checked.
     pub fn versions_checked(&self) -> u64 {
         self.ftl.versions_checked()
+    }
+
+    /// Write cache slots in use: dirty or being programmed.
+    pub fn cache_used(&self) -> u32 {
+        let cache = self.ftl.cache();
+        cache.dirty_total() + cache.in_flight()
+    }
+
+    /// Free write cache slots.
+    pub fn cache_free(&self) -> usize {
+        self.ftl.cache().free()
+    }
+
+    /// Address arithmetic of lanes and super blocks.
+    pub fn layout(&self) -> &Layout {
+        self.ftl.layout()
     }
 
     /// Block manager of the page-mapped FTL.
@@ -95,5 +128,20 @@ impl Drive {
     pub fn miss_every(&mut self, n: u32) {
         let FtlFamily::Page(ftl) = &mut self.ftl;
         ftl.residency = crate::ftl::page::mapping::residency::Residency::EveryNth { n, looked_up: 0 };
+    }
+}
+
+impl DriveSpec {
+    /// Bytes of memory that the mapping tables of such a drive take at most; `sampled` if preconditioning samples uniform
+    /// overwrites. The spec must be valid.
+    pub fn mapping_bytes(&self, sampled: bool) -> u64 {
+        let layout = self.layout().expect("the spec is valid");
+        let logical_units = self.ftl_config().expect("the spec is valid").logical_units;
+        let (logical, physical) = (u64::from(logical_units), layout.units());
+        // Out-of-band data, checkpoint entries and the map that recovery rebuilds beside the live one.
+        let power_loss = if self.power_loss.is_some() { Oob::bytes(physical) + 28 * logical } else { 0 };
+        // One number per logical unit and one bit per unit, released before the power-loss data is allocated.
+        let sampling = if sampled { 4 * logical + (logical + physical) / 8 } else { 0 };
+        BlockManager::map_bytes(&layout, logical_units) + power_loss.max(sampling)
     }
 }

@@ -6,7 +6,7 @@
 //!                                           garbage collection -> reads, programs, erases
 //! ```
 //!
-//! The drive holds a contiguous range of the agenda's resources and never the agenda itself: its host (a
+//! The drive holds a contiguous range of the event queue's resources and never the event queue itself: its host (a
 //! run, an array) passes it down, so several drives share one virtual time.
 
 mod build;
@@ -26,7 +26,7 @@ use crate::host_interface::HostInterface;
 use crate::host_interface::request::Requests;
 use crate::spec::DriveSpec;
 use counters::DriveCounters;
-use interpulse_engine::{Agenda, ResourceId, SimTime};
+use interpulse_engine::{EventQueue, ResourceId, SimTime};
 use interpulse_flash::command::Effect;
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -44,7 +44,7 @@ pub struct Drive {
     ftl: FtlFamily,
     /// Queues, link, firmware, requests.
     host: HostInterface,
-    /// Its resources on the agenda.
+    /// Its resources on the event queue.
     place: ResourceMap,
     /// Whether there is power, if it may be lost.
     outage: Option<Outage>,
@@ -75,7 +75,7 @@ impl ResourceMap {
 }
 
 impl Drive {
-    /// Agenda resources a drive with this spec and so many timers of its host takes.
+    /// EventQueue resources a drive with this spec and so many timers of its host takes.
     pub fn resources(spec: &DriveSpec, host_timers: u32) -> u32 {
         Nand::resources(&spec.geometry)
             + HostInterface::LINES
@@ -87,11 +87,11 @@ impl Drive {
     /// The timers behind those of the host: the patrol, if blocks are rewritten for their age, then a cut and checkpoints.
     #[cold]
     #[inline(never)]
-    fn on_later_timer(&mut self, agenda: &mut Agenda, index: u32) {
+    fn on_later_timer(&mut self, events: &mut EventQueue, index: u32) {
         match (self.spec.refreshes(), index) {
-            (true, 0) => self.ftl.patrol(&mut Flash { nand: &mut self.nand, agenda }),
-            (refreshes, index) if index == u32::from(refreshes) => self.on_power_timer(agenda),
-            _ => self.ftl.checkpoint(&mut Flash { nand: &mut self.nand, agenda }),
+            (true, 0) => self.ftl.patrol(&mut Flash { nand: &mut self.nand, events }),
+            (refreshes, index) if index == u32::from(refreshes) => self.on_power_timer(events),
+            _ => self.ftl.checkpoint(&mut Flash { nand: &mut self.nand, events }),
         }
     }
 
@@ -122,15 +122,15 @@ impl Drive {
     }
 
     /// Operations that the flash array has been given and that have not ended.
-    pub fn operations(&self, agenda: &Agenda) -> usize {
+    pub fn operations(&self, events: &EventQueue) -> usize {
         let flash = self.place.first..self.place.first + self.place.flash;
-        self.nand.pending() + self.host.leaving.to_come(agenda, flash)
+        self.nand.pending() + self.host.leaving.to_come(events, flash)
     }
 
     /// From now on garbage collection starts nothing but in lanes that are at the hard threshold, or goes on. What the
     /// flash array has been given runs to its end.
-    pub fn hold_gc(&mut self, agenda: &mut Agenda, hold: bool) {
-        self.ftl.hold_gc(&mut Flash { nand: &mut self.nand, agenda }, hold);
+    pub fn hold_gc(&mut self, events: &mut EventQueue, hold: bool) {
+        self.ftl.hold_gc(&mut Flash { nand: &mut self.nand, events }, hold);
     }
 
     /// How the drive was set up.
@@ -139,30 +139,30 @@ impl Drive {
     }
 
     /// Goes on with what has come to its end in the flash array.
-    fn take_ended(&mut self, agenda: &mut Agenda) {
+    fn take_ended(&mut self, events: &mut EventQueue) {
         while let Some(ended) = self.nand.last_ended() {
             if matches!(ended.txn.kind, Kind::HostRead | Kind::GcRead) && !self.ftl.follows_reads() {
-                self.read_ended(agenda);
+                self.read_ended(events);
                 continue;
             }
             let Some(txn) = self.nand.take_ended() else { return };
             // A timer of the array ends at most one transaction, so the order is that of the events.
             debug_assert!(!self.nand.has_ended());
-            let mut flash = Flash { nand: &mut self.nand, agenda };
+            let mut flash = Flash { nand: &mut self.nand, events };
             match txn.kind.command().effect {
                 Effect::Reads if txn.kind == Kind::HostRead => {
                     let failed = self.ftl.read_done(&mut flash, &txn);
-                    self.host_read_done(agenda, &txn, failed);
+                    self.host_read_done(events, &txn, failed);
                 }
                 Effect::Reads => {
                     self.ftl.gc_read_done(&mut flash, &txn);
-                    self.drain_ftl(agenda, None);
+                    self.drain_ftl(events, None);
                 }
                 Effect::Programs => {
                     let room = self.ftl.program_done(&mut flash, &txn);
-                    self.drain_ftl(agenda, Some(&txn));
+                    self.drain_ftl(events, Some(&txn));
                     if room {
-                        self.room_in_cache(agenda);
+                        self.room_in_cache(events);
                     }
                 }
                 Effect::Erases => self.ftl.erase_done(&mut flash, &txn),
@@ -173,14 +173,14 @@ impl Drive {
 
     /// Goes on with the requests for which the FTL has done something; `program` is the one that has just ended.
     #[inline]
-    fn drain_ftl(&mut self, agenda: &mut Agenda, program: Option<&Txn>) {
+    fn drain_ftl(&mut self, events: &mut EventQueue, program: Option<&Txn>) {
         while let Some(outcome) = self.ftl.next_outcome() {
             match outcome {
-                FtlOutcome::Landed(id) => self.unit_landed(agenda, id, program.expect("by a program")),
-                FtlOutcome::Dropped(id) => self.unit_dropped(agenda, id),
-                FtlOutcome::Mapped(id) => self.mapped(agenda, id),
-                FtlOutcome::Flushed(REFILL) => self.refilled(agenda),
-                FtlOutcome::Flushed(id) => self.flush_ends(agenda, id),
+                FtlOutcome::Landed(id) => self.unit_landed(events, id, program.expect("by a program")),
+                FtlOutcome::Dropped(id) => self.unit_dropped(events, id),
+                FtlOutcome::Mapped(id) => self.mapped(events, id),
+                FtlOutcome::Flushed(REFILL) => self.refilled(events),
+                FtlOutcome::Flushed(id) => self.flush_ends(events, id),
             }
         }
     }

@@ -14,7 +14,7 @@ use super::hold_up::Standing;
 use super::power_state::{Cut, CutWrite, Outage, Recovery, State};
 use crate::ftl::{Flash, Ftl};
 use crate::spec::PowerLossSpec;
-use interpulse_engine::{Agenda, News, Op, ResourceId, SimTime};
+use interpulse_engine::{DeviceEvent, EventQueue, Op, ResourceId, SimTime};
 
 impl Drive {
     fn power_timer(&self) -> ResourceId {
@@ -26,17 +26,17 @@ impl Drive {
     }
 
     /// Arms the cut.
-    pub(super) fn arm_cut(&mut self, agenda: &mut Agenda) -> Result<(), String> {
+    pub(super) fn arm_cut(&mut self, events: &mut EventQueue) -> Result<(), String> {
         let Some(PowerLossSpec { at: Some(at), off_for, .. }) = self.outage.as_ref().map(|of| of.spec) else {
             return Ok(());
         };
-        if SimTime::ZERO + at + off_for > agenda.horizon() {
-            let most = agenda.horizon();
+        if SimTime::ZERO + at + off_for > events.horizon() {
+            let most = events.horizon();
             return Err(format!(
                 "power-loss.at = {at} and off-for together are later than the {most} that a drive of this size can simulate"
             ));
         }
-        agenda.arm(self.power_timer(), SimTime::ZERO + at);
+        events.arm(self.power_timer(), SimTime::ZERO + at);
         Ok(())
     }
 
@@ -57,15 +57,15 @@ impl Drive {
     }
 
     /// The timer of the cut, or of the end of mounting.
-    pub(super) fn on_power_timer(&mut self, agenda: &mut Agenda) {
+    pub(super) fn on_power_timer(&mut self, events: &mut EventQueue) {
         let state = self.power().state;
         match state {
             State::On if !self.closed => {
-                self.cut_power(agenda);
+                self.cut_power(events);
                 let off_for = self.power().spec.off_for;
-                self.power_up(agenda, agenda.now() + off_for);
+                self.power_up(events, events.now() + off_for);
             }
-            State::Mounting => self.mounted(agenda),
+            State::Mounting => self.mounted(events),
             State::On | State::Off | State::Refilling => {}
         }
     }
@@ -74,23 +74,23 @@ impl Drive {
 
     /// Power is cut now, in whatever the drive is doing; it stays off until [`Drive::power_up`]. Panics if the drive's
     /// spec has no [`crate::spec::PowerLossSpec`], or if recovery would lose what must not be lost.
-    pub fn cut_power(&mut self, agenda: &mut Agenda) -> Cut {
+    pub fn cut_power(&mut self, events: &mut EventQueue) -> Cut {
         let was = self.power().state;
         assert!(matches!(was, State::On | State::Refilling), "power that is off cannot be cut");
-        let standing = self.spec.cache.protected.then(|| Standing::of(&self.nand, agenda.now()));
-        let torn = self.nand.outage(agenda);
+        let standing = self.spec.cache.protected.then(|| Standing::of(&self.nand, events.now()));
+        let torn = self.nand.outage(events);
         let requests = self.requests_by_kind();
         let (protected, decode) = (self.spec.cache.protected, self.spec.nand.ecc_latency);
-        let flash = Flash { nand: &mut self.nand, agenda };
+        let flash = Flash { nand: &mut self.nand, events };
         let (found, fates) = self.ftl.lose_power(&flash, torn, protected, decode);
         let hold_up = standing.map(|at_cut| at_cut.hold_up(&self.spec, found.cache_pages));
-        let recovery = Recovery { at: agenda.now(), requests, hold_up, found, on: None, served: None };
+        let recovery = Recovery { at: events.now(), requests, hold_up, found, on: None, served: None };
         let writes = fates.into_iter().map(|(id, units)| CutWrite {
             id,
             survived: units.into_iter().filter(|u| u.1).map(|u| u.0).collect(),
         });
         let writes = writes.collect();
-        self.forget_requests(agenda);
+        self.forget_requests(events);
         let power = self.power();
         power.state = State::Off;
         power.requests_lost += requests.iter().sum::<u64>();
@@ -112,41 +112,41 @@ impl Drive {
     }
 
     /// The controller knows of no request any more.
-    fn forget_requests(&mut self, agenda: &mut Agenda) {
+    fn forget_requests(&mut self, events: &mut EventQueue) {
         let (first, unit) = (self.place.lines(), self.spec.geometry.unit_bytes);
         self.host.lose_power(&self.spec.host, unit, first);
         for k in 0..Drive::resources(&self.spec, self.place.host_timers) - self.place.flash {
-            agenda.disarm(ResourceId(first.0 + k));
+            events.disarm(ResourceId(first.0 + k));
         }
     }
 
     // ---- recovery -------------------------------------------------------------------------------------
 
     /// Power is back at `on`. The drive mounts, then empties its cache, then serves the host.
-    pub fn power_up(&mut self, agenda: &mut Agenda, on: SimTime) {
+    pub fn power_up(&mut self, events: &mut EventQueue, on: SimTime) {
         let timer = self.power_timer();
         let power = self.power();
         assert_eq!(power.state, State::Off, "power that is on cannot come back");
         power.state = State::Mounting;
         let recovery = power.last();
         recovery.on = Some(on);
-        agenda.arm(timer, on + recovery.found.mounting);
+        events.arm(timer, on + recovery.found.mounting);
     }
 
     /// The map is there again: erases blocks that need it and empties the cache.
-    fn mounted(&mut self, agenda: &mut Agenda) {
+    fn mounted(&mut self, events: &mut EventQueue) {
         self.power().state = State::Refilling;
-        self.ftl.refill(&mut Flash { nand: &mut self.nand, agenda });
-        self.room_in_cache(agenda);
+        self.ftl.refill(&mut Flash { nand: &mut self.nand, events });
+        self.room_in_cache(events);
     }
 
     /// The cache is empty: the host is served again.
-    pub(super) fn refilled(&mut self, agenda: &mut Agenda) {
-        let now = agenda.now();
+    pub(super) fn refilled(&mut self, events: &mut EventQueue) {
+        let now = events.now();
         let power = self.power();
         power.state = State::On;
         power.last().served = Some(now);
-        self.host.tell(News::Served);
-        self.ftl.start(&mut Flash { nand: &mut self.nand, agenda });
+        self.host.tell(DeviceEvent::PowerRestored);
+        self.ftl.start(&mut Flash { nand: &mut self.nand, events });
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Drive;
 use crate::ftl::Ftl;
-use interpulse_engine::{Agenda, AuditReport, SimTime};
+use interpulse_engine::{AuditReport, EventQueue, SimTime};
 use std::fmt::Write;
 
 impl Drive {
@@ -35,11 +35,11 @@ impl Drive {
     }
 
     /// Describes a drive with requests outstanding on which nothing is going to happen.
-    pub(super) fn diagnosis_of(&self, agenda: &Agenda) -> String {
+    pub(super) fn diagnosis_of(&self, events: &EventQueue) -> String {
         let cache = self.ftl.cache();
         let mut text = format!(
             "at {} nothing is going to happen, yet {} requests are outstanding: ",
-            agenda.now(),
+            events.now(),
             self.host.requests.live()
         );
         let _ = write!(

@@ -5,31 +5,31 @@ use crate::account::book_program;
 use crate::ftl::{Admitted, Flash, Ftl};
 use crate::numbers::Lpn;
 use interpulse_engine::account::Cause;
-use interpulse_engine::{Agenda, Duration, RequestId};
+use interpulse_engine::{Duration, EventQueue, RequestId};
 use interpulse_flash::nand::txn::Txn;
 
 impl Drive {
     /// The data of a write has arrived in the controller.
-    pub(super) fn data_arrived(&mut self, agenda: &mut Agenda, id: RequestId) {
-        let now = agenda.now();
+    pub(super) fn data_arrived(&mut self, events: &mut EventQueue, id: RequestId) {
+        let now = events.now();
         let request = self.host.requests.get_mut(id);
         request.book(Cause::Link, now);
-        if request.partial != [false; 2] && self.read_for_merge(agenda, id) {
+        if request.partial != [false; 2] && self.read_for_merge(events, id) {
             return;
         }
-        self.admit(agenda, id);
+        self.admit(events, id);
     }
 
     /// Reads the units a write covers only in part; true if it has to wait for flash.
-    fn read_for_merge(&mut self, agenda: &mut Agenda, id: RequestId) -> bool {
+    fn read_for_merge(&mut self, events: &mut EventQueue, id: RequestId) -> bool {
         let request = *self.host.requests.get(id);
         let last = request.lpn + (request.units - 1);
         let mut reads = 0;
         if request.partial[0] {
-            reads += self.read_units(agenda, id, request.lpn, request.lpn + 1, false);
+            reads += self.read_units(events, id, request.lpn, request.lpn + 1, false);
         }
         if request.partial[1] && !(request.partial[0] && last == request.lpn) {
-            reads += self.read_units(agenda, id, last, last + 1, false);
+            reads += self.read_units(events, id, last, last + 1, false);
         }
         self.counters.read_modify_writes += u64::from(reads);
         self.host.requests.get_mut(id).reads_left = reads;
@@ -37,7 +37,7 @@ impl Drive {
     }
 
     /// Puts a write into the cache as far as there is room; the rest waits.
-    pub(super) fn admit(&mut self, agenda: &mut Agenda, id: RequestId) {
+    pub(super) fn admit(&mut self, events: &mut EventQueue, id: RequestId) {
         if !self.host.stalled.is_empty() || !self.admit_units(id) {
             self.counters.cache_stalls += 1;
             self.host.stalled.push_back(id);
@@ -45,9 +45,9 @@ impl Drive {
                 self.oldest_stall_changed();
             }
         } else {
-            self.admitted(agenda, id);
+            self.admitted(events, id);
         }
-        self.ftl.destage(&mut Flash { nand: &mut self.nand, agenda });
+        self.ftl.destage(&mut Flash { nand: &mut self.nand, events });
     }
 
     /// Tells the FTL whether writes wait for cache slots, and the flash array since when the first of them has waited.
@@ -80,8 +80,8 @@ impl Drive {
     }
 
     #[inline]
-    fn admitted(&mut self, agenda: &mut Agenda, id: RequestId) {
-        let now = agenda.now();
+    fn admitted(&mut self, events: &mut EventQueue, id: RequestId) {
+        let now = events.now();
         if self.ftl.writes_through() {
             // It is complete when its last program is.
             debug_assert!(self.host.requests.get(id).unprogrammed > 0);
@@ -89,51 +89,51 @@ impl Drive {
         }
         self.host.requests.get_mut(id).book(Cause::Cache, now);
         if self.spec.cache.latency > Duration::ZERO {
-            self.host.pass_dram(agenda, self.spec.cache.latency, id, 0);
+            self.host.pass_dram(events, self.spec.cache.latency, id, 0);
         } else {
-            self.host.leave(agenda, now, id, 0);
+            self.host.leave(events, now, id, 0);
         }
     }
 
     /// Slots have become free: stalled writes go on, flushes may be done, the next programs start.
-    pub(super) fn room_in_cache(&mut self, agenda: &mut Agenda) {
+    pub(super) fn room_in_cache(&mut self, events: &mut EventQueue) {
         while let Some(&id) = self.host.stalled.front() {
             if !self.admit_units(id) {
                 break;
             }
             self.host.stalled.pop_front();
             self.oldest_stall_changed();
-            self.admitted(agenda, id);
+            self.admitted(events, id);
         }
         if self.ftl.has_flushes() {
-            self.ftl.settle_flushes(&mut Flash { nand: &mut self.nand, agenda });
-            self.drain_ftl(agenda, None);
+            self.ftl.settle_flushes(&mut Flash { nand: &mut self.nand, events });
+            self.drain_ftl(events, None);
         }
-        self.ftl.destage(&mut Flash { nand: &mut self.nand, agenda });
+        self.ftl.destage(&mut Flash { nand: &mut self.nand, events });
     }
 
     // ---- writes that are complete when their data is on flash -------------------------------------------
 
     /// A unit of write `id` is on flash by `program`. The program that ends last is the one that it waited for.
-    pub(super) fn unit_landed(&mut self, agenda: &mut Agenda, id: RequestId, program: &Txn) {
+    pub(super) fn unit_landed(&mut self, events: &mut EventQueue, id: RequestId, program: &Txn) {
         if !self.was_the_last(id) {
             return;
         }
-        let now = agenda.now();
+        let now = events.now();
         let request = self.host.requests.get_mut(id);
         // A slot, and a block to write to, are waited for before the program is submitted.
         request.book(Cause::Cache, program.mark);
         book_program(&mut request.account, program);
         request.mark = now;
-        self.host.leave(agenda, now, id, 0);
+        self.host.leave(events, now, id, 0);
     }
 
     /// A unit of write `id` was trimmed before its program began: it need not wait for it.
-    pub(super) fn unit_dropped(&mut self, agenda: &mut Agenda, id: RequestId) {
+    pub(super) fn unit_dropped(&mut self, events: &mut EventQueue, id: RequestId) {
         if self.was_the_last(id) {
-            let now = agenda.now();
+            let now = events.now();
             self.host.requests.get_mut(id).book(Cause::Cache, now);
-            self.host.leave(agenda, now, id, 0);
+            self.host.leave(events, now, id, 0);
         }
     }
 
@@ -146,27 +146,27 @@ impl Drive {
 
     // ---- flush and trim -------------------------------------------------------------------------------
 
-    pub(super) fn flush(&mut self, agenda: &mut Agenda, id: RequestId) {
-        self.ftl.flush(&mut Flash { nand: &mut self.nand, agenda }, id);
-        self.drain_ftl(agenda, None);
+    pub(super) fn flush(&mut self, events: &mut EventQueue, id: RequestId) {
+        self.ftl.flush(&mut Flash { nand: &mut self.nand, events }, id);
+        self.drain_ftl(events, None);
     }
 
-    pub(super) fn flush_ends(&mut self, agenda: &mut Agenda, id: RequestId) {
-        let now = agenda.now();
+    pub(super) fn flush_ends(&mut self, events: &mut EventQueue, id: RequestId) {
+        let now = events.now();
         self.host.requests.get_mut(id).book(Cause::Cache, now);
-        self.host.leave(agenda, now, id, 0);
+        self.host.leave(events, now, id, 0);
     }
 
     /// Unmaps the units a trim covers whole.
-    pub(super) fn trim(&mut self, agenda: &mut Agenda, id: RequestId) {
+    pub(super) fn trim(&mut self, events: &mut EventQueue, id: RequestId) {
         let request = *self.host.requests.get(id);
         let from = request.lpn + u32::from(request.partial[0]);
         let to = Lpn((request.lpn.0 + request.units).saturating_sub(u32::from(request.partial[1])));
         self.counters.trimmed_units += self.ftl.trim(id, from, to);
-        self.drain_ftl(agenda, None);
+        self.drain_ftl(events, None);
         // Dead slots may have been all that stalled writes and flushes waited for.
         if !self.host.stalled.is_empty() || self.ftl.has_flushes() {
-            self.room_in_cache(agenda);
+            self.room_in_cache(events);
         }
     }
 }

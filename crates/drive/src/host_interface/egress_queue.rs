@@ -2,10 +2,10 @@
 //!
 //! When something will be ready is mostly known before it is, as with a page that is being decoded. It stands in line
 //! from then on, where it will be when the time has come, so that nothing has to happen at the instant in which it is
-//! ready. What is ready at one instant leaves in the order in which the agenda would have handled the events that make
+//! ready. What is ready at one instant leaves in the order in which the event queue would have handled the events that make
 //! it so.
 
-use interpulse_engine::{Agenda, Duration, RequestId, ResourceId, Ring, SimTime};
+use interpulse_engine::{Duration, EventQueue, RequestId, ResourceId, Ring, SimTime};
 
 /// When something is ready: an instant, and whose timer stands for the event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,8 +19,8 @@ pub struct Ready {
 impl Ready {
     /// With the event that is being handled.
     #[inline]
-    pub fn now(agenda: &Agenda) -> Ready {
-        Ready { at: agenda.now(), by: agenda.current() }
+    pub fn now(events: &EventQueue) -> Ready {
+        Ready { at: events.now(), by: events.current() }
     }
 }
 
@@ -52,22 +52,29 @@ impl EgressQueue {
     /// Adds `id`, which takes so long from when it is ready and those before it are out. Nothing is put before what has
     /// begun to leave: what is told is told before it is ready.
     #[inline(always)]
-    pub fn push(&mut self, agenda: &mut Agenda, ready: Ready, id: RequestId, takes: Duration) {
+    pub fn push(&mut self, events: &mut EventQueue, ready: Ready, id: RequestId, takes: Duration) {
         let last = self.line.back();
         if last.is_some_and(|last| last.ready > ready) {
             // In pieces: lent as a whole it would be put together in memory for each, and read from there too soon.
-            self.overtake(agenda, ready.at, ready.by, id, takes);
+            self.overtake(events, ready.at, ready.by, id, takes);
             return;
         }
         self.line.push(Entry { ready, id, takes });
         if last.is_none() {
-            agenda.arm(self.timer, self.out(ready.at, takes));
+            events.arm(self.timer, self.out(ready.at, takes));
         }
     }
 
     /// Puts an entry before those that are ready later, of which there are some.
     #[inline(never)]
-    fn overtake(&mut self, agenda: &mut Agenda, at: SimTime, by: ResourceId, id: RequestId, takes: Duration) {
+    fn overtake(
+        &mut self,
+        events: &mut EventQueue,
+        at: SimTime,
+        by: ResourceId,
+        id: RequestId,
+        takes: Duration,
+    ) {
         let entry = Entry { ready: Ready { at, by }, id, takes };
         let mut place = self.line.len();
         self.line.push(entry);
@@ -80,17 +87,17 @@ impl EgressQueue {
         }
         self.line.set(place, entry);
         if place == 0 {
-            agenda.arm(self.timer, self.out(at, takes));
+            events.arm(self.timer, self.out(at, takes));
         }
     }
 
     /// Takes the head, which is out now, and arms the timer for the next.
     #[inline]
-    pub fn pop(&mut self, agenda: &mut Agenda) -> RequestId {
+    pub fn pop(&mut self, events: &mut EventQueue) -> RequestId {
         let head = self.line.pop().expect("the timer of an empty line is not armed");
-        self.free_at = agenda.now();
+        self.free_at = events.now();
         if let Some(next) = self.line.front() {
-            agenda.arm(self.timer, self.out(next.ready.at, next.takes));
+            events.arm(self.timer, self.out(next.ready.at, next.takes));
         }
         head.id
     }
@@ -102,8 +109,8 @@ impl EgressQueue {
     }
 
     /// How many there are that will be ready with events of these resources, all of them still to come.
-    pub fn to_come(&self, agenda: &Agenda, by: std::ops::Range<u32>) -> usize {
-        let now = Ready::now(agenda);
+    pub fn to_come(&self, events: &EventQueue, by: std::ops::Range<u32>) -> usize {
+        let now = Ready::now(events);
         self.line.iter().filter(|entry| entry.ready > now && by.contains(&entry.ready.by.0)).count()
     }
 }
@@ -116,12 +123,12 @@ mod tests {
     const TIMER: ResourceId = ResourceId(9);
 
     /// What leaves, and when.
-    fn drain(agenda: &mut Agenda, line: &mut EgressQueue, until: u64) -> Vec<(u64, u32)> {
+    fn drain(events: &mut EventQueue, line: &mut EgressQueue, until: u64) -> Vec<(u64, u32)> {
         let mut out = Vec::new();
-        while let Some((at, by)) = agenda.next(SimTime(until)) {
+        while let Some((at, by)) = events.next(SimTime(until)) {
             assert_eq!(by, TIMER);
-            out.push((at.0, line.pop(agenda).0));
-            agenda.settle();
+            out.push((at.0, line.pop(events).0));
+            events.settle();
         }
         out
     }
@@ -132,13 +139,13 @@ mod tests {
 
     #[test]
     fn what_is_ready_earlier_leaves_earlier_and_each_waits_for_the_one_before() {
-        let (mut agenda, mut line) = (Agenda::new(10), EgressQueue::new(TIMER));
+        let (mut events, mut line) = (EventQueue::new(10), EgressQueue::new(TIMER));
         let each = [(50, 1, 0), (40, 3, 1), (40, 2, 2), (50, 1, 3), (100, 0, 4)];
         for (at, by, id) in each {
-            line.push(&mut agenda, ready(at, by), RequestId(id), Duration(8));
+            line.push(&mut events, ready(at, by), RequestId(id), Duration(8));
         }
-        assert_eq!(line.to_come(&agenda, 1..3), 3);
-        assert_eq!(drain(&mut agenda, &mut line, 1000), [(48, 2), (56, 1), (64, 0), (72, 3), (108, 4)]);
+        assert_eq!(line.to_come(&events, 1..3), 3);
+        assert_eq!(drain(&mut events, &mut line, 1000), [(48, 2), (56, 1), (64, 0), (72, 3), (108, 4)]);
     }
 
     proptest! {
@@ -148,14 +155,14 @@ mod tests {
             mut each in prop::collection::vec((0u64..60, 0u64..40, 0u32..8, 1u64..9), 1..40)
         ) {
             each.sort_unstable();
-            let (mut agenda, mut line, mut out) = (Agenda::new(10), EgressQueue::new(TIMER), Vec::new());
+            let (mut events, mut line, mut out) = (EventQueue::new(10), EgressQueue::new(TIMER), Vec::new());
             for (id, &(told, ahead, by, takes)) in (0..).zip(&each) {
-                out.extend(drain(&mut agenda, &mut line, told));
-                agenda.advance_to(SimTime(told));
+                out.extend(drain(&mut events, &mut line, told));
+                events.advance_to(SimTime(told));
                 // Ready after the instant in which it is told, whose other events may be over.
-                line.push(&mut agenda, ready(told + 1 + ahead, by), RequestId(id), Duration(takes));
+                line.push(&mut events, ready(told + 1 + ahead, by), RequestId(id), Duration(takes));
             }
-            out.extend(drain(&mut agenda, &mut line, 10_000));
+            out.extend(drain(&mut events, &mut line, 10_000));
             let mut order: Vec<_> = (0u32..).zip(&each).map(|(id, e)| (e.0 + 1 + e.1, e.2, id, e.3)).collect();
             order.sort_unstable();
             let mut free = 0;

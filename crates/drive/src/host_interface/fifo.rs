@@ -1,6 +1,6 @@
 //! FIFO whose timer fires when its head has been transmitted.
 
-use interpulse_engine::{Agenda, RequestId, ResourceId, Ring, SimTime};
+use interpulse_engine::{EventQueue, RequestId, ResourceId, Ring, SimTime};
 
 /// Things in order of the instant they leave.
 #[derive(Clone)]
@@ -17,17 +17,17 @@ impl Line {
 
     /// Adds `id`, which leaves at `at`, not before what entered earlier.
     #[inline]
-    pub fn push(&mut self, agenda: &mut Agenda, at: SimTime, id: RequestId) {
+    pub fn push(&mut self, events: &mut EventQueue, at: SimTime, id: RequestId) {
         if self.is_first(at, id) {
-            agenda.arm(self.timer, at);
+            events.arm(self.timer, at);
         }
     }
 
     /// As [`Line::push`], where mostly nothing else happens before it leaves.
     #[inline]
-    pub fn push_soon(&mut self, agenda: &mut Agenda, at: SimTime, id: RequestId) {
+    pub fn push_soon(&mut self, events: &mut EventQueue, at: SimTime, id: RequestId) {
         if self.is_first(at, id) {
-            agenda.arm_soon(self.timer, at);
+            events.arm_soon(self.timer, at);
         }
     }
 
@@ -41,10 +41,10 @@ impl Line {
 
     /// Takes the head, which leaves now, and arms the timer for the next.
     #[inline]
-    pub fn pop(&mut self, agenda: &mut Agenda) -> RequestId {
+    pub fn pop(&mut self, events: &mut EventQueue) -> RequestId {
         let (_, id) = self.entries.pop().expect("the timer of an empty line is not armed");
         if let Some((at, _)) = self.entries.front() {
-            agenda.arm(self.timer, at);
+            events.arm(self.timer, at);
         }
         id
     }

@@ -1,7 +1,7 @@
 //! Firmware model: a fixed latency without contention, or cores that process one command each.
 
 use super::fifo::Line;
-use interpulse_engine::{Agenda, Duration, RequestId, ResourceId, SimTime};
+use interpulse_engine::{Duration, EventQueue, RequestId, ResourceId, SimTime};
 
 /// Commands in firmware. All take the same time, so they leave in the order in which they came.
 pub struct Firmware {
@@ -21,9 +21,9 @@ impl Firmware {
 
     /// Takes command `id`, which arrives at `at`, not before those that were taken earlier.
     #[inline]
-    pub fn take(&mut self, agenda: &mut Agenda, at: SimTime, id: RequestId) {
+    pub fn take(&mut self, events: &mut EventQueue, at: SimTime, id: RequestId) {
         let end = if self.cores.is_empty() { at + self.time } else { self.on_a_core(at) };
-        self.line.push_soon(agenda, end, id);
+        self.line.push_soon(events, end, id);
     }
 
     /// Has the core that is free first do it.
@@ -37,8 +37,8 @@ impl Firmware {
 
     /// Takes the command that leaves now.
     #[inline]
-    pub fn pop(&mut self, agenda: &mut Agenda) -> RequestId {
-        self.line.pop(agenda)
+    pub fn pop(&mut self, events: &mut EventQueue) -> RequestId {
+        self.line.pop(events)
     }
 }
 
@@ -47,14 +47,14 @@ mod tests {
     use super::*;
 
     fn ends(cores: Option<u32>, arrivals: &[u64]) -> Vec<u64> {
-        let mut agenda = Agenda::new(1);
+        let mut events = EventQueue::new(1);
         let mut firmware = Firmware::new(Duration::from_ns(10), cores, ResourceId(0));
         for (id, at) in arrivals.iter().enumerate() {
-            firmware.take(&mut agenda, SimTime(*at), RequestId(id as u32));
+            firmware.take(&mut events, SimTime(*at), RequestId(id as u32));
         }
         let mut leave = |id: usize| {
-            let (at, _) = agenda.next(SimTime(1000)).expect("as many leave as came");
-            assert_eq!(firmware.pop(&mut agenda).index(), id, "in order");
+            let (at, _) = events.next(SimTime(1000)).expect("as many leave as came");
+            assert_eq!(firmware.pop(&mut events).index(), id, "in order");
             at.0
         };
         (0..arrivals.len()).map(&mut leave).collect()

@@ -10,7 +10,7 @@ use crate::numbers::Lpn;
 use crate::spec::HostSpec;
 use interpulse_engine::account::{Cause, NO_ACCOUNT};
 use interpulse_engine::{
-    Agenda, Duration, News, Op, Request as HostRequest, RequestId, ResourceId, SimTime, Tag,
+    DeviceEvent, Duration, EventQueue, Op, Request as HostRequest, RequestId, ResourceId, SimTime, Tag,
 };
 use std::collections::VecDeque;
 
@@ -34,7 +34,7 @@ pub struct HostInterface {
     /// Writes waiting for cache slots, in order.
     pub(crate) stalled: VecDeque<RequestId>,
     /// At most one thing in an event.
-    pub(crate) news: Option<News<RequestId>>,
+    pub(crate) news: Option<DeviceEvent<RequestId>>,
     pub(crate) issued: u64,
     pub(crate) completed: u64,
 }
@@ -84,8 +84,14 @@ impl HostInterface {
 
     /// Takes a request of the host, which calls it `tag`, into `queue`.
     #[inline]
-    pub fn submit(&mut self, agenda: &mut Agenda, queue: u32, tag: Tag, request: HostRequest) -> RequestId {
-        let now = agenda.now();
+    pub fn submit(
+        &mut self,
+        events: &mut EventQueue,
+        queue: u32,
+        tag: Tag,
+        request: HostRequest,
+    ) -> RequestId {
+        let now = events.now();
         self.issued += 1;
         let end = request.sector + u64::from(request.sectors);
         let unit = 1u64 << self.unit_shift;
@@ -117,7 +123,7 @@ impl HostInterface {
             account,
         });
         if taken {
-            self.firmware.take(agenda, mark, id);
+            self.firmware.take(events, mark, id);
         } else {
             self.queues.wait(queue as usize, id);
         }
@@ -125,30 +131,30 @@ impl HostInterface {
     }
 
     /// The controller fetches a command that has waited and starts its firmware.
-    fn fetch(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId) {
+    fn fetch(&mut self, events: &mut EventQueue, now: SimTime, id: RequestId) {
         let fetched = self.link.command(now);
         let request = self.requests.get_mut(id);
         request.book(Cause::Queue, now);
         request.book(Cause::Link, fetched);
-        self.firmware.take(agenda, fetched, id);
+        self.firmware.take(events, fetched, id);
     }
 
     /// Has the `bytes` of data of write `id` sent by the host.
     #[inline]
-    pub fn ask_for_data(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId, bytes: u64) {
+    pub fn ask_for_data(&mut self, events: &mut EventQueue, now: SimTime, id: RequestId, bytes: u64) {
         let at = self.link.data_in(now, bytes);
-        self.arriving.push(agenda, at, id);
+        self.arriving.push(events, at, id);
     }
 
     /// Sends `bytes` of data and the completion to the host.
     #[inline]
-    pub fn leave(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId, bytes: u64) {
-        let mut ready = Ready::now(agenda);
+    pub fn leave(&mut self, events: &mut EventQueue, now: SimTime, id: RequestId, bytes: u64) {
+        let mut ready = Ready::now(events);
         let mut takes = self.link.time_out(bytes);
         if self.link.is_shared() {
             (ready.at, takes) = (self.link.out(now, bytes), Duration::ZERO);
         }
-        self.leaving.push(agenda, ready, id, takes);
+        self.leaving.push(events, ready, id, takes);
     }
 
     /// Whether what leaves may be [told ahead](HostInterface::will_leave).
@@ -160,37 +166,37 @@ impl HostInterface {
     /// Will send `bytes` of data and the completion to the host when they are ready, which is after the event that is
     /// being handled.
     #[inline(always)]
-    pub fn will_leave(&mut self, agenda: &mut Agenda, ready: Ready, id: RequestId, bytes: u64) {
-        debug_assert!(self.foretells && ready > Ready::now(agenda));
+    pub fn will_leave(&mut self, events: &mut EventQueue, ready: Ready, id: RequestId, bytes: u64) {
+        debug_assert!(self.foretells && ready > Ready::now(events));
         let takes = self.link.time_out(bytes);
-        self.leaving.push(agenda, ready, id, takes);
+        self.leaving.push(events, ready, id, takes);
     }
 
     /// Has unit data of `id` move to or from DRAM for this long; then `bytes` of it and the completion leave.
     #[inline]
-    pub fn pass_dram(&mut self, agenda: &mut Agenda, latency: Duration, id: RequestId, bytes: u64) {
-        let at = agenda.now() + latency;
+    pub fn pass_dram(&mut self, events: &mut EventQueue, latency: Duration, id: RequestId, bytes: u64) {
+        let at = events.now() + latency;
         if self.foretells && latency > Duration::ZERO {
             self.requests.get_mut(id).book(Cause::Cache, at);
-            self.will_leave(agenda, Ready { at, by: self.dram.timer() }, id, bytes);
+            self.will_leave(events, Ready { at, by: self.dram.timer() }, id, bytes);
         } else {
-            self.dram.push(agenda, at, id);
+            self.dram.push(events, at, id);
         }
     }
 
     /// The completion of `id`, of `queue`, is with the host, which is told; the next command that waited is fetched.
     #[inline]
-    pub fn complete(&mut self, agenda: &mut Agenda, now: SimTime, id: RequestId, queue: u16) {
+    pub fn complete(&mut self, events: &mut EventQueue, now: SimTime, id: RequestId, queue: u16) {
         self.completed += 1;
         if let Some(next) = self.queues.complete(usize::from(queue)) {
-            self.fetch(agenda, now, next);
+            self.fetch(events, now, next);
         }
-        self.tell(News::Completed(id));
+        self.tell(DeviceEvent::Completed(id));
     }
 
     /// Tells the host, which has taken what it was told before.
     #[inline]
-    pub fn tell(&mut self, what: News<RequestId>) {
+    pub fn tell(&mut self, what: DeviceEvent<RequestId>) {
         assert!(self.news.is_none(), "the host has not looked at {:?}", self.news);
         self.news = Some(what);
     }

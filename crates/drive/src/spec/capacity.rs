@@ -3,7 +3,7 @@
 use super::DriveSpec;
 use crate::ftl::page::mapping::table::MAX_UNITS;
 use interpulse_engine::Bytes;
-use interpulse_flash::parts::MOST_BLOCKS;
+use interpulse_flash::parts::MAX_BLOCKS;
 
 /// One block more on each plane may make a drive larger than what was asked for by no more than one in this many.
 const COARSEST: u64 = 100;
@@ -86,7 +86,7 @@ impl DriveSpec {
 
     /// What a drive needs that is to be larger than the `most` blocks of a plane make it.
     fn what_more_needs(&self, most: u32) -> String {
-        if most == MOST_BLOCKS {
+        if most == MAX_BLOCKS {
             return "more needs more channels, chips, dies or planes".into();
         }
         // More of anything else would not help.
@@ -123,7 +123,7 @@ impl DriveSpec {
     /// The most blocks of a plane that a part may have and the map can address.
     fn most_blocks(&self) -> u32 {
         let per_block = self.planes() * u64::from(self.geometry.units_per_block());
-        u64::from(MOST_BLOCKS).min((MAX_UNITS - 1) / per_block) as u32
+        u64::from(MAX_BLOCKS).min((MAX_UNITS - 1) / per_block) as u32
     }
 
     fn raw_bytes(&self, blocks: u32) -> u64 {

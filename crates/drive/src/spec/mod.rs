@@ -175,7 +175,7 @@ keys! {
 impl FtlSpec {
     /// Reads the section `[ftl]` of a drive of which the host is to see `capacity`, if that is asked for.
     pub fn read(s: &mut Section, capacity: Option<Bytes>) -> Result<FtlSpec, ConfigError> {
-        FtlSpec::keys(s, &mut s.leaving_state(), capacity)
+        FtlSpec::keys(s, &mut s.not_shaping_state(), capacity)
     }
 
     /// Blocks kept for replacing bad ones, of a plane that has `blocks`.

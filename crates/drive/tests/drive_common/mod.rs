@@ -1,4 +1,4 @@
-//! Small drives for tests: parts, a spec to start from, preconditioning, and a drive with its agenda.
+//! Small drives for tests: parts, a spec to start from, preconditioning, and a drive with its event queue.
 #![allow(dead_code, reason = "every test file uses its own part of the harness")]
 
 use interpulse_drive::drive::{Drive, PreconditionedState};
@@ -11,7 +11,7 @@ use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::numbers::Lpn;
 use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
 use interpulse_engine::{
-    Agenda, AuditReport, Bytes, Device, Duration, LatencyHistogram, ResourceId, SimTime, Streams,
+    AuditReport, Bytes, Device, Duration, EventQueue, LatencyHistogram, ResourceId, SimTime, Streams,
 };
 use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
@@ -203,10 +203,10 @@ pub fn content(h: &LatencyHistogram) -> Histogram {
     (h.count(), h.sum_ns(), h.buckets().collect())
 }
 
-/// A drive with its host, and the agenda they run on.
+/// A drive with its host, and the event queue they run on.
 pub struct Bench {
     pub host: Host<Drive>,
-    pub agenda: Agenda,
+    pub events: EventQueue,
 }
 
 impl Bench {
@@ -215,42 +215,42 @@ impl Bench {
         spec.check().unwrap_or_else(|why| panic!("the spec is impossible: {why:?}"));
         let drive = Drive::new(spec.clone(), state, seed, ResourceId(0), flows.len() as u32);
         let mut host = Host::new(drive, flows, seed, ()).unwrap();
-        let mut agenda = Agenda::new(host.device.resources().end);
-        host.start(&mut agenda).unwrap();
-        Bench { host, agenda }
+        let mut events = EventQueue::new(host.device.resources().end);
+        host.start(&mut events).unwrap();
+        Bench { host, events }
     }
 
     /// Handles the next event up to `limit`; false if there is none.
     pub fn step(&mut self, limit: SimTime) -> bool {
-        let Some((_, resource)) = self.agenda.next(limit) else { return false };
-        self.host.handle(&mut self.agenda, resource);
-        self.agenda.settle();
+        let Some((_, resource)) = self.events.next(limit) else { return false };
+        self.host.handle(&mut self.events, resource);
+        self.events.settle();
         true
     }
 
     /// Handles all events up to and including `at` and moves the clock there.
     pub fn run_to(&mut self, at: SimTime) {
         while self.step(at) {}
-        self.agenda.advance_to(at);
+        self.events.advance_to(at);
     }
 
     /// As [`Bench::run_to`], `span` from now.
     pub fn run_for(&mut self, span: Duration) {
-        self.run_to(self.agenda.now() + span);
+        self.run_to(self.events.now() + span);
     }
 
     /// Runs until `count` more requests have completed. Panics with a diagnosis if that never happens.
     pub fn run_requests(&mut self, count: u64) {
         let target = self.host.device.completed() + count;
         while self.host.device.completed() < target {
-            assert!(self.step(self.agenda.horizon()), "{}", self.host.device.diagnosis(&self.agenda));
+            assert!(self.step(self.events.horizon()), "{}", self.host.device.diagnosis(&self.events));
         }
     }
 
     /// Runs until the flows have ended and everything has completed.
     pub fn run_out(&mut self) {
         while !self.host.is_done() {
-            assert!(self.step(self.agenda.horizon()), "{}", self.host.device.diagnosis(&self.agenda));
+            assert!(self.step(self.events.horizon()), "{}", self.host.device.diagnosis(&self.events));
         }
     }
 
@@ -260,12 +260,12 @@ impl Bench {
         self.run_out();
         assert_eq!(self.host.failure(), None);
         self.assert_dies_add_up();
-        self.host.device.audit(self.agenda.now(), 1).unwrap_or_else(|why| panic!("{why}"))
+        self.host.device.audit(self.events.now(), 1).unwrap_or_else(|why| panic!("{why}"))
     }
 
     /// The uses of every die add up to the clock.
     pub fn assert_dies_add_up(&mut self) {
-        let now = self.agenda.now();
+        let now = self.events.now();
         for (d, die) in self.host.device.nand_mut().dies_mut().iter_mut().enumerate() {
             die.usage.settle(now);
             let sum: u64 = die.usage.uses().iter().sum();

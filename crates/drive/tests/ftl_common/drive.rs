@@ -10,7 +10,7 @@ use interpulse_drive::host_interface::link::{LinkSpec, Pcie};
 use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::numbers::{Lane, SuperBlock};
 use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
-use interpulse_engine::{Agenda, Bytes, Device, Duration, ResourceId, SimTime};
+use interpulse_engine::{Bytes, Device, Duration, EventQueue, ResourceId, SimTime};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
@@ -135,15 +135,15 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
     let flow = FlowSpec::synthetic("writes", mix);
     let drive = Drive::new(spec.clone(), state, seed, ResourceId(0), 1);
     let mut host = Host::new(drive, &[flow], seed, ()).unwrap();
-    let mut agenda = Agenda::new(host.device.resources().end);
-    host.start(&mut agenda).unwrap();
+    let mut events = EventQueue::new(host.device.resources().end);
+    host.start(&mut events).unwrap();
     let mut before = None;
     let (mut choices, mut free, mut valid, mut held) = (0, 0.0, 0.0, 0.0);
     let mut runs = 0;
     while host.device.completed() < 2 * writes {
-        let (_, resource) = agenda.next(SimTime(u64::MAX >> 12)).expect("a drive with requests has a timer");
-        host.handle(&mut agenda, resource);
-        agenda.settle();
+        let (_, resource) = events.next(SimTime(u64::MAX >> 12)).expect("a drive with requests has a timer");
+        host.handle(&mut events, resource);
+        events.settle();
         let ftl = host.device.block_manager();
         if host.device.completed() >= writes && before.is_none() {
             before = Some(ftl.counters);
@@ -161,9 +161,9 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
     let counted = host.device.ftl_counters().since(&before.expect("the window has begun"));
     host.close();
     while host.device.outstanding() > 0 {
-        let (_, resource) = agenda.next(SimTime(u64::MAX >> 12)).expect("a drive with requests has a timer");
-        host.handle(&mut agenda, resource);
-        agenda.settle();
+        let (_, resource) = events.next(SimTime(u64::MAX >> 12)).expect("a drive with requests has a timer");
+        host.handle(&mut events, resource);
+        events.settle();
     }
     Window {
         write_amplification: 1.0 + counted.gc_units as f64 / counted.host_units as f64,

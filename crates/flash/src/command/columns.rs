@@ -1,11 +1,11 @@
-//! What the columns of the table may say, besides uses and spenders.
+//! Column types of the command table, besides activities and energy categories.
 
-use super::uses::Use;
+use super::die_activity::DieActivity;
 use crate::geometry::Timing;
 use crate::parts::power::Draw;
 use interpulse_engine::Duration;
 
-/// In whose line a command waits. Lines are served by rank, and within a line by order of submission.
+/// Scheduling class of a command. Classes are served by rank, and within a class in order of submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Class {
@@ -13,7 +13,7 @@ pub enum Class {
     HostRead,
     /// Reads for garbage collection.
     GcRead,
-    /// Programs of host data. What they wait for is told when they are complete: they may be stopped for others.
+    /// Programs of host data. Their wait is accounted when they are complete: they may be suspended.
     HostWrite,
     /// Programs of moved data.
     GcWrite,
@@ -30,7 +30,7 @@ impl Class {
         [Class::HostRead, Class::GcRead, Class::HostWrite, Class::GcWrite, Class::Erase];
 }
 
-/// What a command does to cells; who may stop it, and what is counted of its pulses, follows from that.
+/// Effect of a command on cells; it decides about suspension and pulse counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Effect {
@@ -40,7 +40,7 @@ pub enum Effect {
     Programs,
     /// Erases them with a train of pulses.
     Erases,
-    /// Leaves them as they are: it has no train, and nothing stops it.
+    /// No effect: no train, no suspension.
     Nothing,
 }
 
@@ -64,12 +64,12 @@ pub enum Step {
     Pulses,
 }
 
-/// A time for which a command has its die besides pulses: the bus is free, and nothing stops it.
+/// Time for which a command occupies its die besides pulses: the bus is free, and nothing stops the command.
 #[derive(Debug)]
 pub struct Busy {
-    /// What is drawn meanwhile.
+    /// Current drawn.
     pub draw: Draw,
-    /// Whether the array is at work: what the die is put to meanwhile, its pulses or what waits for the bus.
+    /// Whether the time counts as array work; as bus time otherwise.
     pub array: bool,
     /// How long it lasts.
     pub time: fn(&Timing) -> Duration,
@@ -78,8 +78,8 @@ pub struct Busy {
 /// The pulses of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct Train {
-    /// What the die is put to while they run on to a stop.
-    pub(crate) stop: Use,
-    /// What pulses, voltage resets and verifies draw.
+    /// Activity while the train runs on to a stop.
+    pub(crate) stop: DieActivity,
+    /// Current of pulses, voltage resets and verifies.
     pub draws: [Draw; 3],
 }

@@ -1,4 +1,4 @@
-//! What the flash array counts.
+//! Counters of the flash array.
 
 use super::columns::Effect;
 use interpulse_engine::counters;
@@ -89,7 +89,7 @@ counters! {
     }
 }
 
-/// What is counted of trains, in ns but for the first: of programs, or of erases.
+/// Counters of the trains of programs or of erases; in ns but for the first.
 pub(crate) struct TrainCounters<'a> {
     pub(crate) suspends: &'a mut u64,
     pub(crate) redone: &'a mut u64,
@@ -110,7 +110,7 @@ impl NandCounters {
                 pulsed: &mut self.erase_pulse_time,
                 owed: &mut self.erase_owed_time,
             },
-            // What neither programs nor erases has none.
+            // Other commands have no train.
             _ => TrainCounters {
                 suspends: &mut self.program_suspends,
                 redone: &mut self.program_redone_time,

@@ -1,62 +1,67 @@
-//! What a die can be told to do: one row for each command, which everything that tells commands apart reads.
+//! Command table: one row for each NAND command; all code that distinguishes commands reads it.
 //!
-//! A row says in whose line a command waits, which steps it takes on its die, and on what its time, its energy and its
-//! number are booked. The states that a die may pass, the pairs of state and use that its time is summed by, who may stop
-//! what, and what a budget of current has to grant follow from the rows. How each step is carried out is the array's
-//! ([`crate::nand`]), how long it takes the part's.
+//! A row gives the scheduling class, the steps on the die, and the categories of time, energy and count. The legal states of
+//! a die, the pairs of state and activity, the rules of preemption and the requests to the power budget follow from the rows.
+//! The array ([`crate::nand`]) carries out the steps; the part gives their times.
 
 mod columns;
 mod counters;
-mod spender;
-mod uses;
+mod die_activity;
+mod energy_category;
 
 use crate::parts::power::Draw;
 
 pub(crate) use columns::{Busy, Step};
 pub use columns::{CLASSES, Class, EFFECTS, Effect, Train};
 pub use counters::NandCounters;
-pub use spender::{SPENDERS, Spender};
-pub use uses::{USES, Use, WAITS, Wait};
+pub use die_activity::{DIE_ACTIVITIES, DieActivity, WAITS, Wait};
+pub use energy_category::{ENERGY_CATEGORIES, EnergyCategory};
 
 /// The pulses of programs, and of erases.
-static PROGRAM: Train =
-    Train { stop: Use::StopProgram, draws: [Draw::ProgramPulse, Draw::ProgramReset, Draw::ProgramVerify] };
+static PROGRAM: Train = Train {
+    stop: DieActivity::StopProgram,
+    draws: [Draw::ProgramPulse, Draw::ProgramReset, Draw::ProgramVerify],
+};
 static ERASE: Train =
-    Train { stop: Use::StopErase, draws: [Draw::ErasePulse, Draw::EraseReset, Draw::EraseVerify] };
+    Train { stop: DieActivity::StopErase, draws: [Draw::ErasePulse, Draw::EraseReset, Draw::EraseVerify] };
 
-/// Status and data of a word line are read into the page buffer before it is reprogrammed.
-static RECALL: Busy = Busy { draw: Draw::Sense1, array: false, time: |timing| timing.read_two_bit };
+/// A reprogram first reads status and data of the word line into the page buffer.
+static RECALL: Busy = Busy { draw: Draw::Sense1, array: false, time: |timing| timing.read_mlc_mode };
 
-/// Data goes from the cache register to the page buffer.
+/// Move from the cache register to the page buffer.
 static HAND_OVER: Busy = Busy { draw: Draw::Reload, array: true, time: |timing| timing.cache_transfer };
 
 /// One row; a cache line.
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
-    /// Its name in scripts and results.
+    /// Name in scripts and results.
     pub name: &'static str,
-    /// In whose line it waits.
+    /// Scheduling class.
     pub class: Class,
-    /// What it does to cells.
+    /// Effect on cells.
     pub effect: Effect,
-    /// Its steps.
+    /// Steps on the die.
     pub(crate) steps: &'static [Step],
-    /// Its steps where it changes one page of a word line with two bits per cell; none if it never does.
+    /// Steps as a reprogram; none if it never is one.
     pub(crate) reprogram: &'static [Step],
-    /// Its steps where its data, or some of it, was loaded into the cache register before; none if it never is.
+    /// Steps with data already in the cache register; none if it never has.
     pub(crate) cached: &'static [Step],
-    /// What the die is put to while the command waits for the bus or uses it.
-    pub(crate) bus: Use,
-    /// What the die is put to while it senses or pulses for the command.
-    pub(crate) array: Use,
-    /// Its pulses, if it has any.
+    /// Activity while the command waits for the bus or uses it.
+    pub(crate) bus: DieActivity,
+    /// Activity while the die senses or pulses.
+    pub(crate) array: DieActivity,
+    /// Pulses, if it has any.
     pub(crate) train: Option<&'static Train>,
-    /// Whom its energy is spent on.
-    pub spender: Spender,
+    /// Energy category.
+    pub category: EnergyCategory,
+    /// Derived: whether its steps are those of [`PAGE_READ`].
+    page_read: bool,
 }
 
-/// Declares the commands: a variant of [`Kind`] with its documentation, the one of [`NandCounters`] that counts it, and its
-/// row.
+/// Steps of a page read. The array has a path of its own for them, which senses several planes together.
+const PAGE_READ: &[Step] = &[Step::Command, Step::Sense, Step::Out];
+
+/// Declares the commands: a variant of [`Kind`] with its documentation, its counter in [`NandCounters`], and its row.
 macro_rules! commands {
     ($($(#[doc = $doc:literal])+ $kind:ident counted by $counter:ident: $row:expr;)+) => {
         /// A command to a die.
@@ -68,7 +73,16 @@ macro_rules! commands {
         pub const KINDS: usize = [$(Kind::$kind),+].len();
 
         /// The rows, in the order of [`Kind`].
-        pub(crate) const COMMANDS: &[Command; KINDS] = &[$($row),+];
+        pub(crate) const COMMANDS: &[Command; KINDS] = &{
+            const ROWS: [Command; KINDS] = [$($row),+];
+            let mut rows = ROWS;
+            let mut k = 0;
+            while k < KINDS {
+                rows[k].page_read = is_page_read(rows[k].steps);
+                k += 1;
+            }
+            rows
+        };
 
         impl Kind {
             /// Every command.
@@ -89,26 +103,28 @@ commands! {
         name: "read",
         class: Class::HostRead,
         effect: Effect::Reads,
-        steps: &[Step::Command, Step::Sense, Step::Out],
+        steps: PAGE_READ,
         reprogram: &[],
         cached: &[],
-        bus: Use::BusHost,
-        array: Use::SenseHost,
+        bus: DieActivity::BusHost,
+        array: DieActivity::SenseHost,
         train: None,
-        spender: Spender::Read,
+        category: EnergyCategory::Read,
+        page_read: false,
     };
     /// A read for garbage collection.
     GcRead counted by gc_reads: Command {
         name: "gc-read",
         class: Class::GcRead,
         effect: Effect::Reads,
-        steps: &[Step::Command, Step::Sense, Step::Out],
+        steps: PAGE_READ,
         reprogram: &[],
         cached: &[],
-        bus: Use::BusGc,
-        array: Use::SenseGc,
+        bus: DieActivity::BusGc,
+        array: DieActivity::SenseGc,
         train: None,
-        spender: Spender::GcRead,
+        category: EnergyCategory::GcRead,
+        page_read: false,
     };
     /// A program of host data.
     HostProgram counted by host_programs: Command {
@@ -118,10 +134,11 @@ commands! {
         steps: &[Step::Load, Step::Pulses],
         reprogram: &[Step::Busy(&RECALL), Step::Load, Step::Pulses],
         cached: &[Step::Load, Step::Busy(&HAND_OVER), Step::Pulses],
-        bus: Use::BusProgram,
-        array: Use::PulseHost,
+        bus: DieActivity::BusProgram,
+        array: DieActivity::PulseHost,
         train: Some(&PROGRAM),
-        spender: Spender::Program,
+        category: EnergyCategory::Program,
+        page_read: false,
     };
     /// A program of moved data.
     GcProgram counted by gc_programs: Command {
@@ -131,10 +148,11 @@ commands! {
         steps: &[Step::Load, Step::Pulses],
         reprogram: &[Step::Busy(&RECALL), Step::Load, Step::Pulses],
         cached: &[Step::Load, Step::Busy(&HAND_OVER), Step::Pulses],
-        bus: Use::BusGc,
-        array: Use::PulseGc,
+        bus: DieActivity::BusGc,
+        array: DieActivity::PulseGc,
         train: Some(&PROGRAM),
-        spender: Spender::GcProgram,
+        category: EnergyCategory::GcProgram,
+        page_read: false,
     };
     /// An erase.
     Erase counted by erases: Command {
@@ -144,37 +162,52 @@ commands! {
         steps: &[Step::Command, Step::Pulses],
         reprogram: &[],
         cached: &[],
-        bus: Use::Erase,
-        array: Use::Erase,
+        bus: DieActivity::Erase,
+        array: DieActivity::Erase,
         train: Some(&ERASE),
-        spender: Spender::Erase,
+        category: EnergyCategory::Erase,
+        page_read: false,
     };
 }
 
-/// What a row may not say.
+/// Consistency of the rows.
 const _: () = {
     let mut k = 0;
     while k < KINDS {
         let of = &COMMANDS[k];
         let waits_as_read = matches!(of.class, Class::HostRead | Class::GcRead);
-        assert!(waits_as_read == matches!(of.effect, Effect::Reads), "the lines of reads hold reads alone");
+        assert!(waits_as_read == matches!(of.effect, Effect::Reads), "the queues of reads hold reads alone");
         let pulses = matches!(of.effect, Effect::Programs | Effect::Erases);
         assert!(
             pulses == of.train.is_some(),
             "what programs or erases has a train, and nothing else has one"
         );
         assert!(!of.steps.is_empty(), "a command without a step never ends");
+        let mut step = 0;
+        while step < of.steps.len() {
+            let last = step + 1 == of.steps.len();
+            match of.steps[step] {
+                Step::Sense => {
+                    assert!(!last && matches!(of.steps[step + 1], Step::Out), "sensed data moves out");
+                }
+                Step::Out => assert!(last, "a command ends when its data has moved out"),
+                _ => {}
+            }
+            step += 1;
+        }
+        let moves_out = matches!(of.steps[of.steps.len() - 1], Step::Out);
+        assert!(moves_out == waits_as_read, "reads, and nothing else, end with data out");
         k += 1;
     }
 };
 
-impl Spender {
-    /// How often it was spent on; `None` for what is not counted.
+impl EnergyCategory {
+    /// Number of operations of this category; `None` for idle dies.
     pub fn count(self, counters: &NandCounters) -> Option<u64> {
         match self {
-            Spender::Idle => None,
-            Spender::Suspension => Some(counters.program_suspends + counters.erase_suspends),
-            _ => Some(count_of(*counters, |command| command.spender == self)),
+            EnergyCategory::Idle => None,
+            EnergyCategory::Suspension => Some(counters.program_suspends + counters.erase_suspends),
+            _ => Some(count_of(*counters, |command| command.category == self)),
         }
     }
 }
@@ -199,6 +232,30 @@ impl NandCounters {
 fn count_of(mut counters: NandCounters, counts: impl Fn(&Command) -> bool) -> u64 {
     let counted = Kind::ALL.into_iter().filter(|kind| counts(kind.command()));
     counted.map(|kind| *kind.count(&mut counters)).sum()
+}
+
+/// Whether all reads are page reads.
+pub(crate) const ALL_PAGE_READS: bool = {
+    let mut k = 0;
+    let mut all = true;
+    while k < KINDS {
+        all &= COMMANDS[k].page_read || !matches!(COMMANDS[k].effect, Effect::Reads);
+        k += 1;
+    }
+    all
+};
+
+impl Command {
+    /// Whether the command is a page read with the steps of [`PAGE_READ`].
+    #[inline(always)]
+    pub(crate) const fn is_page_read(&self) -> bool {
+        self.page_read
+    }
+}
+
+/// Whether the steps are those of [`PAGE_READ`].
+const fn is_page_read(steps: &[Step]) -> bool {
+    matches!(steps, [Step::Command, Step::Sense, Step::Out])
 }
 
 impl Kind {

@@ -1,7 +1,7 @@
-//! What a die's blocks hold: how many pages of each block have been programmed since its erase, and how much wear
-//! suspensions have added.
+//! Content of a die's blocks: programmed pages since the erase, cell mode, wear added by suspensions.
 
-use crate::numbers::{BlockId, WordLineId};
+use crate::cell_mode::CellMode;
+use crate::ids::{BlockId, WordLineId};
 use crate::reprogram::Status;
 
 /// Programmed pages per (plane, block); pages of a block are programmed in order.
@@ -12,8 +12,10 @@ pub struct Blocks {
     full: Box<[u64]>,
     /// Wear by suspensions in millionths of a program/erase cycle; empty until there is some.
     stress_ppm: Vec<u64>,
-    /// Status of each word line of the blocks that hold two bits per cell; empty until there is one.
-    two_bit: Vec<Option<Box<[Option<Status>]>>>,
+    /// Cell mode of each block; empty while all are native.
+    modes: Vec<CellMode>,
+    /// Status of each word line of the reprogrammable blocks; empty until there is one.
+    statuses: Vec<Option<Box<[Option<Status>]>>>,
     blocks_per_plane: u32,
     pages_per_block: u32,
 }
@@ -26,7 +28,8 @@ impl Blocks {
             programmed: vec![0; blocks].into_boxed_slice(),
             full: vec![0; blocks.div_ceil(64)].into_boxed_slice(),
             stress_ppm: Vec::new(),
-            two_bit: Vec::new(),
+            modes: Vec::new(),
+            statuses: Vec::new(),
             blocks_per_plane,
             pages_per_block,
         }
@@ -46,19 +49,25 @@ impl Blocks {
         full && page < self.pages_per_block || page < u32::from(self.programmed[at])
     }
 
-    /// Sets the number of programmed pages (programs, erases, preconditioning).
+    /// Sets the number of programmed pages (programs, erases, preconditioning) of a block, which is native from now on.
     #[inline]
     pub fn set_programmed(&mut self, plane: u32, block: BlockId, pages: u16) {
         let at = self.index(plane, block);
         self.set(at, pages);
-        if !self.two_bit.is_empty() {
-            self.two_bit[at] = None;
+        if !self.modes.is_empty() {
+            self.modes[at] = CellMode::Native;
+            self.statuses[at] = None;
         }
     }
 
-    /// Sets the number of programmed pages of a block whose word lines hold two bits per cell, the unused ones counted.
-    pub(super) fn set_programmed_two_bit(&mut self, plane: u32, block: BlockId, pages: u16) {
+    /// Sets the number of programmed pages, unused ones included, of a block in a mode other than native.
+    pub(super) fn set_programmed_in(&mut self, mode: CellMode, plane: u32, block: BlockId, pages: u16) {
+        if self.modes.is_empty() {
+            self.modes = vec![CellMode::Native; self.programmed.len()];
+            self.statuses = vec![None; self.programmed.len()];
+        }
         let at = self.index(plane, block);
+        self.modes[at] = mode;
         self.set(at, pages);
     }
 
@@ -73,19 +82,19 @@ impl Blocks {
         }
     }
 
-    /// Whether the word lines of a block hold two bits per cell.
+    /// Cell mode of a block; native while it is erased.
     #[inline]
-    pub fn is_two_bit(&self, plane: u32, block: BlockId) -> bool {
-        !self.two_bit.is_empty() && self.two_bit[self.index(plane, block)].is_some()
+    pub fn mode(&self, plane: u32, block: BlockId) -> CellMode {
+        if self.modes.is_empty() { CellMode::Native } else { self.modes[self.index(plane, block)] }
     }
 
-    /// RPCnt and Distribution ID of a word line with two bits per cell, as the die keeps them; panics on any other.
+    /// RPCnt and Distribution ID of a reprogrammable word line; panics on any other.
     pub fn status(&self, plane: u32, block: BlockId, word_line: WordLineId) -> Status {
-        let of = self.two_bit.get(self.index(plane, block)).and_then(Option::as_ref);
-        of.and_then(|lines| lines[word_line.index()]).expect("a word line with two bits per cell")
+        let of = self.statuses.get(self.index(plane, block)).and_then(Option::as_ref);
+        of.and_then(|lines| lines[word_line.index()]).expect("a reprogrammable word line")
     }
 
-    /// Notes the status of a word line; a block of which this is the first has so many.
+    /// Sets the status of a word line of a reprogrammable block, which has `word_lines` word lines.
     pub(super) fn set_status(
         &mut self,
         plane: u32,
@@ -94,11 +103,8 @@ impl Blocks {
         status: Status,
         word_lines: u32,
     ) {
-        if self.two_bit.is_empty() {
-            self.two_bit = vec![None; self.programmed.len()];
-        }
         let at = self.index(plane, block);
-        let lines = self.two_bit[at].get_or_insert_with(|| vec![None; word_lines as usize].into());
+        let lines = self.statuses[at].get_or_insert_with(|| vec![None; word_lines as usize].into());
         lines[word_line.index()] = Some(status);
     }
 
@@ -148,7 +154,7 @@ mod tests {
             if rng.below(2) == 0 {
                 blocks.set_programmed(plane, block, pages);
             } else {
-                blocks.set_programmed_two_bit(plane, block, pages);
+                blocks.set_programmed_in(CellMode::Mlc, plane, block, pages);
             }
             (0..PAGES + 2).for_each(|page| {
                 assert_eq!(

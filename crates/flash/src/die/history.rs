@@ -1,9 +1,9 @@
-//! The last changes of a die: what whoever follows it is told, and the message of an illegal one.
+//! Ring of the last state changes of a die, for observers and for the message of an illegal operation.
 
 use super::State;
 use super::usage::SLOTS;
-use crate::command::Use;
-use crate::numbers::BlockId;
+use crate::command::DieActivity;
+use crate::ids::BlockId;
 use crate::parts::power::Draw;
 use interpulse_engine::SimTime;
 use std::fmt;
@@ -17,23 +17,23 @@ pub struct Change {
     pub at: SimTime,
     /// The block concerned.
     pub block: BlockId,
-    /// State and use from then on, as their place among the [`SLOTS`].
+    /// State and activity from then on, as an index into [`SLOTS`].
     pub(super) slot: u8,
 }
 
 impl Change {
-    /// What the die does from then on.
+    /// State of the die from then on.
     pub fn state(&self) -> State {
         SLOTS[usize::from(self.slot)].state
     }
 
-    /// What is drawn from then on, at first and then.
+    /// Currents of that state, at first and then.
     pub(crate) fn draws(&self) -> [Draw; 2] {
         SLOTS[usize::from(self.slot)].draws
     }
 
-    /// What that is to those who wait.
-    pub fn usage(&self) -> Use {
+    /// Activity of the die from then on.
+    pub fn usage(&self) -> DieActivity {
         SLOTS[usize::from(self.slot)].usage
     }
 }

@@ -1,19 +1,19 @@
-//! A die on the energy of capacitors: what it does before it takes a program that saves data.
+//! Path of a die to power-loss save: its work on capacitor energy before it takes a program that saves data.
 
 use super::{Die, LongOp, State};
-use crate::hold_up::path::Path;
+use crate::hold_up::die_path::Path;
 use crate::parts::power::Draw;
-use crate::suspend::{Standing, SuspendPolicy};
+use crate::suspend::{LongOpStatus, SuspendPolicy};
 use interpulse_engine::{Duration, SimTime};
 
-/// How what is on a die comes to its end.
+/// Rules by which the operations on a die end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ending<'a> {
     /// How programs are suspended.
     pub program: &'a SuspendPolicy,
     /// How erases are.
     pub erase: &'a SuspendPolicy,
-    /// Erases are stopped and stay so; else they run to their end.
+    /// Erases are stopped and not resumed; else they run to their end.
     pub stops_erases: bool,
     /// Loading the page buffer of a suspended program again.
     pub reload: Duration,
@@ -22,7 +22,7 @@ pub(crate) struct Ending<'a> {
 }
 
 impl Die {
-    /// What the die does until it takes save data. Reads, and operations without a pulse so far, are given up.
+    /// Work of the die until it takes save data. Reads, and operations without a pulse so far, are dropped.
     pub(crate) fn path_to_save(&self, now: SimTime, ending: &Ending) -> Path {
         let mut path = Path::default();
         let Some(op) = &self.long else { return path };
@@ -65,7 +65,7 @@ impl Die {
             return;
         }
         if op.erases() && ending.stops_erases {
-            stop(path, op, &self.stands_at(now, ending.oldest_write), ending);
+            stop(path, op, &self.progress_at(now, ending.oldest_write), ending);
             return;
         }
         let (elapsed, ahead) = self.progress(now);
@@ -74,8 +74,8 @@ impl Die {
         path.run(op.train, draws, elapsed, op.train.total());
     }
 
-    fn stands_resumed<'a>(&self, op: &'a LongOp, now: SimTime, ending: &Ending) -> Standing<'a> {
-        Standing {
+    fn stands_resumed<'a>(&self, op: &'a LongOp, now: SimTime, ending: &Ending) -> LongOpStatus<'a> {
+        LongOpStatus {
             train: &op.train,
             elapsed: op.kept,
             committed: true,
@@ -90,10 +90,10 @@ impl Die {
     }
 }
 
-/// The erase is stopped by its scheme, or runs to its end where that has no stop for it.
-fn stop(path: &mut Path, op: &LongOp, at: &Standing, ending: &Ending) {
+/// Stops the erase by its scheme; without a stop the erase runs to its end.
+fn stop(path: &mut Path, op: &LongOp, at: &LongOpStatus, ending: &Ending) {
     let draws = op.kind.train().draws;
-    if let Some(stop) = ending.erase.stop_for_good(at) {
+    if let Some(stop) = ending.erase.final_stop(at) {
         path.run(op.train, draws, at.elapsed, at.elapsed + stop.after);
         path.then(Draw::Entry, stop.entry);
         path.holds = true;
@@ -102,14 +102,14 @@ fn stop(path: &mut Path, op: &LongOp, at: &Standing, ending: &Ending) {
     }
 }
 
-/// A suspended operation goes on to its end.
+/// Runs a suspended operation to its end.
 fn resume(path: &mut Path, op: &LongOp, ending: &Ending) {
     path.then(Draw::Reload, if op.erases() { Duration::ZERO } else { ending.reload });
     path.then(Draw::Resume, op.stop.resume);
     on(path, op, ending);
 }
 
-/// The pulses that are left of a suspended operation, the first of them with its ramp.
+/// Remaining pulses of a suspended operation, the first with its ramp.
 fn on(path: &mut Path, op: &LongOp, ending: &Ending) {
     let policy = if op.erases() { ending.erase } else { ending.program };
     let draws = op.kind.train().draws;

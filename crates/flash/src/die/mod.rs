@@ -1,23 +1,24 @@
-//! One die: what it is doing, what it may do next, and what is suspended on it.
+//! Die: state machine of one flash die, with the operation on it and the one suspended beneath.
 //!
-//! The die owns the mechanism of programs, erases and their suspension and enforces legality: every change of
-//! state is checked, in release builds too, and an illegal one panics with the die's history. Such a panic is
-//! a bug of the layer above, never a result. Times, queues and the bus belong to the array above.
+//! The die carries out programs, erases and their suspension and checks every change of state, in release builds too. An
+//! illegal change panics with the die's history: it is a bug of the layer above, never a result. Times, queues and the bus
+//! belong to the array.
 
 pub mod blocks;
 pub mod history;
 pub(crate) mod hold_up;
 mod operation;
 pub mod outage;
+mod reprogram;
 mod state;
-mod two_bit;
 pub mod usage;
 
-use crate::command::{Effect, Kind, Use};
+use crate::cell_mode::CellMode;
+use crate::command::{DieActivity, Effect, Kind};
 use crate::geometry::{Pages, Planes};
-use crate::numbers::BlockId;
+use crate::ids::BlockId;
 use crate::pulse::PulseTrain;
-use crate::suspend::{Standing, Stop, Suspended};
+use crate::suspend::{LongOpStatus, Stop, Suspended};
 use blocks::Blocks;
 use history::{Change, History};
 use interpulse_engine::{Duration, SimTime};
@@ -25,18 +26,18 @@ use state::LEGAL;
 use usage::{Usage, slot_of};
 
 pub use operation::{LongOp, Pulses, TrainTime};
-pub use state::{STATES, State, What};
+pub use state::{DiePhase, STATES, State};
 
 const NO_STOP: Stop =
     Stop { after: Duration::ZERO, keeps: Duration::ZERO, entry: Duration::ZERO, resume: Duration::ZERO };
 
-/// What a die does, and what that is to those who wait for it.
+/// State and activity of a die.
 #[derive(Clone, Copy)]
-pub struct Doing {
+pub struct Occupancy {
     /// The state.
     pub state: State,
-    /// The use.
-    pub usage: Use,
+    /// Activity.
+    pub usage: DieActivity,
 }
 
 /// One die.
@@ -46,7 +47,7 @@ pub struct Die {
     long: Option<LongOp>,
     /// The erase that is suspended beneath the program `long`.
     beneath: Option<LongOp>,
-    /// Cumulative time by use and waiting cause.
+    /// Cumulative time by activity and waiting cause.
     pub usage: Usage,
     blocks: Blocks,
     pages_per_block: u32,
@@ -73,7 +74,7 @@ impl Die {
         }
     }
 
-    /// What the die is doing.
+    /// State of the die.
     #[inline]
     pub fn state(&self) -> State {
         self.state
@@ -121,12 +122,12 @@ impl Die {
         self.long.as_ref().is_some_and(|op| op.writes(plane, block, page))
     }
 
-    /// What the blocks hold.
+    /// Content of the blocks.
     pub fn blocks(&self) -> &Blocks {
         &self.blocks
     }
 
-    /// What the blocks hold, to be set by preconditioning only.
+    /// Content of the blocks, to be set by preconditioning only.
     pub fn blocks_mut(&mut self) -> &mut Blocks {
         assert!(self.state == State::Idle, "a block's content is set from outside on an idle die only");
         &mut self.blocks
@@ -134,7 +135,7 @@ impl Die {
 
     /// Changes the state; panics with the history if that is illegal.
     #[inline]
-    pub fn go(&mut self, now: SimTime, to: State, usage: Use, block: BlockId) {
+    pub fn go(&mut self, now: SimTime, to: State, usage: DieActivity, block: BlockId) {
         if LEGAL[self.state as usize] & 1 << to as u16 == 0 {
             self.cannot_follow(now, to);
         }
@@ -147,9 +148,9 @@ impl Die {
         self.illegal(now, &format!("{:?} cannot follow {:?}", to, self.state));
     }
 
-    /// Changes what the die does to `via` and at once to `to`, as two calls of [`Die::go`] would.
+    /// Changes the state to `via` and at once to `to`, as two calls of [`Die::go`] would.
     #[inline(always)]
-    pub fn pass(&mut self, now: SimTime, via: Doing, to: Doing, block: BlockId) {
+    pub fn pass(&mut self, now: SimTime, via: Occupancy, to: Occupancy, block: BlockId) {
         if LEGAL[self.state as usize] & 1 << via.state as u16 == 0 {
             self.cannot_follow(now, via.state);
         }
@@ -161,9 +162,9 @@ impl Die {
         self.change(now, to.state, to.usage, block);
     }
 
-    /// Where the state changes; one that is passed through in no time is only noted.
+    /// Changes the state; [`Die::pass`] only records its first.
     #[inline(always)]
-    fn change(&mut self, now: SimTime, to: State, usage: Use, block: BlockId) {
+    fn change(&mut self, now: SimTime, to: State, usage: DieActivity, block: BlockId) {
         let slot = slot_of(to, usage);
         self.usage.switch(now, slot);
         self.history.note(Change { at: now, block, slot });
@@ -202,10 +203,10 @@ impl Die {
         self.illegal(now, &format!("read of block {block}, whose erase is suspended"));
     }
 
-    /// Notes the command of a read that is refused, which is looked at before the state changes.
+    /// Records the command of a refused read, which is checked before the state changes.
     fn commanded(&mut self, now: SimTime, block: BlockId) {
         if self.state != State::Command {
-            self.history.note(Change { at: now, block, slot: slot_of(State::Command, Use::BusHost) });
+            self.history.note(Change { at: now, block, slot: slot_of(State::Command, DieActivity::BusHost) });
         }
     }
 
@@ -246,7 +247,8 @@ impl Die {
             block,
             planes,
             pages: Pages::NONE,
-            two_bit: None,
+            mode: CellMode::Native,
+            reprograms: None,
         });
     }
 
@@ -256,29 +258,41 @@ impl Die {
         self.long.as_mut().expect("an operation is on the die").may_stop = may;
     }
 
-    /// Checks that the program on the die may write these pages of a block of `planes`;
-    /// they count as programmed when it is complete.
-    pub fn check_program(&mut self, now: SimTime, planes: Planes, block: BlockId, pages: Pages) {
+    /// Checks that the program on the die may write these pages of its block in `mode`; they count as programmed when it
+    /// is complete.
+    pub fn check_program(
+        &mut self,
+        now: SimTime,
+        planes: Planes,
+        block: BlockId,
+        pages: Pages,
+        mode: CellMode,
+    ) {
         let first = pages.first;
         if pages.end() > self.pages_per_block {
             let (last, end) = (pages.end() - 1, self.pages_per_block);
             self.illegal(now, &format!("program up to page {last} of block {block}, which has {end} pages"));
         }
         for plane in planes.each() {
-            if self.blocks.is_two_bit(plane, block) {
-                self.illegal(now, &format!("normal program of block {block}, which holds two bits per cell"));
-            }
+            self.check_mode(now, plane, block, mode);
             let programmed = u32::from(self.blocks.programmed(plane, block));
             if programmed != first {
-                self.illegal(
-                    now,
-                    &format!(
-                        "program of page {first} of block {block}, plane {plane}, whose next page is {programmed}"
-                    ),
+                let what = format!(
+                    "program of page {first} of block {block}, plane {plane}, whose next page is {programmed}"
                 );
+                self.illegal(now, &what);
             }
         }
-        self.long.as_mut().expect("pages are written by a program").pages = pages;
+        let op = self.long.as_mut().expect("pages are written by a program");
+        (op.pages, op.mode) = (pages, mode);
+    }
+
+    /// Checks that a block is erased or programmed in `mode`.
+    fn check_mode(&self, now: SimTime, plane: u32, block: BlockId, mode: CellMode) {
+        let present = self.blocks.mode(plane, block);
+        if present != mode && self.blocks.programmed(plane, block) > 0 {
+            self.illegal(now, &format!("{mode:?} program of block {block}, which is in {present:?} mode"));
+        }
     }
 
     /// Starts (or continues after a suspension) the pulses at `start`, which may lie just ahead of `now`. For the
@@ -340,9 +354,8 @@ impl Die {
         halt
     }
 
-    /// The train halts, and `stress_ppm` millionths of a program/erase cycle are added to its blocks. Transactions
-    /// with a number below `batch_end` have been submitted by now.
-    /// Returns the time the entry into the suspension takes.
+    /// Halts the train and adds `stress_ppm` millionths of a program/erase cycle to its blocks. Transactions with a number below
+    /// `batch_end` have been submitted by now. Returns the time of entering the suspension.
     pub fn halt(&mut self, now: SimTime, stress_ppm: u32, batch_end: u64) -> Duration {
         let op = self.long.as_mut().expect("only a long operation halts");
         op.batch_end = batch_end;
@@ -361,11 +374,11 @@ impl Die {
         }
         let (entry, block) = (op.stop.entry, op.block.unwrap_or(BlockId::NONE));
         let to = if entry > Duration::ZERO { State::Entering } else { State::Suspended };
-        self.go(now, to, Use::Suspended, block);
+        self.go(now, to, DieActivity::Suspended, block);
         entry
     }
 
-    /// What resuming the suspended operation costs.
+    /// Cost of resuming the suspended operation.
     pub fn resume_cost(&self) -> Duration {
         self.long.as_ref().expect("only a suspended operation resumes").stop.resume
     }
@@ -431,7 +444,7 @@ impl Die {
         })
     }
 
-    /// What the operations on the die, which are not complete, have done up to `now`, what was thrown away not counted.
+    /// Work done up to `now` by the incomplete operations on the die, discarded work not counted.
     pub fn unfinished(&self, now: SimTime) -> impl Iterator<Item = (Kind, TrainTime)> {
         let pulses = matches!(self.state, State::Pulsing | State::Stopping);
         let running = self.long.as_ref().map(|op| {
@@ -454,14 +467,13 @@ impl Die {
         running.into_iter().chain(self.beneath.as_ref().map(of_kept))
     }
 
-    /// Where the pulsing train stands at `now`, for a policy that is asked to stop it. A train that has been
-    /// resumed and has not progressed since is committed to its next loop, or reads could keep it from ever
-    /// progressing.
+    /// Progress of the pulsing train at `now`, for the decision about a stop. A train that has been resumed without progress
+    /// is committed to its next loop, or reads could starve it.
     #[inline]
-    pub fn stands_at(&self, now: SimTime, oldest_write: Option<SimTime>) -> Standing<'_> {
+    pub fn progress_at(&self, now: SimTime, oldest_write: Option<SimTime>) -> LongOpStatus<'_> {
         let (elapsed, _) = self.progress(now);
         let op = self.long.as_ref().expect("only a long operation progresses");
-        Standing {
+        LongOpStatus {
             train: &op.train,
             elapsed,
             committed: op.suspends > 0 && elapsed == op.kept,
@@ -480,9 +492,9 @@ impl Die {
     pub fn finish_long(&mut self, now: SimTime) {
         let op = self.long.as_ref().expect("only a long operation finishes");
         let (block, planes) = (op.block, op.planes);
-        if let (Some(block), Some(how)) = (block, op.two_bit) {
+        if let (Some(block), CellMode::Mlc) = (block, op.mode) {
             let op = *op;
-            self.finish_two_bit(&op, block, how);
+            self.finish_reprogrammable(&op, block);
         } else if let Some(block) = block {
             // An erase has no pages, and leaves none programmed.
             let programmed = op.pages.end() as u16;
@@ -494,8 +506,11 @@ impl Die {
         if self.beneath.is_some() {
             self.long = self.beneath.take();
         }
-        let (to, usage) =
-            if self.long.is_some() { (State::Suspended, Use::Suspended) } else { (State::Idle, Use::Idle) };
+        let (to, usage) = if self.long.is_some() {
+            (State::Suspended, DieActivity::Suspended)
+        } else {
+            (State::Idle, DieActivity::Idle)
+        };
         self.go(now, to, usage, block.unwrap_or(BlockId::NONE));
     }
 

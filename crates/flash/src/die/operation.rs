@@ -1,23 +1,24 @@
-//! A program or an erase on a die, and what its train did.
+//! Program or erase on a die, and the time of its train.
 
+use crate::cell_mode::CellMode;
 use crate::command::{Effect, Kind};
 use crate::geometry::{Pages, Planes};
-use crate::numbers::BlockId;
+use crate::ids::BlockId;
 use crate::pulse::PulseTrain;
-use crate::reprogram::TwoBit;
+use crate::reprogram::Bit;
 use crate::suspend::{Stop, Suspended};
 use interpulse_engine::{Duration, SimTime};
 
 /// A program or an erase on the die, running or suspended.
 #[derive(Clone, Copy, Debug)]
 pub struct LongOp {
-    /// What it is.
+    /// Command.
     pub kind: Kind,
-    /// What that does to cells.
+    /// Effect of the command.
     pub effect: Effect,
     /// Its pulses.
     pub train: PulseTrain,
-    /// Where its progress would be zero, had it run without a break: progress = now - origin while pulsing.
+    /// Instant of zero progress without suspensions: progress = now - origin while pulsing.
     pub(super) origin: SimTime,
     /// When its pulses were last put on the die; they may have begun a little later, behind their command.
     pub(super) commanded: SimTime,
@@ -47,8 +48,10 @@ pub struct LongOp {
     pub planes: Planes,
     /// Pages a program writes on each plane; none without an address.
     pub pages: Pages,
-    /// What it does to a word line that is programmed as two bits per cell.
-    pub two_bit: Option<TwoBit>,
+    /// Mode in which a program writes.
+    pub mode: CellMode,
+    /// The page that a reprogram gives new data.
+    pub reprograms: Option<Bit>,
 }
 
 impl LongOp {
@@ -76,7 +79,7 @@ impl LongOp {
     }
 }
 
-/// What trains did.
+/// Time of trains by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TrainTime {
     /// Their command was on the bus.
@@ -90,7 +93,7 @@ pub struct TrainTime {
 /// Pulses on a die, until something stops them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pulses {
-    /// The operation whose they are.
+    /// Command.
     pub kind: Kind,
     /// Its train.
     pub train: PulseTrain,

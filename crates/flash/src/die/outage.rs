@@ -1,12 +1,12 @@
-//! A die whose power is cut: what it was doing ends at once, wherever it stands.
+//! Power cut of a die: all operations end at once.
 
 use super::{Die, LongOp, State};
-use crate::command::Use;
+use crate::command::DieActivity;
 use crate::geometry::{Pages, Planes};
-use crate::numbers::BlockId;
+use crate::ids::BlockId;
 use interpulse_engine::SimTime;
 
-/// A program or erase that the cut found with some of its pulses applied.
+/// Program or erase interrupted after some of its pulses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Torn {
     /// Whether it is an erase.
@@ -20,8 +20,8 @@ pub struct Torn {
 }
 
 impl Die {
-    /// Power is cut: the die is idle. Returns the operations that it leaves half done; the pages of a program among them
-    /// hold nothing and can be written again only after an erase. Operations without a pulse so far have left no trace.
+    /// Cuts the power: the die is idle. Returns the torn operations; pages of a torn program hold nothing and can be written
+    /// again only after an erase. Operations without a pulse so far have left no trace.
     pub(crate) fn outage(&mut self, now: SimTime) -> [Option<Torn>; 2] {
         let pulsing = matches!(self.state, State::Pulsing | State::Stopping);
         let torn = |op: LongOp| {
@@ -40,7 +40,7 @@ impl Die {
             }
         }
         if self.state != State::Idle {
-            self.change(now, State::Idle, Use::Idle, BlockId::NONE);
+            self.change(now, State::Idle, DieActivity::Idle, BlockId::NONE);
         }
         operations
     }

@@ -1,25 +1,25 @@
-//! What a die may be doing, and what may follow what.
+//! States of a die and their legal transitions.
 
 use crate::command::{COMMANDS, Step};
 use crate::parts::power::Draw;
 
-/// Declares what may happen on a die, with its name in results.
-macro_rules! whats {
+/// Declares the phases with their names in results.
+macro_rules! phases {
     ($($variant:ident = $name:literal : $doc:literal;)+) => {
-        /// What happens on a die.
+        /// Phase of a die.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum What { $(#[doc = $doc] $variant),+ }
+        pub enum DiePhase { $(#[doc = $doc] $variant),+ }
 
-        impl What {
+        impl DiePhase {
             /// Its name in results.
             pub fn name(self) -> &'static str {
-                match self { $(What::$variant => $name),+ }
+                match self { $(DiePhase::$variant => $name),+ }
             }
         }
     };
 }
 
-whats! {
+phases! {
     Idle = "idle": "Nothing, until something arrives.";
     Bus = "bus": "Waiting for the bus.";
     Command = "command": "Command and address cycles.";
@@ -37,12 +37,11 @@ whats! {
     Resume = "resume": "The part leaves the suspension.";
 }
 
-/// Declares the states: name in results; what happens and what is drawn, at first and then; what may follow whatever is on
-/// the die.
+/// Declares the states: name in results; phases and currents, at first and then; legal successors besides those of commands.
 macro_rules! states {
     ($($(#[doc = $doc:literal])+ $state:ident = $name:literal:
         $what:ident, $then:ident; $draw:ident, $steady:ident; [$($next:ident),*];)+) => {
-        /// What a die is doing.
+        /// State of a die.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum State { $($(#[doc = $doc])+ $state),+ }
@@ -58,12 +57,12 @@ macro_rules! states {
                 [$($name),+][self as usize]
             }
 
-            /// What happens at first, for a while that the operation tells, and then. Pulses divide by their train.
-            pub fn whats(self) -> [What; 2] {
-                [$([What::$what, What::$then]),+][self as usize]
+            /// Phases, at first (for a time given by the operation) and then. Pulses divide by their train.
+            pub fn phases(self) -> [DiePhase; 2] {
+                [$([DiePhase::$what, DiePhase::$then]),+][self as usize]
             }
 
-            /// What is drawn meanwhile. The page type of sensing is the operation's, and what a busy die draws its step's.
+            /// Currents. The page type of a sensing comes from the operation, the current of a busy die from its step.
             pub(crate) const fn draws(self) -> [Draw; 2] {
                 [$([Draw::$draw, Draw::$steady]),+][self as usize]
             }
@@ -97,9 +96,9 @@ states! {
     Suspended = "suspended": Hold, Hold; Hold, Hold; [LoadWait, Resuming, Pulsing, Retrying, Held];
     /// Leaving a suspension.
     Resuming = "resuming": Reload, Resume; Reload, Resume; [Pulsing];
-    /// Repeating a read whose decode has failed: the steps of its retry, one after another or overlapping.
+    /// Serving a retry sequence, whose steps may overlap.
     Retrying = "retrying": Bus, Sense; Idle, Idle; [Retrying, Idle, Suspended];
-    /// What comes next waits for a share of the power budget.
+    /// Waiting for a share of the power budget.
     Held = "held": Bus, Bus; Idle, Idle; [Resuming, Pulsing, Retrying, Suspended];
     /// Busy with a program or erase otherwise than with pulses.
     Busy = "busy": Sense, Sense; Idle, Idle; [];
@@ -119,7 +118,7 @@ impl Step {
     }
 }
 
-/// Which states may follow each state, one bit for each: those of [`NEXT`], and those that the steps of a command lead to.
+/// Legal successors of each state as a bit mask: those of [`NEXT`] and those of the command steps.
 pub(super) const LEGAL: [u16; STATES] = {
     let mut legal = [0; STATES];
     let mut from = 0;
@@ -141,7 +140,7 @@ pub(super) const LEGAL: [u16; STATES] = {
     legal
 };
 
-/// The same with what these steps lead to. What begins with anything but a load may first be held for its power.
+/// Adds the transitions of these steps. A first step other than a load may wait for the power budget.
 const fn led_to(mut legal: [u16; STATES], steps: &[Step]) -> [u16; STATES] {
     let mut k = 0;
     while k < steps.len() {
@@ -162,7 +161,7 @@ const fn led_to(mut legal: [u16; STATES], steps: &[Step]) -> [u16; STATES] {
         }
         k += 1;
     }
-    // Pulses may also end in a suspension, so that theirs stand in their row.
+    // The end of pulses, and their suspension, are in the row of the state.
     if k > 0 && !matches!(steps[k - 1], Step::Pulses) {
         let last = steps[k - 1].states();
         legal[last[last.len() - 1] as usize] |= 1 << State::Idle as u16 | 1 << State::Suspended as u16;

@@ -1,28 +1,28 @@
-//! How long a die has done what: its time by state and use, and by what it was to those who waited.
+//! Time of a die by state and activity, and by the waiting cause of the transactions behind it.
 
 use super::{STATES, State};
-use crate::command::{COMMANDS, Command, Effect, Spender, Step, USES, Use, WAITS, Wait};
+use crate::command::{
+    COMMANDS, Command, DIE_ACTIVITIES, DieActivity, Effect, EnergyCategory, Step, WAITS, Wait,
+};
 use crate::parts::power::Draw;
 use interpulse_engine::SimTime;
 
-/// A state of a die with a use it is put to. Time is booked by these pairs, so that both what it is to others and what the
-/// die draws meanwhile follow from one sum.
+/// State of a die with an activity. Time is booked by these pairs, so that both accounting and energy follow from one sum.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
     /// The state.
     pub state: State,
-    /// The use.
-    pub usage: Use,
-    /// Whom the energy is spent on.
-    pub spender: Spender,
-    /// What is drawn, at first and then.
+    /// Activity.
+    pub usage: DieActivity,
+    /// Energy category.
+    pub category: EnergyCategory,
+    /// Currents, at first and then.
     pub(crate) draws: [Draw; 2],
-    /// What the command does to cells that the die is in this state for, if it is one.
+    /// Effect of the command that the die is in this state for, if any.
     pub effect: Option<Effect>,
 }
 
-/// Room for the slots; a power of two. Time of a pair that is not among them goes to the last one, where the audits miss
-/// it.
+/// Capacity, a power of two. Time of an unknown pair goes to the last entry, and the audits report it.
 const ROOM: usize = 64;
 
 struct Collected {
@@ -31,9 +31,14 @@ struct Collected {
 }
 
 impl Collected {
-    /// With one more, unless there is one of this state and use.
-    const fn with(self, state: State, usage: Use, spender: Spender, effect: Option<Effect>) -> Collected {
-        self.with_slot(Slot { state, usage, spender, draws: state.draws(), effect })
+    const fn with(
+        self,
+        state: State,
+        usage: DieActivity,
+        category: EnergyCategory,
+        effect: Option<Effect>,
+    ) -> Collected {
+        self.with_slot(Slot { state, usage, category, draws: state.draws(), effect })
     }
 
     const fn with_slot(mut self, slot: Slot) -> Collected {
@@ -51,50 +56,50 @@ impl Collected {
         self
     }
 
-    /// With those of these steps of a command.
+    /// Adds the pairs of these steps of a command.
     const fn with_steps(mut self, of: &Command, steps: &[Step]) -> Collected {
-        let (spender, effect) = (of.spender, Some(of.effect));
+        let (category, effect) = (of.category, Some(of.effect));
         let mut k = 0;
         while k < steps.len() {
             let states = steps[k].states();
             match (steps[k], &of.train) {
                 (Step::Sense, _) => {
-                    self = self.with(states[0], of.array, spender, effect);
+                    self = self.with(states[0], of.array, category, effect);
                     // A retry senses while data of the step before moves.
-                    self = self.with(State::Retrying, of.array, spender, effect);
-                    self = self.with(State::Retrying, of.bus, spender, effect);
+                    self = self.with(State::Retrying, of.array, category, effect);
+                    self = self.with(State::Retrying, of.bus, category, effect);
                 }
                 (Step::Pulses, Some(train)) => {
-                    self = self.with(states[0], of.array, spender, effect);
-                    self = self.with(states[1], train.stop, spender, effect);
+                    self = self.with(states[0], of.array, category, effect);
+                    self = self.with(states[1], train.stop, category, effect);
                 }
                 (Step::Pulses, None) => panic!("pulses without a train"),
                 (Step::Busy(busy), _) => {
                     let (state, draws) = (states[0], [busy.draw; 2]);
                     let usage = if busy.array { of.array } else { of.bus };
-                    self = self.with_slot(Slot { state, usage, spender, draws, effect });
+                    self = self.with_slot(Slot { state, usage, category, draws, effect });
                 }
                 (Step::Command | Step::Out | Step::Load, _) => {
                     let mut state = 0;
                     while state < states.len() {
-                        self = self.with(states[state], of.bus, spender, effect);
+                        self = self.with(states[state], of.bus, category, effect);
                         state += 1;
                     }
                 }
             }
             k += 1;
         }
-        // Before it begins it may wait for a share of the power budget: so far it has spent nothing.
-        if k > 0 { self.with(State::Held, of.bus, Spender::Idle, effect) } else { self }
+        // A command may wait for the power budget before it begins; it spends nothing then.
+        if k > 0 { self.with(State::Held, of.bus, EnergyCategory::Idle, effect) } else { self }
     }
 }
 
-/// The slots that rest, suspensions and the commands need.
+/// Pairs of idle dies, suspensions and commands.
 const COLLECTED: Collected = {
     let idle = Slot {
         state: State::Idle,
-        usage: Use::Idle,
-        spender: Spender::Idle,
+        usage: DieActivity::Idle,
+        category: EnergyCategory::Idle,
         draws: State::Idle.draws(),
         effect: None,
     };
@@ -102,10 +107,10 @@ const COLLECTED: Collected = {
     let suspended = [State::LoadWait, State::Load, State::Entering, State::Suspended, State::Resuming];
     let mut k = 0;
     while k < suspended.len() {
-        all = all.with(suspended[k], Use::Suspended, Spender::Suspension, None);
+        all = all.with(suspended[k], DieActivity::Suspended, EnergyCategory::Suspension, None);
         k += 1;
     }
-    all = all.with(State::Held, Use::Suspended, Spender::Idle, None);
+    all = all.with(State::Held, DieActivity::Suspended, EnergyCategory::Idle, None);
     k = 0;
     while k < COMMANDS.len() {
         all = all.with_steps(&COMMANDS[k], COMMANDS[k].steps);
@@ -117,7 +122,7 @@ const COLLECTED: Collected = {
     all
 };
 
-/// Every state of a die with every use it is put to.
+/// All pairs of state and activity.
 pub static SLOTS: [Slot; COLLECTED.count] = {
     let mut slots = [COLLECTED.slots[0]; COLLECTED.count];
     let mut k = 0;
@@ -129,8 +134,8 @@ pub static SLOTS: [Slot; COLLECTED.count] = {
 };
 
 /// The slot of each state and use.
-const SLOT: [[u8; USES]; STATES] = {
-    let mut table = [[ROOM as u8 - 1; USES]; STATES];
+const SLOT: [[u8; DIE_ACTIVITIES]; STATES] = {
+    let mut table = [[ROOM as u8 - 1; DIE_ACTIVITIES]; STATES];
     let mut k = 0;
     while k < COLLECTED.count {
         let of = COLLECTED.slots[k];
@@ -140,7 +145,7 @@ const SLOT: [[u8; USES]; STATES] = {
     table
 };
 
-/// The cause of waiting that each slot is to others.
+/// Waiting cause of each pair.
 const CAUSE_OF_SLOT: [Wait; ROOM] = {
     let mut table = [Wait::Bus; ROOM];
     let mut k = 0;
@@ -153,7 +158,7 @@ const CAUSE_OF_SLOT: [Wait; ROOM] = {
 
 /// The slot of a state and a use.
 #[inline]
-pub(super) fn slot_of(state: State, usage: Use) -> u8 {
+pub(super) fn slot_of(state: State, usage: DieActivity) -> u8 {
     SLOT[state as usize][usage as usize]
 }
 
@@ -188,7 +193,7 @@ impl Usage {
     /// Books the time up to `now`, and puts the time by cause into `reading`.
     #[inline]
     pub fn read(&mut self, now: SimTime, reading: &mut [u64; WAITS]) {
-        // What is read as a whole is read before one of it is written: else it waits until that has left the core.
+        // The whole array is read before one entry is written, which avoids a store-forwarding stall.
         *reading = self.causes;
         let (cause, spent) = self.settle(now);
         reading[cause as usize] += spent;
@@ -209,24 +214,23 @@ impl Usage {
         self.current = to;
     }
 
-    /// Time by waiting cause up to the last booking; differences of two such readings tell what a
-    /// transaction queued between them waited for, and add up to its wait.
+    /// Time by waiting cause up to the last booking. The difference of two readings is the account of a transaction queued
+    /// between them.
     #[inline]
     pub fn causes(&self) -> &[u64; WAITS] {
         &self.causes
     }
 
-    /// Time by use up to the last booking, in ns; adds up to the time of that booking.
-    pub fn uses(&self) -> [u64; USES] {
-        let mut uses = [0; USES];
+    /// Time by activity up to the last booking, in ns; adds up to the time of that booking.
+    pub fn uses(&self) -> [u64; DIE_ACTIVITIES] {
+        let mut uses = [0; DIE_ACTIVITIES];
         for (slot, time) in SLOTS.iter().zip(&self.times) {
             uses[slot.usage as usize] += time;
         }
         uses
     }
 
-    /// Time by state and use, in the order of [`SLOTS`], up to the last booking, in ns; adds up to the time of that
-    /// booking.
+    /// Time in the order of [`SLOTS`] up to the last booking, in ns; adds up to the time of that booking.
     pub fn times(&self) -> &[u64] {
         &self.times[..SLOTS.len()]
     }

@@ -1,6 +1,6 @@
-//! What corrects bit errors: the code, its decoder, and what follows when decoding fails.
+//! Error correction: code, decoder latency, read retry and soft decoding.
 
-use super::retries::Retry;
+use super::retry::Retry;
 use interpulse_engine::Duration;
 
 /// Error correction and read retry.
@@ -10,28 +10,28 @@ pub struct Ecc {
     pub codeword_bits: u32,
     /// Bit errors of a codeword that hard decoding corrects.
     pub capability: u32,
-    /// How hard decoding slows down with errors: the array's latency x (1 + this x (e / capability)^2).
+    /// Growth g of the hard-decode latency with e errors: latency x (1 + g x (e / capability)^2).
     pub latency_growth: f64,
-    /// Longest hard decode, which is what one that fails takes; `None` is that of `capability` errors.
+    /// Longest hard decode, taken by a failing one; `None` is the latency at `capability` errors.
     pub max_latency: Option<Duration>,
-    /// Most retry steps of a read, each a sensing with other read offsets.
+    /// Most retry steps of a read, each a sensing with different read offsets.
     pub max_retries: u32,
-    /// What a retry step does while the one before is decoded.
+    /// Overlap of retry steps with decoding.
     pub retry: Retry,
-    /// Sensing time of a retry step as a share of tR, in millionths (AR2 shortens it).
+    /// Sensing time of a retry step in millionths of tR (AR2 shortens it).
     pub retry_sensing_ppm: u32,
-    /// Whether a read starts with the step that last succeeded on its block.
+    /// Whether a read starts with the last successful step of its block.
     pub predict: bool,
-    /// What is tried when all retry steps have failed, in order.
+    /// Soft-decoding stages after all retry steps have failed, in order.
     pub soft: Vec<SoftStage>,
 }
 
 /// Decoding with soft information: further sensings around the offsets of the last retry step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SoftStage {
-    /// Sensings beyond those of the stage before.
+    /// Sensings in addition to those of the previous stage.
     pub sensings: u32,
-    /// Bit errors of a codeword that decoding corrects with them.
+    /// Bit errors of a codeword that this stage corrects.
     pub capability: u32,
     /// Decode latency.
     pub latency: Duration,
@@ -55,8 +55,7 @@ impl Default for Ecc {
 }
 
 impl Ecc {
-    /// Decode latency by the number of errors of the worst codeword, from none to one more than can be corrected; `clean`
-    /// is that without errors.
+    /// Decode latency by errors of the worst codeword, from 0 to `capability` + 1; `clean` is the latency without errors.
     pub fn latencies(&self, clean: Duration) -> Vec<Duration> {
         let grown = |share: f64| {
             let ns = clean.as_ns() as f64 * (1.0 + self.latency_growth * share * share);
@@ -67,12 +66,12 @@ impl Ecc {
         (0..=self.capability).map(of).chain([longest]).collect()
     }
 
-    /// How long a retry step senses a page whose sensing takes `full`.
+    /// Sensing time of a retry step of a page with sensing time `full`.
     pub fn retry_sensing(&self, full: Duration) -> Duration {
         Duration::from_ns((full.as_ns() * u64::from(self.retry_sensing_ppm)).div_ceil(1_000_000))
     }
 
-    /// Everything that may follow a first failed decode: retry steps and soft stages.
+    /// Attempts that may follow a first failed decode: retry steps and soft stages.
     pub fn further_attempts(&self) -> u32 {
         self.max_retries + self.soft.len() as u32
     }

@@ -1,17 +1,16 @@
-//! Bit errors: how many there are in what a read returns, and what the decoder makes of them.
+//! Bit errors: raw error rates, error counts of a sensing, and error correction.
 //!
-//! An [`ErrorTable`] gives the raw bit error rate of a page as a function of wear, retention, reprogramming, layer,
-//! page type and read attempt. At the start of a run it is [compiled](model) into integers; each sensing then draws the
-//! number of errors of its worst codeword and compares it with what the [`Ecc`] corrects. What a failed decode leads to
-//! (retry steps, soft decoding, an uncorrectable read) is the array's business ([`crate::nand`]).
+//! An [`ErrorTable`] gives the raw bit error rate of a page by wear, retention, reprogramming, layer, page type and read
+//! attempt. It is [compiled](model) into integers at the start of a run; each sensing samples the errors of its worst codeword
+//! and compares them with the capability of the [`Ecc`]. [`crate::nand`] performs retry steps and soft decoding.
 
-pub mod blocks;
-pub mod draw;
+pub mod block_state;
 pub mod ecc;
-pub mod fixed;
+pub mod fixed_log;
 pub mod model;
 pub mod presets;
-mod retries;
+mod retry;
+pub mod sampler;
 mod spec;
 pub mod table;
 pub mod toml;
@@ -19,7 +18,7 @@ pub mod toml;
 pub use ecc::{Ecc, SoftStage};
 pub use model::ErrorModel;
 pub use presets::{IDEAL, PRESETS};
-pub use retries::{Pipelined, Retry};
+pub use retry::{Pipelined, Retry};
 pub use spec::{ErrorSpec, InitialAges};
-pub use table::{Conditions, Disturb, ErrorTable, MOST_RBER};
-pub use toml::{SECTION, table_in_file};
+pub use table::{Conditions, Disturb, ErrorTable, MAX_RBER};
+pub use toml::{SECTION, read_table_file};

@@ -1,64 +1,64 @@
-//! An error table compiled into integers, and the draw of a sensing.
+//! Error model: an error table compiled into integers, from which each sensing samples its errors.
 
-use super::blocks::BlockState;
-use super::draw::{Counts, Drawn};
-use super::fixed::{Logs, ONE, fixed};
+use super::block_state::BlockState;
+use super::fixed_log::{LogTables, ONE, fixed};
+use super::sampler::{ErrorSample, ErrorSampler};
 use super::spec::{ErrorSpec, InitialAges};
 use crate::geometry::{BlockAddress, Geometry, PageAddress};
-use crate::numbers::WordLineId;
+use crate::ids::WordLineId;
 use interpulse_engine::random::mix;
 
-/// A point of an axis and the reciprocal of the distance to the next, in 1/2^32 of [`ONE`] steps.
+/// A point of an axis.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     at: i64,
-    /// `ONE << 20` over the distance to the next point; 0 for the last.
+    /// Reciprocal of the distance to the next point: `ONE << 20` over the distance; 0 for the last point.
     per_step: i64,
 }
 
-/// A table ready for use, at the device's temperature and number of reprograms.
+/// The compiled table at the temperature and number of reprograms of the device.
 #[derive(Clone, Debug)]
 pub struct ErrorModel {
-    logs: Logs,
-    counts: Counts,
+    logs: LogTables,
+    counts: ErrorSampler,
     cycles: Box<[Point]>,
-    /// ln of retention in ns at the table's temperature.
+    /// ln of retention in ns at the temperature of the table.
     retention: Box<[Point]>,
     /// ln RBER by attempt, page type, layer, cycles, retention.
     ln_rber: Box<[i32]>,
     attempts: u32,
     page_types: u32,
     layers: u32,
-    /// Class of each word line's layer.
+    /// Layer class of each word line.
     layer_of: Box<[u8]>,
     /// ln of the acceleration by temperature.
     ln_acceleration: i32,
     /// Standard deviation of ln RBER between pages, in steps of the fixed-point logarithm.
     spread: i32,
-    disturb: Option<CompiledDisturb>,
+    disturb: Option<DisturbLogs>,
     codewords_per_unit: u32,
     seed: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct CompiledDisturb {
-    /// ln of the coefficient, less the reads' share of one page.
+struct DisturbLogs {
+    /// ln of the coefficient per read of one page.
     ln_coefficient: i32,
     /// Exponents in 1/4096.
     cycles: i64,
     reads: i64,
 }
 
-/// A page, for its draw.
+/// A sensing of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Which one it is.
+    /// Address of the page.
     pub address: PageAddress,
-    /// Table's attempt.
+    /// Read attempt of the table.
     pub attempt: u32,
     /// Units of 4 KiB sensed.
     pub units: u32,
-    /// Distinguishes this sensing from every other of the page.
+    /// Number of this sensing of the page.
     pub sensing: u64,
 }
 
@@ -68,9 +68,9 @@ fn points(values: impl Iterator<Item = i64>) -> Box<[Point]> {
     values.iter().enumerate().map(|(k, &at)| Point { at, per_step: next(k) }).collect()
 }
 
-/// The point at or below `x` and the weight of the next, in 1/4096; beyond the ends the end alone.
+/// The point at or below `x` and the weight of the next point in 1/4096; clamped to the axis.
 #[inline]
-fn place(axis: &[Point], x: i64) -> (usize, i64) {
+fn locate(axis: &[Point], x: i64) -> (usize, i64) {
     let mut k = 0;
     while k + 1 < axis.len() && axis[k + 1].at <= x {
         k += 1;
@@ -80,8 +80,8 @@ fn place(axis: &[Point], x: i64) -> (usize, i64) {
 }
 
 impl ErrorModel {
-    /// Compiles the table of `spec` for an array; `seed` selects the sample of pages. Panics if the table is none, or is
-    /// for another number of page types: the configuration checks both.
+    /// Compiles the table of `spec` for an array; `seed` selects the variation between pages. Panics on an invalid table and
+    /// on a wrong number of page types, both of which the configuration rejects.
     pub fn new(spec: &ErrorSpec, geometry: &Geometry, seed: u64) -> ErrorModel {
         let t = &spec.table;
         t.check().unwrap_or_else(|why| panic!("error table: {}: {}", why.key, why.legal));
@@ -103,8 +103,8 @@ impl ErrorModel {
             let layer = word_line.0 / per_layer;
             t.layer_class((f64::from(layer) + 0.5) / f64::from(geometry.layers)) as u8
         };
-        let logs = Logs::default();
-        let disturb = t.disturb.map(|d| CompiledDisturb {
+        let logs = LogTables::default();
+        let disturb = t.disturb.map(|d| DisturbLogs {
             ln_coefficient: fixed(
                 libm::log(d.coefficient)
                     - d.reads_exponent * libm::log(f64::from(geometry.pages_per_block())),
@@ -113,7 +113,7 @@ impl ErrorModel {
             reads: i64::from(fixed(d.reads_exponent)),
         });
         ErrorModel {
-            counts: Counts::new(spec.ecc.codeword_bits),
+            counts: ErrorSampler::new(spec.ecc.codeword_bits),
             cycles: points(t.cycles.iter().map(|&c| i64::from(c))),
             retention: points(t.retention_h.iter().map(|h| i64::from(fixed(libm::log(h * 3.6e12))))),
             ln_rber: ln_rber.into(),
@@ -153,9 +153,9 @@ impl ErrorModel {
         let layer = u32::from(self.layer_of[word_line.index()]);
         let attempt = page.attempt.min(self.attempts - 1);
         let cycles = state.cycles.saturating_add(extra_cycles);
-        let (c, towards_c) = place(&self.cycles, i64::from(cycles));
+        let (c, towards_c) = locate(&self.cycles, i64::from(cycles));
         let (t, towards_t) =
-            place(&self.retention, i64::from(self.logs.ln(age.max(1)) + self.ln_acceleration));
+            locate(&self.retention, i64::from(self.logs.ln(age.max(1)) + self.ln_acceleration));
         let rows = self.cycles.len();
         let row = ((attempt * self.page_types + page_type) * self.layers + layer) as usize * rows + c;
         let width = self.retention.len();
@@ -185,14 +185,14 @@ impl ErrorModel {
         ln
     }
 
-    /// Draws the errors of a sensing with this rate.
+    /// Samples the errors of a sensing at this rate.
     #[inline]
-    pub fn draw(&self, ln_rber: i32, page: &Page) -> Drawn {
+    pub fn draw(&self, ln_rber: i32, page: &Page) -> ErrorSample {
         self.counts.draw(ln_rber, self.key(page), page.units * self.codewords_per_unit)
     }
 
-    /// Codewords of a draw that have more errors than `capability`.
-    pub fn beyond(&self, drawn: &Drawn, page: &Page, capability: u32) -> u32 {
+    /// Codewords of a sample with more errors than `capability`.
+    pub fn uncorrectable(&self, drawn: &ErrorSample, page: &Page, capability: u32) -> u32 {
         let key = self.key(page);
         let codewords = page.units * self.codewords_per_unit;
         (0..codewords).filter(|&c| self.counts.errors_of(drawn, key, c) > capability).count() as u32
@@ -204,7 +204,7 @@ impl ErrorModel {
         mix(self.seed.wrapping_add(key_of(page.address)) ^ mix(page.sensing ^ attempt))
     }
 
-    /// Age of the data of a block at the start of a run, in ns, by `spec`.
+    /// Age of the data of a block at the start of a run, in ns.
     pub fn initial_age(&self, spec: &ErrorSpec, of: BlockAddress) -> u64 {
         let whole = spec.initial_age.as_ns();
         match spec.initial_ages {
@@ -217,7 +217,7 @@ impl ErrorModel {
     }
 }
 
-/// Identifies a page: at most 2^18 dies, 2^6 planes, 2^20 blocks and 2^20 pages.
+/// Key of a page, for at most 2^18 dies, 2^6 planes, 2^20 blocks and 2^20 pages.
 #[inline]
 fn key_of(PageAddress { of: BlockAddress { die, plane, block }, page }: PageAddress) -> u64 {
     u64::from(die.0) << 46 | u64::from(plane) << 40 | u64::from(block.0) << 20 | u64::from(page)

@@ -1,4 +1,4 @@
-//! Everything that decides about the bit errors of an array.
+//! Error specification: table, ECC, temperature, data age and refresh.
 
 use super::ecc::Ecc;
 use super::table::ErrorTable;
@@ -10,54 +10,54 @@ const BOLTZMANN_EV: f64 = 8.617_333_262e-5;
 /// 0 degrees Celsius in kelvin.
 const ZERO_CELSIUS_K: f64 = 273.15;
 
-/// 20 years: no data is older.
+/// Largest data age: 20 years.
 const OLDEST: Duration = Duration(20 * 365 * 86_400_000_000_000);
 
 keys! {
-    /// Everything that decides about the bit errors of an array.
+    /// Parameters of the bit errors of an array.
     #[derive(Clone, Debug, PartialEq)]
-    pub struct ErrorSpec, pub fn read(s, of_table: &ErrorTable, corrects: &Ecc) {
+    pub struct ErrorSpec, pub fn read(s, error_table: &ErrorTable, code: &Ecc) {
         /// Raw bit error rates.
-        pub table: ErrorTable => of_table.clone(),
-        /// What corrects them.
-        pub ecc: Ecc => corrects.clone(),
-        /// temperature of the device in degrees Celsius; a table's own unless given
+        pub table: ErrorTable => error_table.clone(),
+        /// Error correction.
+        pub ecc: Ecc => code.clone(),
+        /// temperature of the device in degrees Celsius; by default that of the table
         pub temperature_c: f64 = f64(default(table.temperature_c).within(-55.0..=150.0)),
-        /// activation energy of the loss of charge in eV (1.1: JESD218)
+        /// activation energy of charge loss in eV (1.1: JESD218)
         pub activation_ev: f64 = ["activation-energy-ev"] f64(default(1.1).within(0.0..=3.0)),
-        /// how often every word line has been reprogrammed, no more than the table says
+        /// reprograms of every word line, at most as many as the table covers
         pub reprograms: f64 = f64(default(0.0).at_least(0.0)),
-        /// age of the data that the run finds on flash
+        /// age of the data on flash at the start of the run
         pub initial_age: Duration = duration(default(Duration::ZERO).within(Duration::ZERO..=OLDEST)),
-        /// how the ages of the blocks found are spread
+        /// distribution of the initial ages over blocks
         pub initial_ages: InitialAges = choice(Some("equal"), InitialAges::ALL),
-        /// a block whose data is older is rewritten in the background; left out, none is
+        /// data age after which a block is rewritten in the background; by default never
         pub refresh_after: Option<Duration> = optional_duration(optional().within(Duration::from_ms(1)..=OLDEST)),
-        /// a block is rewritten after this many page reads since its erase; left out, none is
+        /// page reads since the erase after which a block is rewritten in the background; by default never
         pub reclaim_reads: Option<u32> = optional_u32(optional().at_least(1)),
     }
 }
 
 choices! {
-    /// How the ages of the blocks that a run finds on flash are spread.
+    /// Distribution of the initial ages over blocks.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum InitialAges {
         /// all blocks have the initial age
         Equal = "equal",
-        /// ages of blocks spread evenly from nothing to the initial age
+        /// ages are uniformly distributed from zero to the initial age
         Uniform = "uniform",
     }
 }
 
 impl ErrorSpec {
-    /// How many times faster charge is lost at the device's temperature than at the table's (Arrhenius).
+    /// Acceleration of charge loss relative to the temperature of the table (Arrhenius).
     pub fn acceleration(&self) -> f64 {
         let kelvin = |celsius: f64| celsius + ZERO_CELSIUS_K;
         let inverse = 1.0 / kelvin(self.table.temperature_c) - 1.0 / kelvin(self.temperature_c);
         libm::exp(self.activation_ev / BOLTZMANN_EV * inverse)
     }
 
-    /// Retention at the table's temperature that the initial age is worth, in hours.
+    /// Equivalent retention of the initial age at the temperature of the table, in hours.
     pub fn initial_retention_h(&self) -> f64 {
         self.initial_age.as_ns() as f64 / 3.6e12 * self.acceleration()
     }
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::errors::presets;
 
-    /// Facts that follow from 1.1 eV: 25 to 40 degrees 7.8, 25 to 55 degrees 50, 40 to 70 degrees 35.
+    /// JESD218 at 1.1 eV.
     #[test]
     fn arrhenius_by_the_factors_of_jesd218() {
         for (from, to, factor) in [(25.0, 40.0, 7.8), (25.0, 55.0, 50.0), (40.0, 70.0, 35.0)] {

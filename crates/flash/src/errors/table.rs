@@ -3,38 +3,38 @@
 use crate::parts::page_types;
 use interpulse_settings::{ConfigError, Section, default, keys, required};
 
-/// What a table does not tell apart from no errors at all; rates below count as this.
-pub const LEAST_RBER: f64 = 1e-12;
-/// The largest rate there is: what reading noise gives.
-pub const MOST_RBER: f64 = 0.5;
+/// Smallest rate; lower rates count as this one and cause no errors.
+pub const MIN_RBER: f64 = 1e-12;
+/// Largest rate: that of random data.
+pub const MAX_RBER: f64 = 0.5;
 /// Most entries of a table.
-pub const MOST_ENTRIES: usize = 1 << 20;
+pub const MAX_ENTRIES: usize = 1 << 20;
 
-/// Under which a page is read.
+/// Conditions of a page read.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions {
     /// Program/erase cycles of its block.
     pub cycles: f64,
-    /// Hours of retention at the table's temperature.
+    /// Hours of retention at the temperature of the table.
     pub hours: f64,
-    /// Times that its word line has been reprogrammed.
+    /// Reprograms of its word line.
     pub reprograms: f64,
-    /// Place of its layer in the stack, from 0 to 1.
+    /// Relative height of its layer in the stack, from 0 to 1.
     pub layer: f64,
-    /// Page type, in the table's order.
+    /// Index of the page type.
     pub page_type: usize,
-    /// Attempt of the retry sequence; beyond the last it is the last.
+    /// Attempt of the retry sequence; clamped to the last of the table.
     pub attempt: usize,
 }
 
 keys! {
-    /// Raw bit error rates of the pages of a part. Rates are geometric means over the pages of a cell of the table: pages
-    /// differ around them by [`ErrorTable::spread_ln_sd`].
+    /// Raw bit error rates of a part. A rate is the geometric mean over pages, which vary by
+    /// [`ErrorTable::spread_ln_sd`].
     #[derive(Clone, Debug, PartialEq)]
     pub struct ErrorTable, pub(super) fn keys(s) {
-        /// what the table describes
+        /// description of the table
         pub title: String = string(None),
-        /// where its figures come from
+        /// source of the figures
         pub source: String = string(None),
         /// temperature of retention, degrees Celsius
         pub temperature_c: f64 = f64(required()),
@@ -44,34 +44,33 @@ keys! {
         pub retention_h: Vec<f64> = list_f64(None, required()),
         /// axis: reprograms of the word line
         pub reprograms: Vec<u32> = list_u32(Some(&[0]), required()),
-        /// axis: classes of layers by place in the stack, 0 to 1
-        // From the layer that is programmed first on.
+        /// axis: layer classes by relative height in the stack, 0 to 1
+        // Counted from the layer programmed first.
         pub layer_fraction: Vec<f64> = list_f64(Some(&[0.5]), required()),
         /// axis: page types, least significant first
-        // Of a reprogrammed word line, which has two pages, the lower is the first of these and the upper one all others alike.
+        // The lower page of an MLC-mode word line has the first type; its upper page has one rate under all others.
         pub page_types: Vec<String> = list_string(None),
         /// axis: default offsets, retry steps, calibrated offsets
-        // One attempt alone is both default and calibrated.
+        // A single attempt is both default and calibrated.
         pub attempts: Vec<String> = list_string(None),
         /// raw bit error rates; cycles slowest, then retention, reprograms, layer, page type, attempt
         pub rber: Vec<f64> = list_f64(None, required()),
         /// standard deviation of ln RBER between pages
-        // Of one cell of the table.
         pub spread_ln_sd: f64 = f64(default(0.0)),
-        /// What reads add, if the table says so.
+        /// Read disturb.
         pub disturb: Option<Disturb> => Disturb::read(s)?,
     }
 }
 
-/// Errors by read disturb (Kim et al., FAST'19): `coefficient` x cycles^`cycles_exponent` x reads^`reads_exponent` is added
-/// to the rate of every page of a block, reads being those of the block since its erase for each of its pages.
+/// Read disturb (Kim et al., FAST'19): adds `coefficient` x cycles^`cycles_exponent` x reads^`reads_exponent` to the rate of
+/// every page of a block, with reads per page of the block since its erase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Disturb {
-    /// Added errors per bit after one cycle and one read for each page.
+    /// Added errors per bit after one cycle and one read of each page.
     pub coefficient: f64,
-    /// How they grow with program/erase cycles.
+    /// Exponent of program/erase cycles.
     pub cycles_exponent: f64,
-    /// How they grow with reads.
+    /// Exponent of reads.
     pub reads_exponent: f64,
 }
 
@@ -80,49 +79,49 @@ impl Disturb {
         let rest = ["disturb-cycles-exponent", "disturb-reads-exponent"];
         if !s.has("disturb-coefficient") {
             for key in rest {
-                s.refuse(key, "it belongs to a `disturb-coefficient`")?;
+                s.refuse(key, "it requires a `disturb-coefficient`")?;
             }
             return Ok(None);
         }
         let mut number = |key, doc| s.f64(key, doc, required());
-        let doc = "errors per bit after one cycle and one read for each page";
+        let doc = "errors per bit after one cycle and one read of each page";
         Ok(Some(Disturb {
             coefficient: number("disturb-coefficient", doc)?,
-            cycles_exponent: number(rest[0], "growth of read disturb with cycles")?,
-            reads_exponent: number(rest[1], "growth of read disturb with reads")?,
+            cycles_exponent: number(rest[0], "exponent of read disturb in program/erase cycles")?,
+            reads_exponent: number(rest[1], "exponent of read disturb in reads")?,
         }))
     }
 }
 
-/// Why a table is none: the key concerned, and what would be legal.
+/// Error of an invalid table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Illegal {
-    /// Key in the file.
+pub struct TableError {
+    /// Invalid key.
     pub key: &'static str,
-    /// What is legal.
+    /// Description of legal values.
     pub legal: String,
 }
 
-/// A place between two points of an axis: the lower one, and how far towards the next.
+/// Interpolation between two points of an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Between {
+struct Interpolation {
     low: usize,
     high: usize,
     weight: f64,
 }
 
-/// Where `x` lies on `axis`; beyond its ends, at the end.
-fn place(axis: impl Iterator<Item = f64>, x: f64) -> Between {
+/// Position of `x` on `axis`, clamped to its ends.
+fn interpolate(axis: impl Iterator<Item = f64>, x: f64) -> Interpolation {
     let points: Vec<f64> = axis.collect();
     let above = points.iter().position(|&p| p >= x).unwrap_or(points.len() - 1);
     let low = if points[above] > x { above.saturating_sub(1) } else { above };
     let weight =
         if points[above] > points[low] { (x - points[low]) / (points[above] - points[low]) } else { 0.0 };
-    Between { low, high: above, weight: weight.clamp(0.0, 1.0) }
+    Interpolation { low, high: above, weight: weight.clamp(0.0, 1.0) }
 }
 
 impl ErrorTable {
-    /// A table of one cell without an error, for a part with so many page types.
+    /// An error-free table for a part with `types` page types.
     pub fn ideal(types: usize) -> ErrorTable {
         ErrorTable {
             title: "no errors".into(),
@@ -140,7 +139,7 @@ impl ErrorTable {
         }
     }
 
-    /// Entries that the axes ask for.
+    /// Number of entries by the axes.
     pub fn entries(&self) -> usize {
         let sizes = [
             self.cycles.len(),
@@ -153,8 +152,7 @@ impl ErrorTable {
         sizes.into_iter().fold(1, usize::saturating_mul)
     }
 
-    /// Place in [`ErrorTable::rber`] of a point of the axes, each by its number: cycles slowest, then retention,
-    /// reprograms, layer, page type, and attempts fastest.
+    /// Index into [`ErrorTable::rber`] of a point of the axes: cycles slowest, attempts fastest.
     pub fn index(&self, [cycles, retention, reprograms, layer, page_type, attempt]: [usize; 6]) -> usize {
         let mut at = cycles;
         at = at * self.retention_h.len() + retention;
@@ -164,35 +162,31 @@ impl ErrorTable {
         at * self.attempts.len() + attempt
     }
 
-    /// The class of a layer: the one whose place in the stack is nearest, the lower of two.
+    /// The nearest layer class; of two, the lower.
     pub fn layer_class(&self, fraction: f64) -> usize {
         let away = |k: usize| (self.layer_fraction[k] - fraction).abs();
         (0..self.layer_fraction.len()).fold(0, |best, k| if away(k) < away(best) { k } else { best })
     }
 
-    /// Natural logarithm of the rate at a point of the table, floored at [`LEAST_RBER`]; the number of reprograms may
-    /// lie between two points.
+    /// ln of the rate at a point of the table, at least ln [`MIN_RBER`]; reprograms are interpolated.
     pub fn ln_rber_at(
         &self,
         [cycles, retention, layer, page_type, attempt]: [usize; 5],
         reprograms: f64,
     ) -> f64 {
-        let at = place(self.reprograms.iter().map(|&r| f64::from(r)), reprograms);
+        let at = interpolate(self.reprograms.iter().map(|&r| f64::from(r)), reprograms);
         let ln = |k| {
-            libm::log(
-                self.rber[self.index([cycles, retention, k, layer, page_type, attempt])].max(LEAST_RBER),
-            )
+            libm::log(self.rber[self.index([cycles, retention, k, layer, page_type, attempt])].max(MIN_RBER))
         };
         ln(at.low) * (1.0 - at.weight) + ln(at.high) * at.weight
     }
 
-    /// The rate of a page in the middle of its cell's spread, without disturb. In between the points of the table its
-    /// logarithm is linear in cycles, in the logarithm of retention and in reprograms; beyond its ends the last point
-    /// holds.
+    /// The median rate of a page without disturb. Its logarithm is interpolated linearly in cycles, in the logarithm of
+    /// retention and in reprograms, and clamped at the ends of the axes.
     pub fn rber(&self, of: &Conditions) -> f64 {
         let &Conditions { cycles, hours, reprograms, layer, page_type, attempt } = of;
-        let c = place(self.cycles.iter().map(|&c| f64::from(c)), cycles);
-        let t = place(self.retention_h.iter().map(|&t| libm::log(t)), libm::log(hours));
+        let c = interpolate(self.cycles.iter().map(|&c| f64::from(c)), cycles);
+        let t = interpolate(self.retention_h.iter().map(|&t| libm::log(t)), libm::log(hours));
         let layer = self.layer_class(layer);
         let attempt = attempt.min(self.attempts.len() - 1);
         let ln = |c, t| self.ln_rber_at([c, t, layer, page_type, attempt], reprograms);
@@ -200,11 +194,11 @@ impl ErrorTable {
         libm::exp(along(c.low) * (1.0 - c.weight) + along(c.high) * c.weight)
     }
 
-    /// Checks that this is a table.
-    pub fn check(&self) -> Result<(), Illegal> {
+    /// Validates the table.
+    pub fn check(&self) -> Result<(), TableError> {
         let check = |holds, key, legal: &str| match holds {
             true => Ok(()),
-            false => Err(Illegal { key, legal: legal.to_string() }),
+            false => Err(TableError { key, legal: legal.to_string() }),
         };
         let temperatures = -55.0..=150.0;
         check(
@@ -236,10 +230,10 @@ impl ErrorTable {
         let named = (1..=64).contains(&self.attempts.len()) && distinct(&self.attempts);
         check(named, "attempts", legal)?;
         let entries = self.entries();
-        if entries > MOST_ENTRIES || self.rber.len() != entries {
+        if entries > MAX_ENTRIES || self.rber.len() != entries {
             let legal = format!(
                 "{} cycles x {} retentions x {} reprograms x {} layers x {} page types x {} attempts = {entries} rates (of at \
-                 most {MOST_ENTRIES}); there are {}",
+                 most {MAX_ENTRIES}); there are {}",
                 self.cycles.len(),
                 hours.len(),
                 self.reprograms.len(),
@@ -248,24 +242,24 @@ impl ErrorTable {
                 self.attempts.len(),
                 self.rber.len()
             );
-            return Err(Illegal { key: "rber", legal });
+            return Err(TableError { key: "rber", legal });
         }
-        if let Some(at) = self.rber.iter().position(|r| !(0.0..=MOST_RBER).contains(r)) {
-            let legal = format!("rates from 0 to {MOST_RBER}; entry {} is {}", at + 1, self.rber[at]);
-            return Err(Illegal { key: "rber", legal });
+        if let Some(at) = self.rber.iter().position(|r| !(0.0..=MAX_RBER).contains(r)) {
+            let legal = format!("rates from 0 to {MAX_RBER}; entry {} is {}", at + 1, self.rber[at]);
+            return Err(TableError { key: "rber", legal });
         }
         let spread = (0.0..=3.0).contains(&self.spread_ln_sd);
         check(spread, "spread-ln-sd", "a standard deviation of ln RBER from 0 to 3")?;
         let Some(d) = &self.disturb else { return Ok(()) };
         let legal = "errors per bit greater than 0 and at most 0.5";
-        check(d.coefficient > 0.0 && d.coefficient <= MOST_RBER, "disturb-coefficient", legal)?;
+        check(d.coefficient > 0.0 && d.coefficient <= MAX_RBER, "disturb-coefficient", legal)?;
         let (exponents, legal) = (0.0..=4.0, "an exponent from 0 to 4");
         check(exponents.contains(&d.cycles_exponent), "disturb-cycles-exponent", legal)?;
         check(exponents.contains(&d.reads_exponent), "disturb-reads-exponent", legal)
     }
 }
 
-/// Whether there is something, and each is larger than the one before.
+/// Whether an axis is non-empty and strictly increasing.
 fn rises<T: PartialOrd>(axis: &[T]) -> bool {
     !axis.is_empty() && axis.is_sorted_by(|a, b| a < b)
 }
@@ -287,75 +281,28 @@ mod tests {
     }
 
     #[test]
-    fn between_points_the_logarithm_is_linear() {
+    fn the_logarithm_is_interpolated_linearly() {
         let t = table();
         assert_eq!(t.check(), Ok(()));
         let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-12, "{a} against {b}");
-        near(
-            t.rber(&Conditions {
-                cycles: 0.0,
-                hours: 1.0,
-                reprograms: 0.0,
-                layer: 0.5,
-                page_type: 0,
-                attempt: 0,
-            }),
-            1e-4,
-        );
-        near(
-            t.rber(&Conditions {
-                cycles: 1000.0,
-                hours: 100.0,
-                reprograms: 0.0,
-                layer: 0.5,
-                page_type: 0,
-                attempt: 1,
-            }),
-            1e-3,
-        );
-        // Half way in log time, half way in cycles: 10^-2.5 = mean of the four exponents -4, -2, -3, -1.
-        near(
-            t.rber(&Conditions {
-                cycles: 500.0,
-                hours: 10.0,
-                reprograms: 0.0,
-                layer: 0.5,
-                page_type: 0,
-                attempt: 0,
-            }),
-            libm::exp10(-2.5),
-        );
-        // Beyond the ends the end holds, beyond the attempts the last.
-        near(
-            t.rber(&Conditions {
-                cycles: 9e9,
-                hours: 1e6,
-                reprograms: 0.0,
-                layer: 0.0,
-                page_type: 0,
-                attempt: 9,
-            }),
-            1e-3,
-        );
-        near(
-            t.rber(&Conditions {
-                cycles: 0.0,
-                hours: 1e-3,
-                reprograms: 0.0,
-                layer: 1.0,
-                page_type: 0,
-                attempt: 0,
-            }),
-            1e-4,
-        );
+        let rate = |cycles, hours, layer, attempt| {
+            t.rber(&Conditions { cycles, hours, reprograms: 0.0, layer, page_type: 0, attempt })
+        };
+        near(rate(0.0, 1.0, 0.5, 0), 1e-4);
+        near(rate(1000.0, 100.0, 0.5, 1), 1e-3);
+        // Halfway in log time and in cycles: 10^-2.5 is the mean of the four exponents -4, -2, -3, -1.
+        near(rate(500.0, 10.0, 0.5, 0), libm::exp10(-2.5));
+        // Clamped at the ends of the axes.
+        near(rate(9e9, 1e6, 0.0, 9), 1e-3);
+        near(rate(0.0, 1e-3, 1.0, 0), 1e-4);
     }
 
     #[test]
-    fn what_is_no_table_is_named() {
+    fn invalid_tables_are_rejected_by_key() {
         let refused = |change: &dyn Fn(&mut ErrorTable)| {
             let mut t = table();
             change(&mut t);
-            t.check().expect_err("a table that is none").key
+            t.check().expect_err("an invalid table").key
         };
         assert_eq!(refused(&|t| t.cycles = vec![5, 5]), "cycles");
         assert_eq!(refused(&|t| t.retention_h = vec![0.0, 5.0]), "retention-h");

@@ -1,19 +1,19 @@
-//! The error table as TOML: written for other programs and people, read strictly.
+//! Error tables as TOML: writer and strict reader.
 
-use super::table::{ErrorTable, Illegal};
+use super::table::{ErrorTable, TableError};
 use interpulse_settings::{ConfigError, Document, FileError, Section};
 use std::fmt::Write;
 use std::path::Path;
 
-/// The section of a table in its file.
+/// Section name of an error table.
 pub const SECTION: &str = "error-table";
-/// Rates on a line of a written table.
+/// Rates per line of a written table.
 const ON_A_LINE: usize = 8;
 
 /// Reads the table in the file at `path`.
 ///
-/// Errors: the file cannot be read, or what [`ErrorTable::read`] refuses.
-pub fn table_in_file(path: &Path) -> Result<ErrorTable, FileError> {
+/// Fails if the file cannot be read or [`ErrorTable::read`] fails.
+pub fn read_table_file(path: &Path) -> Result<ErrorTable, FileError> {
     Ok(in_document(Document::in_file(path, "error table ", 32)?)?)
 }
 
@@ -24,7 +24,7 @@ fn in_document(document: Document) -> Result<ErrorTable, ConfigError> {
 }
 
 impl ErrorTable {
-    /// Reads a table from a text; `name` is the text's name in messages.
+    /// Parses a table; `name` is the name of the text in messages.
     pub fn from_toml(text: &str, name: &str) -> Result<ErrorTable, ConfigError> {
         in_document(Document::from_toml(text, name)?)
     }
@@ -32,11 +32,11 @@ impl ErrorTable {
     /// Reads a table from its section. Errors name file, line and key.
     pub fn read(s: &mut Section) -> Result<ErrorTable, ConfigError> {
         let table = ErrorTable::keys(s)?;
-        table.check().map_err(|Illegal { key, legal }| s.invalid(key, legal))?;
+        table.check().map_err(|TableError { key, legal }| s.invalid(key, legal))?;
         Ok(table)
     }
 
-    /// The table as a text that [`ErrorTable::from_toml`] reads back to an equal table.
+    /// The table as TOML, which [`ErrorTable::from_toml`] reads back to an equal table.
     pub fn to_toml(&self) -> String {
         let mut text = String::new();
         let line = |text: &mut String, key: &str, value: &str| {
@@ -65,7 +65,7 @@ impl ErrorTable {
             line(&mut text, "disturb-reads-exponent", &float(&d.reads_exponent));
         }
         text.push_str("rber = [\n");
-        // One line for each cell of the other axes, as far as that is readable.
+        // One line per cell of the other axes if attempts vary.
         let row = if self.attempts.len() > 1 { self.attempts.len() } else { ON_A_LINE };
         for cells in self.rber.chunks(row) {
             let cells: Vec<String> = cells.iter().map(float).collect();
@@ -76,7 +76,7 @@ impl ErrorTable {
     }
 }
 
-/// A text as a basic string of TOML.
+/// Quotes a text as a TOML basic string.
 fn basic_string(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

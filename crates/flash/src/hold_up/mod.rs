@@ -1,35 +1,33 @@
-//! Capacitors that keep a write cache: what a drive has to do on their energy after a cut, and how much that is.
+//! Hold-up time: what a drive with capacitors does after a power cut to save its write cache, and the energy this takes.
 //!
-//! A die takes save data when what was on it is out of the way ([`path::Path`]): a program runs to its end, and so does an
-//! erase, unless it is stopped by its suspension scheme and the part programs inside a suspended erase. Then the pages of the
-//! cache are programmed, all planes of a die together ([`plan`]). The largest need of a drive is that of a full cache with the
-//! longest path on every die ([`worst`]).
-//!
-//! Starblaze (Flash Memory Summit) names power loss protection as a use of erase suspension, without figures.
+//! A die accepts save data when its current operation is out of the way ([`die_path::Path`]): programs and erases finish,
+//! unless the suspension scheme stops the erase and the part programs inside a suspended erase. The drive then programs the
+//! pages of the cache on all planes of a die together ([`save_plan`]). The worst case is a full cache with the longest path
+//! on every die ([`worst_case`]). Starblaze (Flash Memory Summit) names power loss protection as a use of erase suspension.
 
 use interpulse_settings::choices;
 
-pub mod path;
-pub mod plan;
-pub mod worst;
+pub mod die_path;
+pub mod save_plan;
+pub mod worst_case;
 
-/// What becomes of the erases that a cut finds.
+/// Treatment of erases in progress at a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Erases {
-    /// They run to their end; a suspended one is resumed for it.
+    /// Erases finish; a suspended erase is resumed.
     Finish,
-    /// They are stopped by their scheme, whatever its limits, and stay so. Save data are programmed beside them.
+    /// The scheme stops erases, without limits, and they stay suspended while save data is programmed.
     Stop,
 }
 
 choices! {
-    /// On which dies the pages of the cache are saved.
+    /// Choice of the die for the next save program.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Placement, default FirstFree {
-        /// the die that can take the next program first
+        /// the die that can start the next program first
         FirstFree = "first-free",
-        /// all dies in turn: the slowest one decides
-        // Channel after channel.
+        /// round robin over all dies: the slowest die decides
+        // Channel by channel.
         InTurn = "in-turn",
     }
 }

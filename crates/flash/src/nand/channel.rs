@@ -1,7 +1,7 @@
-//! A channel: the bus shared by the dies of one chip column. One transfer at a time; commands (which start
-//! long array work) go before data, data in order of request.
+//! Channel: bus shared by the dies of one chip column, one transfer at a time. Commands go before data, because they start
+//! long array work; data goes in order of request.
 
-use crate::numbers::DieId;
+use crate::ids::DieId;
 use interpulse_engine::{Duration, SimTime};
 use std::collections::VecDeque;
 
@@ -26,7 +26,7 @@ pub struct Waiter {
 }
 
 impl Waiter {
-    /// A die, with what it has in hand.
+    /// A die, for its own transfer.
     pub fn die(die: DieId) -> Waiter {
         Waiter { die, register: false }
     }
@@ -47,17 +47,17 @@ pub enum Transfer {
 }
 
 impl Channel {
-    /// Takes the bus for `length` if it is free and nobody waits for it; whether it has.
+    /// Takes the bus for `length` if it is free and has no waiter; returns whether it has.
     #[inline(always)]
     pub fn take_if_free(&mut self, now: SimTime, length: Duration) -> bool {
-        let free = self.free_at <= now && self.is_unwanted();
+        let free = self.free_at <= now && self.has_no_waiters();
         if free {
             self.take(now, length);
         }
         free
     }
 
-    /// `waiter` waits for the bus for `length`, and [`Channel::grant`] will name it.
+    /// Queues `waiter` for the bus for `length`.
     pub fn wait(&mut self, waiter: Waiter, kind: Transfer, length: Duration) {
         match kind {
             Transfer::Command => self.commands.push_back((waiter, length)),
@@ -65,12 +65,12 @@ impl Channel {
         }
     }
 
-    /// One no longer waits for the bus.
+    /// Removes a waiter.
     pub(super) fn withdraw(&mut self, waiter: Waiter) {
         self.data.retain(|&(waits, _)| waits != waiter);
     }
 
-    /// The place of one that waits is another's.
+    /// Replaces a waiter in its place.
     pub(super) fn pass_on(&mut self, from: Waiter, to: Waiter) {
         self.data.iter_mut().filter(|(waits, _)| *waits == from).for_each(|(waits, _)| *waits = to);
     }
@@ -85,11 +85,11 @@ impl Channel {
 
     /// Whether no die waits for the bus.
     #[inline]
-    pub fn is_unwanted(&self) -> bool {
+    pub fn has_no_waiters(&self) -> bool {
         self.commands.is_empty() && self.data.is_empty()
     }
 
-    /// Power is cut: nothing moves, and nobody waits.
+    /// Cuts the power: no transfer and no waiter is left.
     pub(super) fn outage(&mut self, now: SimTime) {
         self.free_at = self.free_at.min(now);
         self.commands.clear();

@@ -1,4 +1,4 @@
-//! How a flash array behaves.
+//! Configuration of a flash array besides geometry and part.
 
 use super::power::PowerConfig;
 use super::queue::{GcReadRank, Policy};
@@ -9,7 +9,7 @@ use crate::variation::LongOperations;
 use interpulse_engine::Duration;
 use std::sync::Arc;
 
-/// How the array behaves, besides its geometry and part.
+/// Behaviour of the array besides geometry and part.
 #[derive(Clone, Debug)]
 pub struct NandConfig {
     /// Which waiting transaction a die takes next.
@@ -26,7 +26,7 @@ pub struct NandConfig {
     pub nesting: bool,
     /// Whether reads of different planes of a die are sensed together.
     pub multi_plane_reads: bool,
-    /// How power is followed and limited.
+    /// Power measurement and budget.
     pub power: PowerConfig,
     /// Word lines of a super layer, within which reprograms come in any order; zero where nothing is reprogrammed.
     pub super_layer: u32,
@@ -39,7 +39,7 @@ pub struct NandConfig {
 }
 
 impl NandConfig {
-    /// The policy for operations with this effect; nothing asks about what has no pulses.
+    /// Suspension policy for operations with this effect.
     #[inline]
     pub(crate) fn suspend_policy(&self, effect: Effect) -> &SuspendPolicy {
         match effect {

@@ -1,7 +1,7 @@
-//! ECC decode as a pipeline stage behind each channel: the codewords of a page read (one per 4 KiB unit) enter one after
-//! the other; the last leaves its latency later. Where latencies differ, what takes long may be overtaken.
+//! ECC decoder of a channel, a pipeline: the codewords of a page read (one per 4 KiB) enter one after the other, and the
+//! last leaves its latency later. A codeword with a short latency may overtake one with a long latency.
 
-use crate::numbers::TxnId;
+use crate::ids::TxnId;
 use interpulse_engine::{Duration, Ring, SimTime};
 
 /// Decoding of one channel.
@@ -31,8 +31,7 @@ impl Decoder {
         (self.line.len() == 1).then_some(done)
     }
 
-    /// So many codewords enter, the last of which leaves `latency` after it has entered, and nobody waits in line for
-    /// that. Returns when it leaves.
+    /// `units` codewords enter, the last of which leaves `latency` later, without a place in the queue. Returns when it leaves.
     #[inline]
     pub fn pass(&mut self, now: SimTime, units: u32, latency: Duration) -> SimTime {
         let start = self.free_at.max(now);

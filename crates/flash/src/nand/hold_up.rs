@@ -1,18 +1,18 @@
-//! The array on the energy of capacitors: what each die does before it takes save data.
+//! Paths of all dies to power-loss save.
 
 use super::Nand;
 use crate::die::hold_up::Ending;
 use crate::hold_up::Erases;
-use crate::hold_up::path::Path;
+use crate::hold_up::die_path::Path;
 use crate::suspend::Reload;
 use interpulse_engine::{Duration, SimTime};
 
 impl Nand {
-    /// What each die has to do before it takes save data if power is cut now. Changes nothing.
+    /// Work of each die before it takes save data if power is cut now. Changes nothing.
     pub fn paths_to_save(&self, now: SimTime, erases: Erases) -> Vec<Path> {
         let reload = match self.config.program_suspend.reload {
             Reload::ShadowBuffer(time) => time,
-            // What is sent again comes from a cache that is saved anyway: the bus is waited for as in normal operation.
+            // The data comes from a cache that is saved anyway, over the bus as in normal operation.
             Reload::Bus => self.timing.page_load * u64::from(self.geometry.pages_per_program),
         };
         let ending = Ending {

@@ -1,80 +1,80 @@
-//! The flash array of one drive: dies with their queues, channels, decoders, and the scheduling of
-//! transactions onto them.
+//! Flash array of one drive: dies with their queues, channels, decoders, and the scheduling of transactions.
 //!
-//! The owner submits [`Txn`]s and forwards timer events, and takes what has come to its end
-//! ([`Nand::take_ended`]). Nothing here calls up.
+//! The owner submits [`Txn`]s, forwards timer events and takes ended transactions ([`Nand::take_ended`]). The array calls
+//! nothing above it.
 
+mod array_queries;
 mod bus;
 mod cache_read;
 mod cache_register;
 pub mod channel;
 mod config;
-pub mod course;
+mod decode_outcome;
 pub mod ecc;
-mod following;
-mod foresight;
 mod hold_up;
-mod judge;
-mod long;
-pub mod observe;
-mod operations;
+mod non_array_commands;
+mod notify;
+pub mod observer;
+mod observers;
+mod operation_stats;
+mod other_reads;
 mod outage;
+pub mod phase_schedule;
 pub mod power;
+mod program_erase;
 pub mod queue;
 mod reads;
 mod register;
 mod reliability;
 mod retry;
 mod sequence;
-mod single;
+mod single_read;
 mod suspension;
 mod trains;
 pub mod txn;
-mod unpulsed;
-mod watch;
 
-use crate::command::{Class, Command, Effect, Step, Use, WAITS, Wait};
+use crate::command::{Class, Command, DieActivity, Effect, Step, WAITS, Wait};
 use crate::die::{Die, State};
 use crate::geometry::{Geometry, Timing};
-use crate::numbers::{DieId, TxnId};
+use crate::ids::{DieId, TxnId};
 use crate::parts::{CacheRegister, PartSpec};
 use crate::variation::Trains;
 use channel::Channel;
 use ecc::Decoder;
-use interpulse_engine::{Agenda, ResourceId, SimTime};
+use interpulse_engine::{EventQueue, ResourceId, SimTime};
+use observers::Observers;
 use power::meter::Meter;
 use power::{PowerConfig, Supply};
 use queue::Queue;
 use register::{MAX_BATCH, Register};
 use txn::{Slab, Txn};
-use watch::Watch;
 
 pub use crate::command::NandCounters;
 pub use config::NandConfig;
-pub use operations::{OperationStats, OperationTimes};
+pub use operation_stats::{OperationStats, OperationTimes};
 pub use reliability::{ErrorCounters, MOST_ATTEMPTS_COUNTED, Reliability};
 
-/// A transaction that has come to its end, or is certain to.
+/// Ended transaction, or one whose end is certain.
 #[derive(Clone, Copy)]
-struct Foretold {
+struct EndedTxn {
     id: TxnId,
     at: SimTime,
     by: ResourceId,
 }
 
-/// A transaction that has come to its end, or is certain to.
+/// Ended transaction, or one whose end is certain.
 pub struct Ended<'a> {
     /// The transaction.
     pub txn: &'a Txn,
-    /// When it ends: now, unless it was to be [foretold](Txn::foretell).
+    /// When it ends: now, unless it [completes early](Txn::complete_early).
     pub at: SimTime,
-    /// Whose timer stands for its end, or would, if it does not end now.
+    /// Resource whose timer is set for its end, or would be.
     pub by: ResourceId,
 }
 
-/// What a die has in hand besides its own state.
+/// Active transactions of a die and their progress.
 #[derive(Clone, Copy)]
-struct InHand {
+struct ActiveOps {
     /// Reads being sensed or moved together.
     reads: [TxnId; MAX_BATCH],
     count: u8,
@@ -86,24 +86,26 @@ struct InHand {
     beneath: TxnId,
     /// Steps of the program or erase on the die still to come.
     steps: &'static [Step],
-    /// One of its steps has asked for power, for all that follow.
+    /// Power has been requested for all remaining steps.
     powered: bool,
+    /// The read in `reads` follows `steps`: it is no page read, or has not come to its sensing.
+    steps_read: bool,
     /// Page loads still to do.
     loads: u32,
-    /// The page that moves had begun to move into the cache register, of which whoever follows has been told.
-    told: bool,
-    /// What has been sensed waits for the cache register to be empty.
+    /// The transfer began into the cache register and has been reported.
+    reported: bool,
+    /// Sensed data waits for the cache register.
     blocked: bool,
-    /// A stop was asked for that is under way or refused; set so that it is asked for only once.
-    stop_asked: bool,
+    /// A stop was requested, and is under way or refused; avoids a second request.
+    stop_requested: bool,
     /// Reads of this suspension have used the page buffer.
     buffer_used: bool,
     /// When the loading of the page buffer for a resume began.
     reload_from: SimTime,
 }
 
-impl InHand {
-    const NOTHING: InHand = InHand {
+impl ActiveOps {
+    const NOTHING: ActiveOps = ActiveOps {
         reads: [TxnId::NONE; MAX_BATCH],
         count: 0,
         moved: 0,
@@ -111,20 +113,21 @@ impl InHand {
         beneath: TxnId::NONE,
         steps: &[],
         powered: false,
+        steps_read: false,
         loads: 0,
-        told: false,
+        reported: false,
         blocked: false,
-        stop_asked: false,
+        stop_requested: false,
         buffer_used: false,
         reload_from: SimTime::ZERO,
     };
 }
 
-/// What the array keeps of a die, beside the die itself.
+/// Scheduling context of a die.
 #[derive(Clone)]
-struct Bay {
+struct DieContext {
     channel: u32,
-    hand: InHand,
+    active: ActiveOps,
     queue: Queue,
 }
 
@@ -136,7 +139,7 @@ pub struct Nand {
     trains: Trains,
     config: NandConfig,
     dies: Vec<Die>,
-    bays: Vec<Bay>,
+    contexts: Vec<DieContext>,
     channels: Vec<Channel>,
     decoders: Vec<Decoder>,
     /// Of each die; none without cache program.
@@ -147,21 +150,21 @@ pub struct Nand {
     seq: u64,
     first: u32,
     supply: Supply,
-    /// Whether anybody wants to know more of the dies than sums by state; almost never does anybody.
-    watched: bool,
-    watch: Watch,
+    /// Whether there are observers or a budget; false in almost all runs.
+    observed: bool,
+    observers: Observers,
     /// Submission instant of the host write that has waited longest for the write cache.
     oldest_write: Option<SimTime>,
-    /// Transactions that have come to their end, in order, until the owner takes them.
-    ended: Vec<Foretold>,
-    /// What has been counted.
+    /// Ended transactions, in order, until the owner takes them.
+    ended: Vec<EndedTxn>,
+    /// Counters.
     pub counters: NandCounters,
-    /// How the programs and erases completed in the measurement window went.
+    /// Statistics of the programs and erases completed in the measurement window.
     pub operations: OperationStats,
 }
 
 impl Nand {
-    /// An idle array whose resources take the agenda indices from `first` on: dies, then channels, then
+    /// An idle array whose resources take the event queue indices from `first` on: dies, then channels, then
     /// decoders, then cache registers, if they are used; see [`Nand::resources`].
     pub fn new(
         geometry: Geometry,
@@ -194,10 +197,10 @@ impl Nand {
                 );
                 dies
             ],
-            bays: (0..all)
-                .map(|d| Bay {
+            contexts: (0..all)
+                .map(|d| DieContext {
                     channel: geometry.channel_of(DieId(d)),
-                    hand: InHand::NOTHING,
+                    active: ActiveOps::NOTHING,
                     queue: Queue::default(),
                 })
                 .collect(),
@@ -208,8 +211,8 @@ impl Nand {
             txns: Slab::default(),
             seq: 0,
             first: first.0,
-            watched: config.power != PowerConfig::default(),
-            watch: Watch::new(meter, all),
+            observed: config.power != PowerConfig::default(),
+            observers: Observers::new(meter, all),
             supply,
             oldest_write: None,
             ended: Vec::with_capacity(64),
@@ -220,7 +223,7 @@ impl Nand {
         }
     }
 
-    /// Agenda resources an array of this geometry needs.
+    /// EventQueue resources an array of this geometry needs.
     pub fn resources(geometry: &Geometry) -> u32 {
         let registers = if geometry.has_cache_register() { geometry.dies() } else { 0 };
         geometry.dies() + 2 * geometry.channels + registers
@@ -256,27 +259,27 @@ impl Nand {
         self.txns.live() - self.ended.len()
     }
 
-    /// Whether a transaction has come to its end and has not been taken.
+    /// Whether an ended transaction has not been taken.
     #[inline(always)]
     pub fn has_ended(&self) -> bool {
         !self.ended.is_empty()
     }
 
-    /// The transaction that came to its end last, which [`Nand::take_ended`] would take.
+    /// Last ended transaction, which [`Nand::take_ended`] would take.
     #[inline]
     pub fn last_ended(&self) -> Option<Ended<'_>> {
         self.ended.last().map(|of| Ended { txn: self.txns.get(of.id), at: of.at, by: of.by })
     }
 
-    /// Takes the transaction that came to its end last, as [`Nand::take_ended`], for whoever has looked at it.
+    /// Discards the last ended transaction, after [`Nand::last_ended`].
     #[inline]
-    pub fn forget_ended(&mut self) {
+    pub fn discard_ended(&mut self) {
         if let Some(of) = self.ended.pop() {
             self.txns.remove(of.id);
         }
     }
 
-    /// Takes the transaction that came to its end last: a read when its data is decoded, all else when the die is done.
+    /// Takes the last ended transaction: a read when its data is decoded, others when the die is done.
     #[inline]
     pub fn take_ended(&mut self) -> Option<Txn> {
         self.ended.pop().map(|of| self.txns.remove(of.id))
@@ -284,7 +287,7 @@ impl Nand {
 
     /// Transactions waiting for a die (the running one is not among them).
     pub fn waiting_at(&self, die: DieId) -> u32 {
-        self.bays[die.index()].queue.waiting()
+        self.contexts[die.index()].queue.waiting()
     }
 
     /// Starts a new measurement window of [`Nand::operations`].
@@ -295,11 +298,11 @@ impl Nand {
     /// Puts garbage collection before host programs on a die, or not.
     #[inline]
     pub fn set_gc_urgent(&mut self, die: DieId, urgent: bool) {
-        self.bays[die.index()].queue.gc_urgent = urgent;
+        self.contexts[die.index()].queue.gc_urgent = urgent;
     }
 
-    /// Tells the array when the host write that has waited longest for the write cache was submitted; `None`
-    /// when none waits. The owner keeps it current: a scheme may give starving writes the right of way.
+    /// Sets the submission instant of the host write that has waited longest for the write cache; `None` if none waits. The
+    /// owner keeps it current: a scheme may give priority to starving writes.
     #[inline]
     pub fn set_oldest_write(&mut self, submitted: Option<SimTime>) {
         self.oldest_write = submitted;
@@ -310,29 +313,27 @@ impl Nand {
         self.oldest_write
     }
 
-    /// Submits a transaction; it is started at once if its die is free.
-    ///
-    /// Whoever submits knows the kind of its transaction, and needs only what is done with that.
+    /// Submits a transaction; it starts at once if its die is free. Inlined so that the compiler sees its kind.
     #[inline(always)]
-    pub fn submit(&mut self, agenda: &mut Agenda, mut txn: Txn) {
-        let now = agenda.now();
+    pub fn submit(&mut self, events: &mut EventQueue, mut txn: Txn) {
+        let now = events.now();
         let (d, command) = (txn.die.index(), txn.kind.command());
         (txn.seq, txn.mark, txn.waits) = (self.seq, now, [0; WAITS]);
         self.seq += 1;
-        // Nobody is lent it before it is in the slab, so that it is made there.
+        // No reference is taken before the insertion, so that the transaction is built in the slab.
         let id = self.txns.insert(txn);
-        if self.watched {
-            self.take_watched(agenda, now, d, id);
+        if self.observed {
+            self.take_observed(events, now, d, id);
         } else {
-            self.take(agenda, now, d, id, command);
+            self.take(events, now, d, id, command);
         }
     }
 
-    /// Die `d` gets transaction `id`, which is new.
+    /// Die `d` receives new transaction `id`.
     #[inline(always)]
     pub(super) fn take(
         &mut self,
-        agenda: &mut Agenda,
+        events: &mut EventQueue,
         now: SimTime,
         d: usize,
         id: TxnId,
@@ -341,7 +342,7 @@ impl Nand {
         let die = &mut self.dies[d];
         // An idle die has an empty queue: nothing to wait for.
         let idle = die.state() == State::Idle;
-        debug_assert!(!idle || self.bays[d].queue.is_empty());
+        debug_assert!(!idle || self.contexts[d].queue.is_empty());
         if !idle || command.class == Class::HostWrite {
             let txn = self.txns.get_mut(id);
             die.usage.read(now, &mut txn.waits);
@@ -350,51 +351,51 @@ impl Nand {
             }
         }
         if !idle {
-            self.wait_in_line(agenda, now, d, id, command.class);
-        } else if command.effect == Effect::Reads && self.is_plain() {
-            self.read_single(agenda, now, d, id);
+            self.enqueue(events, now, d, id, command.class);
+        } else if command.is_page_read() && self.is_plain() {
+            self.read_single(events, now, d, id);
         } else {
-            self.start(agenda, now, d, id);
+            self.start(events, now, d, id);
         }
     }
 
-    /// Die `d` has something in hand: transaction `id` waits, and may have it stop what it does.
+    /// Die `d` is busy: queues transaction `id`, which may stop the operation on the die.
     #[inline(never)]
-    fn wait_in_line(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId, class: Class) {
-        self.bays[d].queue.push(&mut self.txns, id, class);
+    fn enqueue(&mut self, events: &mut EventQueue, now: SimTime, d: usize, id: TxnId, class: Class) {
+        self.contexts[d].queue.push(&mut self.txns, id, class);
         match self.dies[d].state() {
-            State::Pulsing if self.may_preempt(d, class) => self.ask_to_stop(agenda, now, d),
-            State::Pulsing if self.has_registers() => self.load_ahead(agenda, now, d),
-            // Suspended with nothing in hand: held by a timer.
-            State::Suspended => self.next_on(agenda, now, d),
-            State::Held => self.serve_before_resuming(agenda, now, d),
+            State::Pulsing if self.may_preempt(d, class) => self.request_stop(events, now, d),
+            State::Pulsing if self.has_registers() => self.load_ahead(events, now, d),
+            // Suspended and held by a timer.
+            State::Suspended => self.next_on(events, now, d),
+            State::Held => self.serve_before_resuming(events, now, d),
             _ => {}
         }
     }
 
     /// Handles the timer of resource `index` of the array (counted from its first).
     #[inline]
-    pub fn on_timer(&mut self, agenda: &mut Agenda, index: u32) {
-        if self.watched {
-            self.on_timer_watched(agenda, index);
+    pub fn on_timer(&mut self, events: &mut EventQueue, index: u32) {
+        if self.observed {
+            self.on_timer_observed(events, index);
             return;
         }
-        let now = agenda.now();
+        let now = events.now();
         let (dies, channels) = (self.dies.len() as u32, self.channels.len() as u32);
         if let Some(die) = self.dies.get(index as usize) {
             let d = index as usize;
             match die.state() {
                 // Most events are these.
-                State::Sensing => self.sensed(agenda, now, d),
-                State::Out => self.moved_out(agenda, now, d),
-                _ => self.on_die(agenda, now, d),
+                State::Sensing => self.sensed(events, now, d),
+                State::Out => self.moved_out(events, now, d),
+                _ => self.on_die(events, now, d),
             }
         } else if index < dies + channels {
-            self.on_channel(agenda, now, (index - dies) as usize);
+            self.on_channel(events, now, (index - dies) as usize);
         } else if index < dies + 2 * channels {
-            self.on_decoder(agenda, now, (index - dies - channels) as usize);
+            self.on_decoder(events, now, (index - dies - channels) as usize);
         } else {
-            self.on_register(agenda, now, (index - dies - 2 * channels) as usize);
+            self.on_register(events, now, (index - dies - 2 * channels) as usize);
         }
     }
 
@@ -405,39 +406,39 @@ impl Nand {
         ResourceId(self.first + d as u32)
     }
 
-    fn on_die(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    fn on_die(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         match self.dies[d].state() {
-            State::Sensing => self.sensed(agenda, now, d),
-            State::Out => self.moved_out(agenda, now, d),
-            State::Busy => self.busy_over(agenda, now, d),
-            State::Load => self.loaded(agenda, now, d),
-            State::Pulsing => self.pulsed(agenda, now, d),
-            State::Stopping => self.halted(agenda, now, d),
+            State::Sensing => self.sensed(events, now, d),
+            State::Out => self.moved_out(events, now, d),
+            State::Busy => self.busy_over(events, now, d),
+            State::Load => self.loaded(events, now, d),
+            State::Pulsing => self.pulsed(events, now, d),
+            State::Stopping => self.halted(events, now, d),
             State::Entering => {
                 self.release_power(d);
                 let block = self.long_block(d);
-                self.dies[d].go(now, State::Suspended, Use::Suspended, block);
-                self.next_on(agenda, now, d);
+                self.dies[d].go(now, State::Suspended, DieActivity::Suspended, block);
+                self.next_on(events, now, d);
             }
-            State::Suspended => self.next_on(agenda, now, d),
-            State::Resuming => self.pulses_from(agenda, now, d, now),
-            State::Retrying => self.sequence_timer(agenda, now, d),
+            State::Suspended => self.next_on(events, now, d),
+            State::Resuming => self.pulses_from(events, now, d, now),
+            State::Retrying => self.sequence_timer(events, now, d),
             other => unreachable!("die {d} has no timer in state {other:?}"),
         }
     }
 
-    /// The die has nothing in hand (or a suspended operation): takes the next transaction.
-    pub(super) fn next_on(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    /// The die is idle or suspended: starts the next transaction.
+    pub(super) fn next_on(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         match self.dies[d].state() {
             State::Idle => {
                 if let Some(id) =
-                    self.bays[d].queue.take(&self.txns, self.config.policy, self.config.gc_reads)
+                    self.contexts[d].queue.take(&self.txns, self.config.policy, self.config.gc_reads)
                 {
                     self.account_wait(now, d, id);
-                    self.take_up(agenda, now, d, id);
+                    self.dispatch(events, now, d, id);
                 }
             }
-            State::Suspended => self.next_in_suspension(agenda, now, d),
+            State::Suspended => self.next_in_suspension(events, now, d),
             other => unreachable!("die {d} takes no transaction in state {other:?}"),
         }
     }
@@ -447,12 +448,12 @@ impl Nand {
         let usage = &mut self.dies[d].usage;
         let txn = self.txns.get_mut(id);
         if txn.is_retry() {
-            // Its account is that of its first attempt; what comes after is the time of its retry.
+            // The account covers the first attempt; the rest is retry time.
             usage.settle(now);
             return;
         }
         if txn.kind.command().class == Class::HostWrite {
-            // Its account is made up when it is complete: it may be stopped for others.
+            // The account is made when the program is complete: it may be suspended.
             usage.settle(now);
             txn.own = usage.causes()[Wait::Programs as usize];
             return;
@@ -462,20 +463,22 @@ impl Nand {
     }
 
     #[inline]
-    pub(super) fn start(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId) {
+    pub(super) fn start(&mut self, events: &mut EventQueue, now: SimTime, d: usize, id: TxnId) {
         if self.has_registers() {
-            self.comes_before(agenda, d, id);
+            self.before_dispatch(events, d, id);
         }
-        match self.txns.get(id).kind.command().effect {
-            Effect::Reads => self.start_read(agenda, now, d, id),
-            _ => self.start_long(agenda, now, d, id),
+        let command = self.txns.get(id).kind.command();
+        match command.effect {
+            Effect::Reads if command.is_page_read() => self.start_read(events, now, d, id),
+            Effect::Reads => self.start_other_read(events, now, d, id),
+            _ => self.start_long(events, now, d, id),
         }
     }
 
-    /// Transaction `id` has come to its end now.
+    /// Transaction `id` has ended now.
     #[inline]
     pub(super) fn ends(&mut self, now: SimTime, id: TxnId) {
-        self.ended.push(Foretold { id, at: now, by: ResourceId(self.first) });
+        self.ended.push(EndedTxn { id, at: now, by: ResourceId(self.first) });
     }
 
     /// Whether dies use cache registers.

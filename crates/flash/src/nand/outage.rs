@@ -1,22 +1,24 @@
-//! The array when its power is cut: nothing is under way any more, and what was leaves its traces in the cells.
+//! Power cut of an array: all transactions end, and torn operations are reported.
 
 use super::ecc::Decoder;
 use super::queue::Queue;
 use super::txn::{Kind, Txn};
-use super::{InHand, Nand};
+use super::{ActiveOps, Nand};
 use crate::die::outage::Torn;
-use crate::numbers::DieId;
-use interpulse_engine::{Agenda, ResourceId, SimTime};
+use crate::ids::DieId;
+use interpulse_engine::{EventQueue, ResourceId, SimTime};
 
 impl Nand {
-    /// Power is cut now: all transactions are gone without an outcome. Returns the programs and erases left half done,
-    /// with their dies.
-    pub fn outage(&mut self, agenda: &mut Agenda) -> Vec<(DieId, Torn)> {
-        assert!(self.watch.meter.is_none() && self.supply.budget.is_none(), "neither is told of a cut");
-        let now = agenda.now();
+    /// Cuts the power: all transactions end without an outcome. Returns the torn programs and erases with their dies.
+    pub fn outage(&mut self, events: &mut EventQueue) -> Vec<(DieId, Torn)> {
+        assert!(
+            self.observers.meter.is_none() && self.supply.budget.is_none(),
+            "meter and budget do not support power cuts"
+        );
+        let now = events.now();
         let mut torn = Vec::new();
         for d in 0..self.dies.len() {
-            // What the die has drawn so far is paid for now.
+            // Books the current drawn so far.
             if self.dies[d].state() != crate::die::State::Idle {
                 let mut tally = std::mem::take(&mut self.supply.tally);
                 self.dies[d].usage.settle(now);
@@ -28,9 +30,9 @@ impl Nand {
                 self.note_torn(DieId(d as u32), &operation, now);
                 torn.push((DieId(d as u32), operation));
             }
-            self.bays[d].queue = Queue::default();
-            self.bays[d].hand = InHand::NOTHING;
-            self.look_at(now, d);
+            self.contexts[d].queue = Queue::default();
+            self.contexts[d].active = ActiveOps::NOTHING;
+            self.report_changes(now, d);
         }
         self.channels.iter_mut().for_each(|channel| channel.outage(now));
         self.decoders.fill(Decoder::new(self.config.ecc_interval));
@@ -42,12 +44,12 @@ impl Nand {
         self.ended.clear();
         self.oldest_write = None;
         for index in 0..Nand::resources(&self.geometry) {
-            agenda.disarm(ResourceId(self.first + index));
+            events.disarm(ResourceId(self.first + index));
         }
         torn
     }
 
-    /// A block whose first word line is torn holds data from now on all the same.
+    /// A block with a torn first word line counts as holding data.
     fn note_torn(&mut self, die: DieId, operation: &Torn, now: SimTime) {
         if let (Some(reliability), Some(block)) = (&mut self.reliability, operation.block)
             && !operation.erase

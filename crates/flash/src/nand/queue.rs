@@ -1,9 +1,8 @@
-//! The transactions waiting for one die, one first-in first-out list per class, and the policies that pick
-//! the next one.
+//! Queue of one die: a FIFO per scheduling class, and the policies that pick the next transaction.
 
 use super::txn::Slab;
 use crate::command::{CLASSES, Class};
-use crate::numbers::TxnId;
+use crate::ids::TxnId;
 use interpulse_settings::choices;
 
 choices! {

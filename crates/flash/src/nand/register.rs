@@ -1,8 +1,8 @@
-//! The state of a die's cache register; what happens to it is in [`cache_register`](super::cache_register) for programs and
+//! Cache register of a die; see [`cache_register`](super::cache_register) for programs and
 //! [`cache_read`](super::cache_read) for reads.
 
-use crate::command::Spender;
-use crate::numbers::TxnId;
+use crate::command::EnergyCategory;
+use crate::ids::TxnId;
 use interpulse_engine::SimTime;
 
 /// Most planes a multi-plane read senses together.
@@ -19,21 +19,21 @@ pub(super) enum Page {
 /// The cache register of a die.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Register {
-    /// Reads whose data it gives out, and how many of them there are and have moved.
+    /// Reads whose data moves out: all, their number, and how many have moved.
     pub(super) reads: [TxnId; MAX_BATCH],
     pub(super) count: u8,
     pub(super) moved: u8,
-    /// Whether the data of one is on the bus.
-    pub(super) gives: bool,
-    /// The program whose data it takes.
+    /// Whether read data is on the bus.
+    pub(super) out_active: bool,
+    /// Program whose data is loaded.
     pub(super) program: TxnId,
-    /// Pages that it holds of it.
+    /// Pages loaded.
     pub(super) loaded: u32,
     pub(super) page: Page,
-    /// When the page that moves is in it and set up.
+    /// End of the transfer and set-up under way.
     pub(super) ends: SimTime,
-    /// Whom the energy of the page that moves is spent on.
-    pub(super) spender: Spender,
+    /// Energy category of the transfer.
+    pub(super) category: EnergyCategory,
 }
 
 impl Default for Register {
@@ -42,12 +42,12 @@ impl Default for Register {
             reads: [TxnId::NONE; MAX_BATCH],
             count: 0,
             moved: 0,
-            gives: false,
+            out_active: false,
             program: TxnId::NONE,
             loaded: 0,
             page: Page::None,
             ends: SimTime::ZERO,
-            spender: Spender::Program,
+            category: EnergyCategory::Program,
         }
     }
 }
@@ -55,10 +55,10 @@ impl Default for Register {
 impl Register {
     /// Whether data is on the bus, or being set up.
     pub(super) fn moves(&self) -> bool {
-        self.page == Page::Moves || self.gives
+        self.page == Page::Moves || self.out_active
     }
 
-    /// Whether it has nothing to do with a program.
+    /// Whether the register has no data of a program.
     pub(super) fn is_free(&self) -> bool {
         self.program == TxnId::NONE && self.page == Page::None
     }

@@ -1,18 +1,18 @@
-//! The bit errors of an array: what the decoder makes of each sensing of a page.
+//! Bit errors of an array: error models, block states, ECC outcomes and counters.
 
 use super::sequence::Sequence;
 use super::txn::Txn;
 use crate::command::{Class, Effect};
-use crate::errors::blocks::{BlockState, BlockStates};
-use crate::errors::draw::Drawn;
+use crate::errors::block_state::{BlockState, BlockStates};
 use crate::errors::model::Page;
+use crate::errors::sampler::ErrorSample;
 use crate::errors::{Ecc, ErrorModel, ErrorSpec};
 use crate::geometry::{BlockAddress, Geometry, PageAddress, Timing};
-use crate::numbers::{BlockId, DieId};
+use crate::ids::{BlockId, DieId};
 use crate::reprogram::MAX_REPROGRAMS;
 use interpulse_engine::{Duration, SimTime, counters};
 
-/// Numbers of further attempts that are told apart; more count as the last.
+/// Numbers of further attempts counted apart; more count as the last.
 pub const MOST_ATTEMPTS_COUNTED: usize = 32;
 
 counters! {
@@ -47,15 +47,15 @@ counters! {
     }
 }
 
-/// A block past its limit of reads asks again after so many more: one that was still open could not be rewritten.
+/// Reads after which a block past its limit requests a rewrite again: an open block cannot be rewritten.
 const REMINDER: u32 = 16;
 
-/// The bit errors of an array: the compiled table, the state of the blocks, what has been counted.
+/// Bit errors of an array.
 #[derive(Clone)]
 pub struct Reliability {
     model: ErrorModel,
-    /// The same of word lines with two bits per cell, by RPCnt.
-    two_bit: Box<[ErrorModel]>,
+    /// The same of reprogrammable word lines, by RPCnt.
+    reprogrammed: Box<[ErrorModel]>,
     blocks: BlockStates,
     pub(super) ecc: Ecc,
     latencies: Box<[Duration]>,
@@ -96,7 +96,7 @@ impl Reliability {
         let counts = if reprograms { 0..MAX_REPROGRAMS + 1 } else { 0..0 };
         Reliability {
             model,
-            two_bit: counts.map(reprogrammed).collect(),
+            reprogrammed: counts.map(reprogrammed).collect(),
             blocks: states,
             latencies: spec.ecc.latencies(fixed).into(),
             retry_sensing: timing.read.iter().map(|&t| spec.ecc.retry_sensing(t)).collect(),
@@ -141,9 +141,9 @@ impl Reliability {
         self.reclaim_reads.is_some_and(|limit| self.blocks.get(at).reads >= limit)
     }
 
-    /// Decides about the decode of the sensing of `txn` whose data has just moved, with `extra_cycles` of wear by
-    /// suspensions, from a word line that has been reprogrammed so often; returns the decode latency.
-    pub(super) fn judge(
+    /// Decides the ECC outcome of the sensing of `txn`, with `extra_cycles` of wear by suspensions, from a word line reprogrammed
+    /// this often; returns the decode latency.
+    pub(super) fn decode_outcome(
         &mut self,
         txn: &mut Txn,
         extra_cycles: u32,
@@ -172,7 +172,7 @@ impl Reliability {
             sensing: txn.seq,
         };
         let age = self.blocks.age(&state, now);
-        let model = reprogrammed.map_or(&self.model, |count| &self.two_bit[usize::from(count)]);
+        let model = reprogrammed.map_or(&self.model, |count| &self.reprogrammed[usize::from(count)]);
         let ln = model.ln_rber(&state, extra_cycles, age, &page);
         let drawn = model.draw(ln, &page);
         if first {
@@ -187,27 +187,27 @@ impl Reliability {
         txn.put(Txn::FAILS, fails);
         txn.set_attempts(first_step, txn.attempt(), drawn.worst);
         if fails && u32::from(txn.attempt()) == self.ecc.max_retries {
-            self.look_ahead(&drawn, &page);
+            self.count_uncorrectable(&drawn, &page);
         }
         self.latencies[(drawn.worst as usize).min(self.latencies.len() - 1)]
     }
 
-    /// All retry steps of a page have failed: counts what soft decoding will not correct either.
+    /// All retry steps of a page have failed: counts the codewords beyond soft decoding.
     #[cold]
-    fn look_ahead(&mut self, drawn: &Drawn, page: &Page) {
+    fn count_uncorrectable(&mut self, drawn: &ErrorSample, page: &Page) {
         let most = self.ecc.soft.last().map_or(self.ecc.capability, |s| s.capability);
-        self.counters.uncorrectable_codewords += u64::from(self.model.beyond(drawn, page, most));
+        self.counters.uncorrectable_codewords += u64::from(self.model.uncorrectable(drawn, page, most));
     }
 
     /// Decides about stage `stage` of soft decoding, which works on the bits of the last retry step.
-    pub(super) fn judge_soft(&mut self, txn: &mut Txn, stage: usize) -> Duration {
+    pub(super) fn soft_decode_outcome(&mut self, txn: &mut Txn, stage: usize) -> Duration {
         let soft = self.ecc.soft[stage];
         self.counters.soft_decodes += 1;
         txn.put(Txn::FAILS, txn.errors() > soft.capability);
         soft.latency
     }
 
-    /// A read has come to its end `now`; `failed` if nothing has corrected it.
+    /// A read has ended `now`; `failed` if nothing has corrected it.
     #[inline]
     pub(super) fn read_done(&mut self, txn: &mut Txn, failed: bool, now: SimTime) {
         let further = usize::from(txn.attempt()).min(MOST_ATTEMPTS_COUNTED);

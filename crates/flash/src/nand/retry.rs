@@ -1,50 +1,48 @@
-//! Read retry: what follows when a decode fails.
+//! Read retry after a failed decode.
 //!
-//! A failed read goes to the head of its die's line. When the die takes it again it stays with it until a decode
-//! succeeds or nothing is left to try: a sequence of retry steps, then of soft decoding. Regular steps follow one another
-//! (command, sensing, data out, decode). Pipelined (PR2) the next step is sensed while the data of the one before
-//! moves out and is decoded, and a sensing that turns out to be in vain is cut off by a reset. The data of a step moves
-//! only when the decode of the one before has failed.
+//! A failed read goes to the head of its queue. The die then serves its sequence of retry steps and soft decoding without a
+//! break until a decode succeeds or all steps have failed. Regular steps follow one another (command, sensing, data out,
+//! decode). Pipelined (PR2), the next step is sensed while data of the step before moves and is decoded; a reset cuts off a
+//! needless sensing. Data of a step moves only after the decode before has failed.
 //!
-//! Everything after a read's first decode counts as its retry time, waiting for the die and the bus included.
+//! The time after a read's first decode is its retry time, waits for die and bus included.
 
 use super::Nand;
 use super::channel::Transfer;
-use super::observe::DataMove;
+use super::observer::DataMove;
 use super::power::budget::Next;
 use super::sequence::{NEVER, Sequence};
 use super::txn::{Kind, Txn};
-use crate::command::Use;
+use crate::command::DieActivity;
 use crate::die::State;
-use crate::numbers::{BlockId, DieId, TxnId};
-use interpulse_engine::{Agenda, Duration, SimTime};
+use crate::ids::{BlockId, DieId, TxnId};
+use interpulse_engine::{Duration, EventQueue, SimTime};
 
 impl Nand {
     fn sequence(&mut self, d: usize) -> &mut Sequence {
         &mut self.reliability.as_mut().expect("only reads with errors are retried").sequences[d]
     }
 
-    /// The read of the die's sequence; none while a sensing in vain is reset after it.
+    /// Read of the die's sequence; none while a needless sensing is reset.
     pub(super) fn sequence_id(&self, d: usize) -> Option<TxnId> {
         let id = self.reliability.as_ref()?.sequences[d].id;
         (id != TxnId::NONE).then_some(id)
     }
 
-    /// The use of a die that senses for the read of its sequence, or that waits or moves data.
-    fn sequence_use(&self, id: TxnId, senses: bool) -> (Use, BlockId) {
+    /// Activity of a die that senses for its retry sequence, or waits or moves data.
+    fn sequence_use(&self, id: TxnId, senses: bool) -> (DieActivity, BlockId) {
         let txn = self.txns.get(id);
         let command = txn.kind.command();
         (if senses { command.array } else { command.bus }, txn.block)
     }
 
-    fn sequence_goes(&mut self, now: SimTime, d: usize, id: TxnId, senses: bool) {
+    fn set_sequence_activity(&mut self, now: SimTime, d: usize, id: TxnId, senses: bool) {
         let (usage, block) = self.sequence_use(id, senses);
         self.dies[d].go(now, State::Retrying, usage, block);
     }
 
-    /// The decode of transaction `id` has ended.
     #[inline(never)]
-    pub(super) fn decoded(&mut self, agenda: &mut Agenda, now: SimTime, id: TxnId) {
+    pub(super) fn decoded(&mut self, events: &mut EventQueue, now: SimTime, id: TxnId) {
         let txn = *self.txns.get(id);
         let d = txn.die.index();
         let further = self.reliability.as_ref().expect("decodes are judged").ecc.further_attempts();
@@ -56,7 +54,7 @@ impl Nand {
                 let txn = self.txns.get_mut(id);
                 txn.set(Txn::RETRY);
                 txn.own = now.as_ns();
-                self.retry_later(agenda, now, d, id);
+                self.retry_later(events, now, d, id);
             }
             return;
         }
@@ -67,11 +65,11 @@ impl Nand {
         if !fails || u32::from(txn.attempt()) == further {
             self.stop_sensing(now, d, id);
             self.read_ends(now, id, fails);
-            self.end_sequence(agenda, now, d);
+            self.end_sequence(events, now, d);
         } else if sequence.sensing == 0 {
-            self.command_step(agenda, now, d, txn.attempt() + 1);
+            self.command_step(events, now, d, txn.attempt() + 1);
         } else if sequence.sensed {
-            self.move_step(agenda, now, d);
+            self.move_step(events, now, d);
         }
     }
 
@@ -84,50 +82,50 @@ impl Nand {
     }
 
     /// The first decode of a read has failed: it comes next on its die.
-    fn retry_later(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId) {
+    fn retry_later(&mut self, events: &mut EventQueue, now: SimTime, d: usize, id: TxnId) {
         let class = self.txns.get(id).kind.command().class;
         match self.dies[d].state() {
             State::Idle => {
-                if self.watched {
+                if self.observed {
                     self.book_idle(now, d);
                 }
-                self.start(agenda, now, d, id);
+                self.start(events, now, d, id);
             }
             state => {
-                self.bays[d].queue.push_front(&mut self.txns, id);
+                self.contexts[d].queue.push_front(&mut self.txns, id);
                 match state {
-                    State::Pulsing if self.may_preempt(d, class) => self.ask_to_stop(agenda, now, d),
-                    State::Suspended => self.next_on(agenda, now, d),
+                    State::Pulsing if self.may_preempt(d, class) => self.request_stop(events, now, d),
+                    State::Suspended => self.next_on(events, now, d),
                     _ => {}
                 }
             }
         }
     }
 
-    /// The die takes up a read whose first decode has failed.
-    pub(super) fn start_sequence(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId) {
+    /// The die starts a read whose first decode has failed.
+    pub(super) fn start_sequence(&mut self, events: &mut EventQueue, now: SimTime, d: usize, id: TxnId) {
         *self.sequence(d) = Sequence { id, ..Sequence::default() };
         if self.dies[d].long().is_some() {
             self.counters.reads_in_suspension += 1;
-            self.bays[d].hand.buffer_used = true;
+            self.contexts[d].active.buffer_used = true;
         }
-        if self.watched && !self.may_draw(agenda, now, d, Next::Retry) {
+        if self.observed && !self.may_draw(events, now, d, Next::Retry) {
             return;
         }
-        self.begin_sequence(agenda, now, d);
+        self.begin_sequence(events, now, d);
     }
 
     /// The first step of the die's sequence, once the power budget allows it.
-    pub(super) fn begin_sequence(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    pub(super) fn begin_sequence(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         let id = self.sequence(d).id;
         let txn = *self.txns.get(id);
-        self.sequence_goes(now, d, id, false);
+        self.set_sequence_activity(now, d, id, false);
         self.dies[d].check_read(now, txn.plane.into(), txn.block, txn.page);
-        self.command_step(agenda, now, d, 1);
+        self.command_step(events, now, d, 1);
     }
 
-    /// The use of the die while its sequence waits for a share of the power budget, and the block read.
-    pub(super) fn sequence_waits(&mut self, d: usize) -> (Use, BlockId) {
+    /// Activity of the die while its sequence waits for the power budget, and the block read.
+    pub(super) fn sequence_waits(&mut self, d: usize) -> (DieActivity, BlockId) {
         let id = self.sequence(d).id;
         self.sequence_use(id, false)
     }
@@ -149,18 +147,16 @@ impl Nand {
         Some((self.sequence_page(d).0, SimTime(sequence.sense_ends.as_ns() - sense.as_ns())))
     }
 
-    /// What of the sensing under way in the die's sequence has been done: the command, page type, time.
+    /// Command, page type and time done of the sensing under way in the die's sequence.
     pub(super) fn sensed_by_sequence(&self, now: SimTime, d: usize) -> Option<(Kind, u32, Duration)> {
         let (page_type, from) = self.sequence_senses(d)?;
         Some((self.sequence_page(d).1, page_type, Duration(now.as_ns().saturating_sub(from.as_ns()))))
     }
 
-    /// Whether data of the die's sequence is on the bus.
     pub(super) fn sequence_moves(&self, d: usize) -> bool {
         self.reliability.as_ref().is_some_and(|reliability| reliability.sequences[d].out_ends != NEVER)
     }
 
-    /// Books what the sensing under way has done, which ends now.
     fn book_step(&mut self, now: SimTime, d: usize) {
         if let Some((kind, page_type, done)) = self.sensed_by_sequence(now, d) {
             self.supply.tally.book_sensing(kind, page_type, done);
@@ -168,10 +164,10 @@ impl Nand {
     }
 
     /// The bus is wanted for the command of further attempt `attempt`.
-    fn command_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, attempt: u8) {
+    fn command_step(&mut self, events: &mut EventQueue, now: SimTime, d: usize, attempt: u8) {
         let sequence = self.sequence(d);
         (sequence.sensing, sequence.sensed, sequence.moves_data) = (attempt, false, false);
-        self.want_bus(agenda, now, d, Transfer::Command, self.timing.command);
+        self.request_bus(events, now, d, Transfer::Command, self.timing.command);
     }
 
     /// Retry steps of the read in a sequence; what follows them is soft decoding.
@@ -192,77 +188,82 @@ impl Nand {
     }
 
     /// The bus is taken for the die's sequence until `end`.
-    pub(super) fn granted_to_sequence(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, end: SimTime) {
+    pub(super) fn granted_to_sequence(
+        &mut self,
+        events: &mut EventQueue,
+        now: SimTime,
+        d: usize,
+        end: SimTime,
+    ) {
         let Sequence { id, sensing, moves_data, .. } = *self.sequence(d);
         if moves_data {
             self.sequence(d).out_ends = end;
             let bytes = self.step_bytes(id);
             let channel = self.geometry.channel_of(DieId(d as u32));
-            if self.watched {
-                self.watch.tell_move(DataMove { channel, into: false, bytes, at: now, end });
+            if self.observed {
+                self.observers.notify_move(DataMove { channel, into: false, bytes, at: now, end });
             }
         } else {
             let (sense, _) = self.step_work(self.txns.get(id), sensing);
-            self.sequence_goes(now, d, id, true);
+            self.set_sequence_activity(now, d, id, true);
             self.sequence(d).sense_ends = end + sense;
         }
-        self.arm_sequence(agenda, d);
+        self.arm_sequence(events, d);
     }
 
-    /// Sets the die's one timer to what comes first of the two that may be under way.
-    fn arm_sequence(&mut self, agenda: &mut Agenda, d: usize) {
+    /// Sets the die's timer to the earlier end of sensing and transfer.
+    fn arm_sequence(&mut self, events: &mut EventQueue, d: usize) {
         let Sequence { sense_ends, out_ends, .. } = *self.sequence(d);
         let first = sense_ends.min(out_ends);
         if first < NEVER {
-            agenda.arm(self.timer(d), first);
+            events.arm(self.timer(d), first);
         }
     }
 
     /// The timer of a die in a sequence: data has moved, a sensing has ended, or a reset.
-    pub(super) fn sequence_timer(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    pub(super) fn sequence_timer(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         let Sequence { id, sense_ends, out_ends, .. } = *self.sequence(d);
         if id == TxnId::NONE {
             *self.sequence(d) = Sequence::default();
-            self.leave_sequence(agenda, now, d);
+            self.leave_sequence(events, now, d);
             return;
         }
         if out_ends == now {
             self.sequence(d).out_ends = NEVER;
-            self.step_moved(agenda, now, d, id);
+            self.step_moved(events, now, d, id);
         }
         if sense_ends == now {
             self.book_step(now, d);
             let sequence = self.sequence(d);
             (sequence.sensed, sequence.sense_ends) = (true, NEVER);
             let decoding = sequence.decoding;
-            self.sequence_goes(now, d, id, false);
+            self.set_sequence_activity(now, d, id, false);
             if !decoding {
-                self.move_step(agenda, now, d);
+                self.move_step(events, now, d);
             }
         }
-        self.arm_sequence(agenda, d);
+        self.arm_sequence(events, d);
     }
 
     /// The data of a further attempt has moved: it is decoded.
-    fn step_moved(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, id: TxnId) {
+    fn step_moved(&mut self, events: &mut EventQueue, now: SimTime, d: usize, id: TxnId) {
         let (kind, bytes) = (self.txns.get(id).kind, self.step_bytes(id));
         self.supply.tally.book_out(kind, bytes);
         let (attempt, units) = (self.txns.get(id).attempt(), self.txns.get(id).units());
         let latency = match u32::from(attempt).checked_sub(self.retry_steps() + 1) {
-            None => self.judge(now, d, id),
+            None => self.decode_outcome(now, d, id),
             Some(stage) => {
                 let reliability = self.reliability.as_mut().expect("retries");
-                reliability.judge_soft(self.txns.get_mut(id), stage as usize)
+                reliability.soft_decode_outcome(self.txns.get_mut(id), stage as usize)
             }
         };
-        let c = self.bays[d].channel as usize;
+        let c = self.contexts[d].channel as usize;
         if let Some(at) = self.decoders[c].enter(now, id, units * self.geometry.codewords_per_unit(), latency)
         {
-            agenda.arm(self.decoder_timer(c), at);
+            events.arm(self.decoder_timer(c), at);
         }
     }
 
-    /// Bytes that the present attempt of a read moves.
     fn step_bytes(&self, id: TxnId) -> u64 {
         let txn = self.txns.get(id);
         let (_, transfers) = self.step_work(txn, txn.attempt());
@@ -270,9 +271,9 @@ impl Nand {
     }
 
     /// The data of the step just sensed moves out; pipelined, the next is sensed meanwhile.
-    fn move_step(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    fn move_step(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         let steps = self.retry_steps();
-        let pipelined = self.reliability.as_ref().expect("retries").ecc.retry.cut_off().is_some();
+        let pipelined = self.reliability.as_ref().expect("retries").ecc.retry.cancel_time().is_some();
         let sequence = self.sequence(d);
         let (id, attempt) = (sequence.id, sequence.sensing);
         (sequence.sensing, sequence.sensed) = (0, false);
@@ -284,43 +285,42 @@ impl Nand {
             let (sense, _) = self.step_work(&txn, attempt + 1);
             let sequence = self.sequence(d);
             (sequence.sensing, sequence.sense_ends) = (attempt + 1, now + sense);
-            self.sequence_goes(now, d, id, true);
-            self.arm_sequence(agenda, d);
+            self.set_sequence_activity(now, d, id, true);
+            self.arm_sequence(events, d);
         }
         let (_, transfers) = self.step_work(&txn, attempt);
         let length = self.timing.transfer_units[txn.units() as usize] * transfers;
-        self.want_bus(agenda, now, d, Transfer::Data, length);
+        self.request_bus(events, now, d, Transfer::Data, length);
     }
 
-    /// The sensing under way in the sequence, if any, is in vain: what is left is its reset, in which the die draws what it
-    /// does idle.
+    /// Cuts off the needless sensing of the sequence; during the reset the die draws its idle current.
     fn stop_sensing(&mut self, now: SimTime, d: usize, id: TxnId) {
         if self.sequence(d).sense_ends != NEVER {
             self.book_step(now, d);
-            self.sequence_goes(now, d, id, false);
+            self.set_sequence_activity(now, d, id, false);
         }
     }
 
-    /// Nothing is left to try, or to be tried: the die is free, after a reset if it senses in vain.
-    fn end_sequence(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    /// Ends the sequence: the die is free, after a reset if it senses.
+    fn end_sequence(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         let sequence = std::mem::take(self.sequence(d));
         if sequence.sensing == 0 || sequence.sensed {
-            self.leave_sequence(agenda, now, d);
+            self.leave_sequence(events, now, d);
             return;
         }
         let reliability = self.reliability.as_mut().expect("retries");
         reliability.counters.cut_off_sensings += 1;
-        let end = now + reliability.ecc.retry.cut_off().unwrap_or_default();
-        agenda.arm(self.timer(d), end);
+        let end = now + reliability.ecc.retry.cancel_time().unwrap_or_default();
+        events.arm(self.timer(d), end);
     }
 
-    fn leave_sequence(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    fn leave_sequence(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         self.release_power(d);
         let (to, usage) = match self.dies[d].long() {
-            Some(_) => (State::Suspended, Use::Suspended),
-            None => (State::Idle, Use::Idle),
+            Some(_) => (State::Suspended, DieActivity::Suspended),
+            None => (State::Idle, DieActivity::Idle),
         };
         self.dies[d].go(now, to, usage, BlockId::NONE);
-        self.next_on(agenda, now, d);
+        self.next_on(events, now, d);
     }
 }

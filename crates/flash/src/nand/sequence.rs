@@ -1,24 +1,24 @@
-//! How far the repeating of a read has come on a die.
+//! Retry sequence of a die.
 
-use crate::numbers::TxnId;
+use crate::ids::TxnId;
 use interpulse_engine::SimTime;
 
-/// The retry sequence that a die is in.
+/// Retry sequence of a die.
 #[derive(Clone, Copy)]
 pub(super) struct Sequence {
     /// The read; [`TxnId::NONE`] while the die has none or is being reset.
     pub(super) id: TxnId,
-    /// The further attempt that is being sensed, or has been and waits for the decode of the one before; 0 is none.
+    /// Further attempt that is sensed, or waits for the decode of the one before; 0 is none.
     pub(super) sensing: u8,
     /// Its sensing has ended.
     pub(super) sensed: bool,
     /// A decode is under way, or the data for it is on its way.
     pub(super) decoding: bool,
-    /// The bus has been asked for to move data, not for a command.
+    /// The requested bus time is for data, not for a command.
     pub(super) moves_data: bool,
     /// When the sensing under way ends, or the reset; [`NEVER`] without one.
     pub(super) sense_ends: SimTime,
-    /// When the data that moves has moved.
+    /// End of the transfer under way.
     pub(super) out_ends: SimTime,
 }
 

@@ -1,17 +1,16 @@
-//! Stopping a program or an erase for what may preempt it, serving that, and going on: the scheduling side. What a
-//! stop means for the train is the scheme's ([`crate::suspend`]) and the die's ([`crate::die`]).
+//! Scheduling of suspensions: stop, service and resume. The effect of a stop on the train is decided by the scheme
+//! ([`crate::suspend`]) and applied by the die ([`crate::die`]).
 
 use super::Nand;
 use super::power::budget::Next;
 use super::queue::Queue;
-use crate::command::{Class, Use};
+use crate::command::{Class, DieActivity};
 use crate::die::{LongOp, State};
-use crate::numbers::TxnId;
-use crate::suspend::{Decision, Reload, ResumeWhen, SuspendPolicy, SuspendScheme, Suspended};
-use interpulse_engine::{Agenda, Duration, SimTime};
+use crate::ids::TxnId;
+use crate::suspend::{Decision, Reload, ResumePolicy, SuspendPolicy, SuspendScheme, Suspended};
+use interpulse_engine::{Duration, EventQueue, SimTime};
 
 impl Nand {
-    /// The policy for this operation.
     #[inline]
     pub(super) fn suspend_policy(&self, op: &LongOp) -> &SuspendPolicy {
         self.config.suspend_policy(op.effect)
@@ -23,7 +22,7 @@ impl Nand {
     #[inline]
     pub(super) fn may_preempt(&self, d: usize, class: Class) -> bool {
         let op = self.dies[d].long().expect("an operation is on the die");
-        self.may_stop_for(op, class, &self.bays[d].queue)
+        self.may_stop_for(op, class, &self.contexts[d].queue)
     }
 
     /// Whether a transaction of this class may stop `op`, which is on the die of this queue.
@@ -42,10 +41,10 @@ impl Nand {
         }
     }
 
-    /// Whether something waits that may stop the operation on die `d`.
+    /// Whether a waiting transaction may stop the operation on die `d`.
     #[inline]
     pub(super) fn is_preempted(&self, d: usize) -> bool {
-        let queue = &self.bays[d].queue;
+        let queue = &self.contexts[d].queue;
         if queue.is_empty() {
             return false;
         }
@@ -54,28 +53,28 @@ impl Nand {
         waits(Class::HostRead) || waits(Class::GcRead) || waits(Class::HostWrite)
     }
 
-    /// Something waits for a die that pulses and may stop it: stops the train if scheme and limits allow, once.
-    pub(super) fn ask_to_stop(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        if self.bays[d].hand.stop_asked {
+    /// Requests a stop of a pulsing die: stops the train if scheme and limits allow, once.
+    pub(super) fn request_stop(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
+        if self.contexts[d].active.stop_requested {
             return;
         }
-        if self.erase_beneath_is_due(now, d) {
+        if self.nested_erase_is_due(now, d) {
             self.counters.stops_refused_by_limit += 1;
-            self.bays[d].hand.stop_asked = true;
+            self.contexts[d].active.stop_requested = true;
             return;
         }
         if self.register_refuses(d) {
             self.counters.stops_refused_by_cache += 1;
-            self.bays[d].hand.stop_asked = true;
+            self.contexts[d].active.stop_requested = true;
             return;
         }
-        let at = self.dies[d].stands_at(now, self.oldest_write);
+        let at = self.dies[d].progress_at(now, self.oldest_write);
         let op = self.dies[d].long().expect("only a pulsing die is asked to stop");
         let effect = op.effect;
         let (elapsed, decision) = (at.elapsed, self.suspend_policy(op).decide(&at));
-        self.bays[d].hand.stop_asked = true;
+        self.contexts[d].active.stop_requested = true;
         let stop = match decision {
-            Decision::RunsOn => return,
+            Decision::RunsToEnd => return,
             Decision::Refused => {
                 self.counters.stops_refused_by_limit += 1;
                 return;
@@ -83,7 +82,7 @@ impl Nand {
             Decision::NotBefore(then) => {
                 self.counters.stops_put_off += 1;
                 let end = self.dies[d].pulses_end();
-                agenda.arm(self.timer(d), then.min(end));
+                events.arm(self.timer(d), then.min(end));
                 return;
             }
             Decision::Stop(stop) => stop,
@@ -94,33 +93,32 @@ impl Nand {
         *self.counters.trains(effect).redone += lost;
         if halt == now {
             // The timer of the train's end must not outlive the train: the die may wait for the bus.
-            agenda.disarm(self.timer(d));
-            self.halted(agenda, now, d);
+            events.disarm(self.timer(d));
+            self.halted(events, now, d);
         } else {
-            agenda.arm(self.timer(d), halt);
+            events.arm(self.timer(d), halt);
         }
     }
 
-    /// Whether the erase that is suspended beneath the program on die `d` has used up its own limits: the program
-    /// then runs to its end, so that the erase can.
+    /// Whether the erase suspended beneath the program on die `d` has used up its limits: the program then runs to its end.
     #[inline]
-    fn erase_beneath_is_due(&self, now: SimTime, d: usize) -> bool {
+    fn nested_erase_is_due(&self, now: SimTime, d: usize) -> bool {
         let beneath = self.dies[d].suspension_beneath(now);
-        beneath.is_some_and(|so_far| self.config.erase_suspend.patience_over(so_far, now))
+        beneath.is_some_and(|so_far| self.config.erase_suspend.suspend_limit_reached(so_far, now))
     }
 
-    /// The timer of a pulsing die: its train ends, or a stop that was put off may be asked for again.
-    pub(super) fn pulsed(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    /// Timer of a pulsing die: the train ends, or a postponed stop may be requested again.
+    pub(super) fn pulsed(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         let end = self.dies[d].pulses_end();
         if now >= end {
             self.count_pulses(now, d);
-            self.finished(agenda, now, d);
+            self.finished(events, now, d);
             return;
         }
-        agenda.arm(self.timer(d), end);
-        self.bays[d].hand.stop_asked = false;
+        events.arm(self.timer(d), end);
+        self.contexts[d].active.stop_requested = false;
         if self.is_preempted(d) {
-            self.ask_to_stop(agenda, now, d);
+            self.request_stop(events, now, d);
         }
     }
 
@@ -136,8 +134,8 @@ impl Nand {
         self.counters.ramp_time += ramp.as_ns();
     }
 
-    /// The train has come to its stop: the suspension is entered.
-    pub(super) fn halted(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    /// The train has stopped: enters the suspension.
+    pub(super) fn halted(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         self.count_pulses(now, d);
         let op = self.dies[d].long().expect("the halted operation");
         let (kind, effect, planes) = (op.kind, op.effect, op.planes.count);
@@ -152,27 +150,27 @@ impl Nand {
         }
         *self.counters.trains(effect).suspends += 1;
         self.counters.nested_suspends += u64::from(self.dies[d].beneath().is_some());
-        self.bays[d].hand.buffer_used = false;
+        self.contexts[d].active.buffer_used = false;
         if self.has_registers() {
-            self.stop_loading_ahead(agenda, d);
+            self.stop_loading_ahead(events, d);
         }
         if entry > Duration::ZERO {
             self.counters.entry_time += entry.as_ns();
             let discharge = self.discharge_of(&self.dies[d]);
             self.supply.tally.book_discharge(discharge);
-            agenda.arm(self.timer(d), now + entry);
+            events.arm(self.timer(d), now + entry);
         } else {
             self.release_power(d);
-            self.next_on(agenda, now, d);
+            self.next_on(events, now, d);
         }
     }
 
     // ---- in suspension --------------------------------------------------------------------------------
 
-    /// Whether the suspension on die `d` goes on for something that waits.
+    /// Whether the suspension on die `d` continues for a waiting transaction.
     pub(super) fn would_serve(&mut self, now: SimTime, d: usize) -> bool {
         let policy = self.suspend_policy(self.dies[d].long().expect("an operation is suspended"));
-        !matches!(policy.resume, ResumeWhen::Timer(_))
+        !matches!(policy.resume, ResumePolicy::Timer(_))
             && !self.must_resume(now, d)
             && self.served_in_suspension(d).is_some()
     }
@@ -182,41 +180,41 @@ impl Nand {
     pub(super) fn must_resume(&self, now: SimTime, d: usize) -> bool {
         let so_far = self.dies[d].suspension(now);
         let policy = self.suspend_policy(self.dies[d].long().expect("an operation is suspended"));
-        policy.patience_over(so_far, now) || self.erase_beneath_is_due(now, d)
+        policy.suspend_limit_reached(so_far, now) || self.nested_erase_is_due(now, d)
     }
 
-    /// The die is suspended and has nothing in hand: serves what may be served, holds on, or resumes.
-    pub(super) fn next_in_suspension(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    /// The die is suspended: serves a waiting transaction, holds, or resumes.
+    pub(super) fn next_in_suspension(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         let effect = self.dies[d].long().expect("an operation is suspended").effect;
         let policy = self.config.suspend_policy(effect);
         let hold_until = match policy.resume {
-            ResumeWhen::Timer(length) => {
+            ResumePolicy::Timer(length) => {
                 // This may be the hold's own end, or come before it.
-                agenda.disarm(self.timer(d));
+                events.disarm(self.timer(d));
                 let until = self.dies[d].entered() + length;
                 if now >= until {
-                    self.resume(agenda, now, d);
+                    self.resume(events, now, d);
                     return;
                 }
                 Some(until)
             }
-            ResumeWhen::Drained | ResumeWhen::Batch => None,
+            ResumePolicy::Drained | ResumePolicy::Batch => None,
         };
         if self.must_resume(now, d) {
-            self.resume(agenda, now, d);
+            self.resume(events, now, d);
             return;
         }
         if let Some(class) = self.served_in_suspension(d) {
-            let id = self.bays[d].queue.pop(&self.txns, class);
+            let id = self.contexts[d].queue.pop(&self.txns, class);
             self.account_wait(now, d, id);
-            self.take_up(agenda, now, d, id);
+            self.dispatch(events, now, d, id);
             return;
         }
         match hold_until {
             Some(until) => {
-                agenda.arm(self.timer(d), self.patience_end(now, d).map_or(until, |end| end.min(until)))
+                events.arm(self.timer(d), self.patience_end(now, d).map_or(until, |end| end.min(until)))
             }
-            None => self.resume(agenda, now, d),
+            None => self.resume(events, now, d),
         }
     }
 
@@ -224,13 +222,13 @@ impl Nand {
     #[inline]
     pub(super) fn serves_before(&self, d: usize) -> u64 {
         let op = self.dies[d].long().expect("an operation is suspended");
-        if self.suspend_policy(op).resume == ResumeWhen::Batch { op.batch_end } else { u64::MAX }
+        if self.suspend_policy(op).resume == ResumePolicy::Batch { op.batch_end } else { u64::MAX }
     }
 
     /// The class of transactions that the suspended die serves next, if any.
     #[inline]
     pub(super) fn served_in_suspension(&self, d: usize) -> Option<Class> {
-        let queue = &self.bays[d].queue;
+        let queue = &self.contexts[d].queue;
         if queue.is_empty() {
             return None;
         }
@@ -253,7 +251,6 @@ impl Nand {
         waits(Class::HostWrite).then_some(Class::HostWrite)
     }
 
-    /// When the suspended operation's total suspended time or timeout is used up, if they are limited.
     fn patience_end(&self, now: SimTime, d: usize) -> Option<SimTime> {
         let policy = self.suspend_policy(self.dies[d].long().expect("an operation is suspended"));
         let Suspended { first, spent: suspended, .. } = self.dies[d].suspension(now);
@@ -264,59 +261,57 @@ impl Nand {
 
     // ---- resuming -------------------------------------------------------------------------------------
 
-    /// The suspended operation goes on: its page buffer is loaded again if reads have used it, then the part leaves
-    /// the suspension.
-    fn resume(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
+    /// Resumes the operation: its page buffer is loaded again if reads have used it, then the part leaves the suspension.
+    fn resume(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         let op = self.dies[d].long().expect("an operation is suspended");
         let planes = op.planes.count;
-        let free = self.suspend_policy(op).scheme.resumes_free();
-        if op.erases() || free || !self.bays[d].hand.buffer_used {
-            self.leave(agenda, now, d, Duration::ZERO);
+        let free = self.suspend_policy(op).scheme.has_free_resume();
+        if op.erases() || free || !self.contexts[d].active.buffer_used {
+            self.leave(events, now, d, Duration::ZERO);
             return;
         }
         match self.config.program_suspend.reload {
             Reload::ShadowBuffer(time) => {
                 self.counters.reloads += 1;
                 self.counters.reload_time += time.as_ns();
-                self.leave(agenda, now, d, time);
+                self.leave(events, now, d, time);
             }
             Reload::Bus => {
                 self.counters.reloads += 1;
                 // The timer of a hold that this resume cuts short must not outlive it.
-                agenda.disarm(self.timer(d));
-                let hand = &mut self.bays[d].hand;
+                events.disarm(self.timer(d));
+                let active = &mut self.contexts[d].active;
                 // A reprogram needs the old page beside the new one.
-                let pages =
-                    if op.two_bit.is_some() { op.pages.count } else { self.geometry.pages_per_program };
-                (hand.loads, hand.reload_from) = (pages * planes, now);
-                self.want_load(agenda, now, d, Duration::ZERO);
+                let pages = if op.pages.count > 0 { op.pages.count } else { self.geometry.pages_per_program };
+                (active.loads, active.reload_from) = (pages * planes, now);
+                self.request_load(events, now, d, Duration::ZERO);
             }
         }
     }
 
     /// The controller has sent the data of the suspended program again.
-    pub(super) fn reloaded(&mut self, agenda: &mut Agenda, now: SimTime, d: usize) {
-        self.counters.reload_time += now.since(self.bays[d].hand.reload_from).as_ns();
-        self.leave(agenda, now, d, Duration::ZERO);
+    pub(super) fn reloaded(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
+        self.counters.reload_time += now.since(self.contexts[d].active.reload_from).as_ns();
+        self.leave(events, now, d, Duration::ZERO);
     }
 
     /// Leaves the suspension, after `reload` on the die, as soon as the power budget allows.
-    fn leave(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, reload: Duration) {
-        if self.may_draw(agenda, now, d, Next::Resume(reload)) {
-            self.leave_now(agenda, now, d, reload);
+    fn leave(&mut self, events: &mut EventQueue, now: SimTime, d: usize, reload: Duration) {
+        if self.may_draw(events, now, d, Next::Resume(reload)) {
+            self.leave_now(events, now, d, reload);
         }
     }
 
-    pub(super) fn leave_now(&mut self, agenda: &mut Agenda, now: SimTime, d: usize, reload: Duration) {
+    pub(super) fn leave_now(&mut self, events: &mut EventQueue, now: SimTime, d: usize, reload: Duration) {
         let cost = self.dies[d].resume_cost();
         self.counters.resume_time += cost.as_ns();
         if cost + reload > Duration::ZERO {
             self.supply.tally.book_reload(reload);
             let block = self.long_block(d);
-            self.dies[d].go(now, State::Resuming, Use::Suspended, block);
-            agenda.arm(self.timer(d), now + cost + reload);
+            self.dies[d].go(now, State::Resuming, DieActivity::Suspended, block);
+            events.arm(self.timer(d), now + cost + reload);
         } else {
-            self.pulses_from(agenda, now, d, now);
+            self.pulses_from(events, now, d, now);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Which pulse train an operation runs: that of the word lines or blocks it works on.
+//! Pulse train of an operation: the slowest of its word lines or blocks.
 
 use super::txn::Txn;
 use crate::geometry::Geometry;
-use crate::numbers::{BlockId, WordLineId};
+use crate::ids::{BlockId, WordLineId};
 use crate::pulse::PulseTrain;
 
 /// The longest of the trains of the planes of an operation, which last as long as the slowest.

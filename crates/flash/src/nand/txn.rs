@@ -1,20 +1,21 @@
-//! Transactions: what the drive asks of a die, and the slab they live in.
+//! Transactions: flash operations of the drive, and the slab that holds them.
 
+use crate::cell_mode::CellMode;
 use crate::command::{Effect, WAITS};
 use crate::geometry::{BlockAddress, Planes, Timing};
-use crate::numbers::{BlockId, DieId, TxnId};
-use crate::reprogram::{Bit, TwoBit};
+use crate::ids::{BlockId, DieId, TxnId};
+use crate::reprogram::Bit;
 use interpulse_engine::{Duration, SimTime};
 
 pub use crate::command::Kind;
 
-/// The [owner](Txn::owner) of what nobody waits for.
+/// [Owner](Txn::owner) of transactions without one.
 pub const NO_OWNER: u32 = u32::MAX;
 
 /// One operation for one die.
 #[derive(Clone, Copy, Debug)]
 pub struct Txn {
-    /// What is asked for.
+    /// Command.
     pub kind: Kind,
     /// The die.
     pub die: DieId,
@@ -26,12 +27,11 @@ pub struct Txn {
     pub block: BlockId,
     /// First page within the block.
     pub page: u32,
-    /// Units moved by a read ([`Txn::units`]), or Validity of a word line that is reprogrammed ([`Txn::validity`]).
+    /// Units moved by a read ([`Txn::units`]); of a reprogram Validity ([`Txn::validity`]) and, above it, the page.
     units_or_validity: u32,
-    /// The drive's own reference.
+    /// Reference of the drive.
     pub owner: u32,
-    /// How far the attempts of a read have come ([`Txn::attempt`]), or P/E cycles of the block of a program or erase
-    /// ([`Txn::cycles`]).
+    /// Attempts of a read ([`Txn::attempt`]), or P/E cycles of the block of a program or erase ([`Txn::cycles`]).
     attempts_or_cycles: u32,
     /// Order of submission.
     pub seq: u64,
@@ -82,23 +82,25 @@ impl Txn {
     pub(super) const BUFFERED: u8 = 2;
     /// The first decode has failed.
     pub(super) const RETRY: u8 = 4;
-    /// Nothing has corrected it.
+    /// No attempt has corrected the data.
     pub(super) const UNCORRECTABLE: u8 = 8;
-    /// The block has been read as often as it may be before its data should be written anew.
+    /// The block has reached its limit of reads.
     pub(super) const WORN_BY_READS: u8 = 16;
-    /// Its owner is told of its end ahead.
-    const FORETOLD: u8 = 32;
+    /// The owner is notified before the end.
+    const EARLY: u8 = 32;
+    /// First of the two bits that hold the [`CellMode`].
+    const MODE: u8 = 6;
 
-    /// Has the owner told of the end of this read as soon as it is certain, when its data moves into the decoder,
-    /// rather than when it is decoded ([`Ended::at`](super::Ended)).
+    /// Notifies the owner of the end of this read as soon as it is certain, when its data moves into the decoder, rather than
+    /// when it is decoded ([`Ended::at`](super::Ended)).
     #[inline]
-    pub fn foretell(&mut self) {
-        self.flags |= Txn::FORETOLD;
+    pub fn complete_early(&mut self) {
+        self.flags |= Txn::EARLY;
     }
 
     #[inline]
-    pub(super) fn is_foretold(&self) -> bool {
-        self.is(Txn::FORETOLD)
+    pub(super) fn completes_early(&self) -> bool {
+        self.is(Txn::EARLY)
     }
 
     /// Units that this read moves.
@@ -108,7 +110,7 @@ impl Txn {
         self.units_or_validity
     }
 
-    /// Says how many units this read moves.
+    /// Sets the number of units this read moves.
     #[inline]
     pub fn set_units(&mut self, units: u32) {
         self.units_or_validity = units;
@@ -121,10 +123,10 @@ impl Txn {
         self.units_or_validity as u8
     }
 
-    /// Says which pages of the word line that this program changes are in use.
+    /// Sets which pages of the word line are in use.
     #[inline]
     pub fn set_validity(&mut self, validity: u8) {
-        self.units_or_validity = validity.into();
+        self.units_or_validity = self.units_or_validity & !0xff | u32::from(validity);
     }
 
     /// P/E cycles of the block of this program or erase, for the erase train and for the eligibility to be suspended.
@@ -134,7 +136,7 @@ impl Txn {
         self.attempts_or_cycles
     }
 
-    /// Says how many P/E cycles the block of this program or erase has seen.
+    /// Sets the P/E cycles of the block of this program or erase.
     #[inline]
     pub fn set_cycles(&mut self, cycles: u32) {
         self.attempts_or_cycles = cycles;
@@ -183,40 +185,40 @@ impl Txn {
         self.flags = if on { self.flags | flag } else { self.flags & !flag };
     }
 
-    /// Says that the operation concerns a word line that is programmed as two bits per cell: a read of one of its pages,
-    /// or a program of this kind.
+    /// Sets the mode of the block that this reads or programs; native otherwise.
     #[inline]
-    pub fn set_two_bit(&mut self, how: TwoBit) {
-        self.flags |= (how as u8) << 6;
+    pub fn set_cell_mode(&mut self, mode: CellMode) {
+        self.flags = self.flags & !(3 << Txn::MODE) | (mode as u8) << Txn::MODE;
     }
 
-    /// What the operation does to a word line that is programmed as two bits per cell, if it is one.
+    /// The mode of the block that this reads or programs.
     #[inline]
-    pub fn two_bit(&self) -> Option<TwoBit> {
-        match self.flags >> 6 {
-            0 => None,
-            1 => Some(TwoBit::Whole),
-            2 => Some(TwoBit::Lsb),
-            _ => Some(TwoBit::Msb),
-        }
+    pub fn cell_mode(&self) -> CellMode {
+        CellMode::numbered(self.flags >> Txn::MODE)
     }
 
-    /// Whether the operation concerns a word line that is programmed as two bits per cell.
+    /// Makes this program a reprogram, which gives the page of `bit` new data.
     #[inline]
-    pub fn is_two_bit(&self) -> bool {
-        self.flags >> 6 != 0
+    pub fn set_reprogram(&mut self, bit: Bit) {
+        debug_assert!(!self.reads());
+        self.units_or_validity = self.units_or_validity & 0xff | (bit as u32 + 1) << 8;
     }
 
-    /// The page that a reprogram gives new data; `None` if it is no reprogram.
+    /// The page that a reprogram gives new data; `None` for all other programs and erases.
     #[inline]
     pub fn reprograms(&self) -> Option<Bit> {
-        self.two_bit().and_then(TwoBit::bit)
+        debug_assert!(!self.reads());
+        match self.units_or_validity >> 8 {
+            0 => None,
+            1 => Some(Bit::Lsb),
+            _ => Some(Bit::Msb),
+        }
     }
 
     /// tR of the page that this reads, which is of this type.
     #[inline]
     pub fn sensing(&self, timing: &Timing, page_type: usize) -> Duration {
-        if self.is_two_bit() { timing.read_two_bit } else { timing.read[page_type] }
+        self.cell_mode().sensing(timing, page_type)
     }
 
     /// Whether the first decode of this read has failed.
@@ -225,7 +227,7 @@ impl Txn {
         self.is(Txn::RETRY)
     }
 
-    /// Whether this completed read holds errors that nothing has corrected.
+    /// Whether this completed read has uncorrected errors.
     #[inline]
     pub fn is_uncorrectable(&self) -> bool {
         self.is(Txn::UNCORRECTABLE)
@@ -233,7 +235,7 @@ impl Txn {
 
     /// Whether this read was the one that reached the limit of reads of its block ([`crate::errors::ErrorSpec`]).
     #[inline]
-    pub fn asks_for_reclaim(&self) -> bool {
+    pub fn needs_reclaim(&self) -> bool {
         self.is(Txn::WORN_BY_READS)
     }
 

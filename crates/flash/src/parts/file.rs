@@ -1,19 +1,19 @@
-//! Parts in files of their own, such as those that a characterization of cells writes.
+//! Part files, such as the files that `interpulse characterize` writes.
 
 use interpulse_settings::{ConfigError, Document, Origin};
 use std::path::Path;
 
-/// What `part.file` is, for whoever reads it.
-pub const FILE: &str = "TOML file with a section [part], such as `interpulse part new` and `interpulse characterize` write, \
-     under this configuration; one that names no preset is a whole part, of which a drive preset gives nothing";
+/// Documentation of `part.file`.
+pub const FILE_DOC: &str = "TOML file with a section [part], as written by `interpulse part new` and `interpulse characterize`, \
+     layered below this configuration; without a preset it must be complete and replaces the part of a drive preset";
 
-/// Lays `document` over the file that its `part.file` names; unchanged if it names none. A file that a configuration
-/// file names lies in `folder`; one of a `--set` starts from the working folder.
+/// Layers `document` over its `part.file`, if any. A path in a configuration file is relative to `folder`, a path of a
+/// `--set` to the working folder.
 ///
-/// Fails where the file cannot be read or holds anything but a part; unknown keys of the part are left to its reader.
+/// Fails if the file cannot be read or has sections other than `[part]`; its unknown keys are left to the reader.
 pub fn with_file(document: Document, folder: &Path) -> Result<Document, ConfigError> {
     let mut section = document.section("part")?;
-    let Some(name) = section.label("file", FILE)? else { return Ok(document) };
+    let Some(name) = section.label("file", FILE_DOC)? else { return Ok(document) };
     let resolution = document.resolution();
     let in_file = resolution.entry("part.file").is_some_and(|e| matches!(e.origin, Origin::File { .. }));
     let path = if in_file { folder.join(name) } else { name.into() };

@@ -1,6 +1,4 @@
-//! Flash parts: what one is, how it is read from a configuration, and the presets that come with the program.
-//!
-//! A user's configuration names a preset and overrides what differs:
+//! Flash parts: specification, reader and built-in presets. A configuration names a preset and overrides individual keys:
 //!
 //! ```
 //! use interpulse_flash::parts::{self, PartSpec};
@@ -26,7 +24,7 @@ mod train;
 mod transfer;
 
 pub use cache::{CacheOnRead, CacheProgram, CacheRegister};
-pub use file::{FILE, with_file};
+pub use file::{FILE_DOC, with_file};
 pub use pages::page_types;
 pub use power::PowerSpec;
 pub use registry::{Preset, layered, names, preset, presets};

@@ -1,4 +1,4 @@
-//! The types of the pages of a word line.
+//! Page types of a word line.
 
 use interpulse_settings::{ConfigError, Section};
 
@@ -12,8 +12,8 @@ pub fn page_types(bits: u32) -> &'static [&'static str] {
     }
 }
 
-/// Reads what cells of `bits` bits have if they have a page of type `page`: where only some cells do, it belongs to those.
-pub(super) fn of_page<T>(
+/// Reads a key that exists only for cells with a page of type `page`.
+pub(super) fn read_for_page<T>(
     s: &mut Section,
     bits: u32,
     page: &str,

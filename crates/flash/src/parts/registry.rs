@@ -1,19 +1,18 @@
-//! The part presets that come with the program. One line each; the figures and their sources stand in
-//! `presets/*.toml`.
+//! Built-in part presets: one line each; figures and sources are in `presets/*.toml`.
 
 use interpulse_settings::{ConfigError, Document, PresetKind};
 
-/// What `part.preset` is, for whoever reads it.
-pub(super) const PRESET: &str = "name of the part preset this part is based on";
+/// Documentation of `part.preset`.
+pub(super) const PRESET_DOC: &str = "part preset on which this part is based";
 
-/// An embedded part preset.
+/// A built-in part preset.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// Name, as `part.preset` takes it.
+    /// Name in `part.preset`.
     pub name: &'static str,
-    /// One line of documentation.
+    /// Documentation.
     pub doc: &'static str,
-    /// Its text, in layers: each lies over the ones after it.
+    /// TOML texts, upper layers first.
     layers: &'static [&'static str],
 }
 
@@ -32,7 +31,7 @@ presets! {
     "fast12-slc": "planar SLC of Wu & He FAST'12, one long erase pulse", ["fast12-slc.toml", "fast12.toml", "power-slc.toml", "power.toml"];
     "fast12-mlc": "planar MLC of Wu & He FAST'12, one long erase pulse", ["fast12-mlc.toml", "fast12.toml", "power-mlc.toml", "power.toml"];
     "ressd-tlc": "3D TLC die of Gao et al. MICRO'19, reprogramming", ["ressd-tlc.toml", "ressd.toml", "power-tlc.toml", "power.toml"];
-    "ressd-mlc": "the die of ressd-tlc with two bits in every cell", ["ressd-mlc.toml", "ressd.toml", "power-mlc.toml", "power.toml"];
+    "ressd-mlc": "the die of ressd-tlc with two bits per cell", ["ressd-mlc.toml", "ressd.toml", "power-mlc.toml", "power.toml"];
     "starblaze-slc2d-typ": "planar SLC of Starblaze's table, typical times", ["starblaze-slc2d-typ.toml", "starblaze.toml", "power-slc.toml", "power.toml"];
     "starblaze-slc2d-max": "planar SLC of Starblaze's table, maximum times", ["starblaze-slc2d-max.toml", "starblaze-slc2d-typ.toml", "starblaze.toml", "power-slc.toml", "power.toml"];
     "starblaze-mlc2d-typ": "planar MLC of Starblaze's table, typical times", ["starblaze-mlc2d-typ.toml", "starblaze.toml", "power-mlc.toml", "power.toml"];
@@ -53,19 +52,15 @@ pub fn names() -> Vec<&'static str> {
     PRESETS.iter().map(|preset| preset.name).collect()
 }
 
-/// The preset called `name` as a configuration layer with the section `[part]`.
-///
-/// Fails on an unknown name, listing the known ones.
+/// The preset `name` as a configuration layer with the section `[part]`. Fails on an unknown name and lists all names.
 pub fn preset(name: &str) -> Result<Document, ConfigError> {
     ConfigError::named("part.preset", name, PRESETS.iter().map(|preset| (preset.name, preset)))?.document()
 }
 
-/// Lays `document` over the part preset that its `part.preset` names; unchanged if it names none.
-///
-/// Fails on an unknown name, pointing at the line that gives it.
+/// Layers `document` over its `part.preset`, if any. Fails on an unknown name with its line.
 pub fn layered(document: Document) -> Result<Document, ConfigError> {
     let options: Vec<_> = PRESETS.iter().map(|preset| (preset.name, preset, preset.doc)).collect();
-    match document.section("part")?.optional_choice("preset", PRESET, &options)? {
+    match document.section("part")?.optional_choice("preset", PRESET_DOC, &options)? {
         Some(preset) => document.over(preset.document()?),
         None => Ok(document),
     }

@@ -1,96 +1,95 @@
-//! What a flash part is, and how it is read from the section `[part]`: its geometry and its timings, as plain data.
+//! Part specification: geometry and timings of a flash part, read from the section `[part]`.
 
 use super::cache::CacheRegister;
 use super::power::PowerSpec;
-use super::registry::{PRESET, presets};
+use super::registry::{PRESET_DOC, presets};
 use super::train::{
-    ReprogramSpec, TrainSpec, erase_train, if_suspended, or_zero, program_train, read_times, reprogram,
+    ReprogramSpec, TrainSpec, erase_train, optional_time, program_train, read_times, reprogram, suspend_time,
 };
 use super::transfer::ReadTransfer;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_settings::{ConfigError, Section, choices, default, keys, optional, required};
 
-/// No plane has more blocks.
-pub const MOST_BLOCKS: u32 = 1 << 20;
+/// Most blocks of a plane.
+pub const MAX_BLOCKS: u32 = 1 << 20;
 
 keys! {
-    /// One flash die type ("part"), resolved from a preset and the user's overrides.
+    /// A flash part (die type), resolved from a preset and the overrides of the user.
     #[derive(Clone, Debug, PartialEq)]
-    pub struct PartSpec, pub(super) fn keys(part, state: &mut Section, its_name: String) {
-        /// Name of the preset this part was based on.
-        pub name: String => its_name,
+    pub struct PartSpec, pub(super) fn keys(part, state: &mut Section, part_name: String) {
+        /// Name of the part or of its preset.
+        pub name: String => part_name,
         /// planes per die
         pub planes: u32 = (state) u32(required().within(1..=64).typical(4)),
         /// blocks per plane, bad-block reserve included
-        pub blocks_per_plane: u32 = (state) u32(required().within(1..=MOST_BLOCKS).typical(1_500)),
+        pub blocks_per_plane: u32 = (state) u32(required().within(1..=MAX_BLOCKS).typical(1_500)),
         /// pages per block, as the data sheet counts them
         pub pages_per_block: u32 = (state) u32(required().within(1..=65_535).typical(2_112)),
         /// user bytes of a page
         pub page_size: Bytes = (state) bytes(required().positive().at_most(Bytes::mib(1)).typical(Bytes::kib(16))),
         /// parity and metadata bytes beside a page
-        // Programs move them with it.
+        // Programs transfer them with the page.
         pub page_parity: Bytes = bytes(required().at_most(Bytes::mib(1)).typical(Bytes::kib(2))),
         /// bits per cell: 1 SLC to 4 QLC
         pub bits_per_cell: u32 = (state) u32(required().within(1..=4).typical(3)),
-        /// stacked layers, 1 for a planar part; describes the part, no timing depends on it
-        // A block's word lines are spread over them evenly.
+        /// stacked layers, 1 for a planar part; no timing depends on it
+        // The word lines of a block are distributed evenly over them.
         pub layers: u32 = u32(required().at_least(1).typical(176)),
         /// all pages of a word line at once, or page by page
         pub program_mode: ProgramMode = (state) choice_typically_first(ProgramMode::ALL),
         /// Sensing time tR of each page type, least significant page first; `bits_per_cell` entries.
         pub read: Vec<Duration> => read_times(part, bits_per_cell)?,
-        /// setting up the page buffer after each page load of a program
-        // The bus is free meanwhile.
-        pub buffer_setup: Duration = duration(or_zero()),
+        /// set-up of the page buffer after each page load of a program
+        // The bus is free during the set-up.
+        pub buffer_setup: Duration = duration(optional_time()),
         /// The pulses of a program.
         pub program: TrainSpec => program_train(part)?,
         /// standard deviation of the program loops between word lines
-        // The number is a fixed function of the word line's address.
         pub program_loops_sd: f64 = f64(default(0.0).at_least(0.0)),
         /// The pulses of an erase at zero wear.
         pub erase: TrainSpec => erase_train(part)?,
-        /// how erase loops grow with program/erase cycles
+        /// growth of erase loops with program/erase cycles
         pub erase_wear: EraseWear = choice(Some("fixed"), EraseWear::ALL),
-        /// which operations the part can suspend
+        /// operations that the part can suspend
         pub suspend_support: SuspendSupport = choice(Some("both"), SuspendSupport::ALL),
         /// discharge of the word lines when a pulse is cancelled
-        pub voltage_reset: Duration = duration(or_zero()),
+        pub voltage_reset: Duration = duration(optional_time()),
         /// from a legal stop of a program to a read
         // Beyond finishing the current loop.
-        pub program_suspend_entry: Duration = duration(if_suspended(suspend_support.programs(), 20)),
+        pub program_suspend_entry: Duration = duration(suspend_time(suspend_support.programs(), 20)),
         /// from the resume command to program progress
-        pub program_resume: Duration = duration(if_suspended(suspend_support.programs(), 5)),
-        /// loading the page buffer again from a shadow buffer, after reads have used it
-        pub page_buffer_reload: Duration = duration(or_zero()),
+        pub program_resume: Duration = duration(suspend_time(suspend_support.programs(), 5)),
+        /// reload of the page buffer from a shadow buffer after reads have used it
+        pub page_buffer_reload: Duration = duration(optional_time()),
         /// from a legal stop of an erase to a read
-        pub erase_suspend_entry: Duration = duration(if_suspended(suspend_support.erases(), 100)),
+        pub erase_suspend_entry: Duration = duration(suspend_time(suspend_support.erases(), 100)),
         /// from the resume command to erase progress
-        pub erase_resume: Duration = duration(if_suspended(suspend_support.erases(), 5)),
+        pub erase_resume: Duration = duration(suspend_time(suspend_support.erases(), 5)),
         /// bus transfers (bytes) per second
         pub bus_rate: u64 = rate(required().at_least(1_000_000).typical(1_200_000_000)),
-        /// moving a page with its parity into the page buffer, where it is not what bus-rate makes of it
-        // Simulators exist in which a page load hardly takes the bus.
+        /// bus time of loading a page with its parity into the page buffer; by default from bus-rate
+        // In some simulators a page load takes almost no bus time.
         pub page_load: Option<Duration> = optional_duration(optional().positive()),
-        /// What a read moves over the bus.
+        /// Data that a read transfers.
         pub read_transfer: ReadTransfer => ReadTransfer::read(part)?,
         /// bus time of one operation's command and address cycles
-        pub command_cycles: Duration = duration(or_zero()),
+        pub command_cycles: Duration = duration(optional_time()),
         /// rated program/erase cycles
         pub endurance: u32 = u32(required().at_least(1).typical(3_000)),
-        /// How its word lines are written as two bits per cell, again and again; `None` where that is not known.
+        /// MLC-mode operations; `None` if unknown.
         pub reprogram: Option<ReprogramSpec> => reprogram(part, bits_per_cell)?,
-        /// Its cache register.
+        /// Cache register.
         pub cache: CacheRegister => {
             let at_once = if program_mode == ProgramMode::OneShot { bits_per_cell } else { 1 };
             CacheRegister::read(&mut part.section("cache")?, at_once)?
         },
-        /// What it draws from its supplies.
+        /// Supplies and currents.
         pub power: PowerSpec => PowerSpec::read(&mut part.section("power")?, bits_per_cell)?,
     }
 }
 
 choices! {
-    /// How the pages of a word line are programmed.
+    /// Programming of the pages of a word line.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ProgramMode {
         /// all pages of a word line at once
@@ -101,7 +100,7 @@ choices! {
 }
 
 choices! {
-    /// Which operations a part can suspend; each includes the ones before it, except that `program` has no erases.
+    /// Operations that a part can suspend.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum SuspendSupport {
         /// no operation
@@ -130,30 +129,27 @@ impl SuspendSupport {
 }
 
 choices! {
-    /// How the number of erase loops grows with wear.
+    /// Growth of erase loops with wear.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum EraseWear {
         /// the same loops at any wear
         Fixed = "fixed",
-        /// drawn per block as AERO measured them on 3D TLC
+        /// drawn per block from the distributions that AERO measured on 3D TLC
         Aero = "aero",
     }
 }
 
 impl PartSpec {
-    /// Reads a part from the section `[part]`, which a preset may have filled; a part without a name and a preset is
-    /// called `custom`.
-    ///
-    /// Fails on missing, malformed or contradicting keys, naming all that are missing at once; unknown ones are left to
-    /// [`Section::finish`].
+    /// Reads a part from the section `[part]` over its preset, if any. Lists all missing keys at once; unknown keys are left
+    /// to [`Section::finish`].
     pub fn read(part: &mut Section) -> Result<PartSpec, ConfigError> {
-        part.completely(PartSpec::read_keys)
+        part.reporting_all_missing(PartSpec::read_keys)
     }
 
     fn read_keys(part: &mut Section) -> Result<PartSpec, ConfigError> {
         let presets: Vec<_> = presets().iter().map(|preset| (preset.name, preset.doc)).collect();
-        let preset = part.label_of("preset", PRESET, &presets)?;
-        let own = part.label("name", "what the part is called; left out, as the preset it is based on")?;
+        let preset = part.label_of("preset", PRESET_DOC, &presets)?;
+        let own = part.label("name", "name of the part; by default that of its preset")?;
         let name = own.or(preset).unwrap_or_else(|| "custom".to_string());
         let mut state = part.shaping_state();
         let spec = PartSpec::keys(part, &mut state, name)?;
@@ -161,7 +157,7 @@ impl PartSpec {
         Ok(spec)
     }
 
-    /// What no single key can be blamed for.
+    /// Checks constraints between several keys.
     fn check(&self, part: &Section) -> Result<(), ConfigError> {
         let message = "a block needs at least one whole word line, a page for each bit of a cell";
         part.check_together(self.word_lines() != 0, &["pages-per-block", "bits-per-cell"], message)?;
@@ -173,7 +169,7 @@ impl PartSpec {
         part.check_together(holds, &["program-loops-sd", "program-loops"], message)
     }
 
-    /// Word lines of a block that can be programmed: pages beyond a whole word line stay unused.
+    /// Whole word lines of a block; remaining pages stay unused.
     pub fn word_lines(&self) -> u32 {
         self.pages_per_block / self.bits_per_cell
     }

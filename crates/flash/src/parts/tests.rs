@@ -1,4 +1,4 @@
-//! Are the presets complete, cited and equal to what the papers print? Are bad parts refused?
+//! Tests of parts: presets are complete, cited and equal to the papers; invalid parts are rejected.
 
 use super::*;
 use interpulse_engine::Duration;
@@ -24,7 +24,7 @@ fn every_preset_is_complete_and_every_figure_has_a_source() {
         assert_eq!(document.uncited(), Vec::<String>::new(), "{name}");
         let part = read(document.clone()).unwrap();
         assert_eq!(part.name, name);
-        // A preset leaves no figure to a default in the code.
+        // A preset gives every figure itself.
         let defaulted: Vec<String> = document
             .section("part")
             .and_then(|mut section| PartSpec::read(&mut section).map(drop))
@@ -128,7 +128,7 @@ fn all_missing_keys_are_named_at_once_with_what_they_mean_and_a_typical_value() 
         Document::from_toml("[part]\nplanes = 4\nblocks-per-plane = 16\npage-size = \"16KiB\"\n", "x.toml");
     let error = read(file.unwrap()).unwrap_err().to_string();
     let lines: Vec<&str> = error.lines().collect();
-    // Unless bits-per-cell is given, the cells are taken to be the typical ones, of three bits.
+    // Without bits-per-cell the typical three bits apply.
     let keys = [
         "pages-per-block",
         "page-parity",
@@ -162,7 +162,7 @@ fn all_missing_keys_are_named_at_once_with_what_they_mean_and_a_typical_value() 
     assert!(lines[1..].iter().all(|line| line.contains("(typically ")), "{error}");
 }
 
-/// What enters and leaves a suspension is never zero because nobody said anything.
+/// Suspend and resume times have no silent default of zero.
 #[test]
 fn only_a_part_that_suspends_must_say_what_suspending_takes() {
     let with = |support: &str| {
@@ -256,7 +256,7 @@ fn bad_parts_are_refused_with_their_reason() {
     }
 }
 
-/// A cache register is read with its keys, and only where it is used.
+/// Keys of the cache register are legal only if it is used.
 #[test]
 fn a_cache_register_is_what_a_program_can_use() {
     let with = |keys: &str| {
@@ -269,9 +269,9 @@ fn a_cache_register_is_what_a_program_can_use() {
     let (program, on_read) = (CacheProgram::Block, CacheOnRead::Kept);
     assert_eq!(block, CacheRegister { program, pages: 1, transfer, on_read, reads: false });
     assert!(with("read = true").unwrap().cache.reads);
-    // A page at a time leaves nothing for a second page.
+    // Page programming has no second page per program.
     for (keys, why) in [
-        ("program = \"block\"\npages = 2", "at most the 1 that a program writes"),
+        ("program = \"block\"\npages = 2", "at most 1: the pages that a program writes"),
         ("pages = 1", "does not apply"),
         ("on-read = \"kept\"", "does not apply"),
         ("program = \"blok\"", "did you mean"),

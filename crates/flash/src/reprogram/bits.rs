@@ -1,8 +1,8 @@
-//! The two bits of a cell.
+//! The two bits of an MLC-mode cell.
 
 use core::fmt;
 
-/// One of the two bits, and so one of the two pages of the word line.
+/// One of the two bits of a cell, and so one of the two pages of the word line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bit {
     /// Least significant bit.
@@ -12,10 +12,10 @@ pub enum Bit {
 }
 
 impl Bit {
-    /// Both, least significant first.
+    /// Both bits, least significant first.
     pub const ALL: [Bit; 2] = [Bit::Lsb, Bit::Msb];
 
-    /// The bit as a mask over [`Bits`] and over the field Validity.
+    /// Mask over [`Bits`] and over the field Validity.
     pub(super) const fn mask(self) -> u8 {
         match self {
             Bit::Lsb => 0b01,
@@ -24,7 +24,7 @@ impl Bit {
     }
 }
 
-/// The two bits a cell holds, written as the paper does: most significant first.
+/// The value of a cell; printed as in the paper, most significant bit first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Bits(pub(super) u8);
 

@@ -1,11 +1,11 @@
-//! Which four states a word line stands on and which bits each of them means.
+//! Codings of an MLC-mode word line: its window of four states and the bits that each state encodes.
 
 use super::bits::{Bit, Bits};
 
 /// A threshold-voltage state of a TLC cell: 0 is ER, 1 to 7 are P1 to P7.
 pub type State = u8;
 
-/// States a coding uses.
+/// Number of states of a coding.
 pub const STATES: usize = 4;
 
 /// The window of four states after a reprogram: the two-bit Distribution ID.
@@ -30,17 +30,11 @@ impl Distribution {
     pub const fn id(self) -> u8 {
         self as u8
     }
-
-    /// The distribution with this ID; `None` above 3.
-    pub fn from_id(id: u8) -> Option<Distribution> {
-        Distribution::ALL.get(usize::from(id)).copied()
-    }
 }
 
-/// What the states mean: six codings, one for the initial program and one for each history of reprograms that can be
-/// told apart by RPCnt and Distribution ID.
+/// The meaning of the states: one coding per distinct pair of RPCnt and Distribution ID.
 ///
-/// The two orders of updating each bit once end in one coding, because they end with the same RPCnt and the same ID.
+/// Both orders of updating each bit once share a coding, because they result in the same RPCnt and ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Coding {
     /// The initial program in MLC mode: RPCnt 00.
@@ -62,10 +56,9 @@ impl Coding {
     pub const ALL: [Coding; 6] =
         [Coding::Initial, Coding::Msb, Coding::Lsb, Coding::MsbMsb, Coding::Both, Coding::LsbLsb];
 
-    /// The coding behind the metadata of a word line; `None` for a pair that no history of updates leaves behind.
+    /// The coding of a word line; `None` for a pair that no history of updates produces.
     ///
-    /// The ID alone does not do: 01 is the window of an LSB update at RPCnt 01 and of two MSB updates at RPCnt 10, with
-    /// different meanings.
+    /// The ID alone is ambiguous: 01 is the window of one LSB update and of two MSB updates, with different meanings.
     pub const fn of(reprograms: u8, distribution: Distribution) -> Option<Coding> {
         match (reprograms, distribution) {
             (0, Distribution::P1P4) => Some(Coding::Initial),
@@ -78,7 +71,7 @@ impl Coding {
         }
     }
 
-    /// The lowest of its four states.
+    /// The lowest of the four states.
     pub const fn lowest(self) -> State {
         match self {
             Coding::Initial => 0,
@@ -89,8 +82,7 @@ impl Coding {
         }
     }
 
-    /// The bits of its four states, lowest first (Figure 3; what the figure does not spell out in the text follows from
-    /// the windows and from the rule that no cell moves down).
+    /// The bits of the four states, lowest first (Figure 3, completed by the rule that no cell moves down).
     const fn bits(self) -> [Bits; STATES] {
         match self {
             Coding::Initial | Coding::MsbMsb | Coding::LsbLsb => {
@@ -102,7 +94,7 @@ impl Coding {
         }
     }
 
-    /// The coding after `bit` has been updated; `None` after two reprograms.
+    /// The coding after an update of `bit`; `None` after two reprograms.
     pub const fn after(self, bit: Bit) -> Option<Coding> {
         match (self, bit) {
             (Coding::Initial, Bit::Lsb) => Some(Coding::Lsb),
@@ -123,7 +115,7 @@ impl Coding {
         }
     }
 
-    /// The window it stands on, as the metadata names it.
+    /// The window of states, as stored in the metadata.
     pub const fn distribution(self) -> Distribution {
         match self {
             Coding::Initial | Coding::Msb => Distribution::P1P4,
@@ -133,21 +125,21 @@ impl Coding {
         }
     }
 
-    /// The state that means `bits`.
+    /// The state that encodes `bits`.
     pub fn encode(self, bits: Bits) -> State {
         let place = self.bits().iter().position(|&of| of == bits).expect("a coding has all four values");
         self.lowest() + place as u8
     }
 
-    /// What `state` means; `None` outside the window.
+    /// The bits of `state`; `None` outside the window.
     pub fn decode(self, state: State) -> Option<Bits> {
         self.bits().get(usize::from(state.checked_sub(self.lowest())?)).copied()
     }
 
-    /// The sensings that read one page: the states whose lower edge is a read threshold, lowest first.
+    /// The sensings of a page: states whose lower edge is a read threshold, lowest first.
     ///
-    /// The LSB page takes one and the MSB page two, in every coding: the bits of neighbouring states differ in one place.
-    /// A cell below the first edge reads as the lowest state does, and each edge it has passed turns the bit over.
+    /// Neighbouring states differ in one bit, so the LSB page takes one sensing and the MSB page two in every coding. Each
+    /// edge below a cell inverts the bit of the lowest state.
     pub fn edges(self, bit: Bit) -> impl Iterator<Item = State> {
         let bits = self.bits();
         (1..STATES)
@@ -155,8 +147,7 @@ impl Coding {
             .map(move |k| self.lowest() + k as u8)
     }
 
-    /// The bit of a cell that stands in `state`, inside the window or not, as the sensings of [`edges`](Coding::edges)
-    /// read it.
+    /// The bit of a cell in `state`, inside the window or not, as read by the sensings of [`edges`](Coding::edges).
     pub fn read(self, bit: Bit, state: State) -> bool {
         let passed = self.edges(bit).filter(|&edge| state >= edge).count();
         self.bits()[0].get(bit) ^ (passed % 2 == 1)

@@ -1,10 +1,9 @@
-//! Reprogramming: a TLC word line as two bits per cell that are written again without an erase (Gao et al., MICRO 2019,
-//! Section 3.2).
+//! Reprogrammable (MLC-mode) word lines: TLC word lines that store two bits per cell and are rewritten without an erase (Gao
+//! et al., MICRO 2019, Section 3.2).
 //!
-//! A word line is first programmed in MLC mode on its four lowest states. Whenever one of the two bits is out of date it
-//! may be written anew, twice at most: the cells move up to a higher window of four states that is coded so that no cell
-//! has to move down. What the cells mean then follows from two numbers kept per word line: how often it has been
-//! reprogrammed (RPCnt) and which window it stands on (Distribution ID).
+//! The first program uses the four lowest states. A page that is out of date can be rewritten, at most twice per word line:
+//! the cells move up to a higher window of four states, coded so that no cell moves down. Two numbers per word line decide
+//! the meaning of the states: the number of reprograms (RPCnt) and the window (Distribution ID).
 //!
 //! ```
 //! use interpulse_flash::reprogram::{Bit, Bits, Status};
@@ -29,4 +28,4 @@ mod tests;
 
 pub use bits::{Bit, Bits};
 pub use coding::{Coding, Distribution, STATES, State};
-pub use status::{MAX_REPROGRAMS, Refusal, Status, TwoBit, Validity};
+pub use status::{MAX_REPROGRAMS, MlcModeOp, Refusal, Status, Validity};

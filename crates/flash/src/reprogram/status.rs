@@ -1,20 +1,20 @@
-//! The status of a word line, and which reprogram is legal.
+//! Status of an MLC-mode word line, and the legality of its reprograms.
 
 use super::bits::{Bit, Bits};
 use super::coding::{Coding, Distribution, State};
 
-/// Reprograms between two erases: RPCnt 10 refuses more.
+/// Most reprograms between two erases (RPCnt 10).
 pub const MAX_REPROGRAMS: u8 = 2;
 
-/// Which of the two pages still hold data that is in use: a two-bit field, MSB first.
+/// Pages with valid data: a two-bit field, MSB first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Validity(u8);
 
 impl Validity {
-    /// Both pages are in use: 11, as after the initial program.
+    /// Both pages are valid: 11, as after the initial program.
     pub const BOTH: Validity = Validity(0b11);
 
-    /// Whether the page of `bit` is in use.
+    /// Whether the page of `bit` is valid.
     pub const fn of(self, bit: Bit) -> bool {
         self.0 & bit.mask() != 0
     }
@@ -25,56 +25,55 @@ impl Validity {
     }
 }
 
-/// What an operation does to a word line that is programmed as two bits per cell (Gao et al., MICRO 2019).
+/// An operation on an MLC-mode word line (Gao et al., MICRO 2019).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum TwoBit {
-    /// It programs both pages of the erased word line, or reads one.
+pub enum MlcModeOp {
+    /// Program of both pages of the erased word line, or read of one.
     Whole = 1,
-    /// It reprograms the LSB page.
+    /// Reprogram of the LSB page.
     Lsb,
-    /// It reprograms the MSB page.
+    /// Reprogram of the MSB page.
     Msb,
 }
 
-impl TwoBit {
-    /// The reprogram that gives the page of `bit` new data.
-    pub const fn reprogram(bit: Bit) -> TwoBit {
+impl MlcModeOp {
+    /// The reprogram of the page of `bit`.
+    pub const fn reprogram(bit: Bit) -> MlcModeOp {
         match bit {
-            Bit::Lsb => TwoBit::Lsb,
-            Bit::Msb => TwoBit::Msb,
+            Bit::Lsb => MlcModeOp::Lsb,
+            Bit::Msb => MlcModeOp::Msb,
         }
     }
 
-    /// The page that it gives new data, if it is a reprogram.
+    /// The page that a reprogram rewrites.
     pub const fn bit(self) -> Option<Bit> {
         match self {
-            TwoBit::Whole => None,
-            TwoBit::Lsb => Some(Bit::Lsb),
-            TwoBit::Msb => Some(Bit::Msb),
+            MlcModeOp::Whole => None,
+            MlcModeOp::Lsb => Some(Bit::Lsb),
+            MlcModeOp::Msb => Some(Bit::Msb),
         }
     }
 }
 
-/// The cell status of Section 3.2, kept per word line because its cells are programmed together: RPCnt, Distribution ID
-/// and Validity, six bits.
+/// The six-bit cell status of Section 3.2, kept per word line: RPCnt, Distribution ID and Validity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Status {
     /// RPCnt: reprograms since the initial program, 0 to 2.
     pub reprograms: u8,
-    /// The window the cells stand on; means ER to P3 while `reprograms` is 0.
+    /// The window of states; ER to P3 while `reprograms` is 0.
     pub distribution: Distribution,
-    /// The pages in use.
+    /// The valid pages.
     pub validity: Validity,
 }
 
-/// Why a word line is not reprogrammed.
+/// Reason to reject a reprogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The bit still holds data in use.
+    /// The page is still valid.
     #[error("the {} page of the word line is still in use", if *.0 == Bit::Lsb { "LSB" } else { "MSB" })]
     BitInUse(Bit),
-    /// It has been reprogrammed twice since its erase.
+    /// The word line has been reprogrammed twice since its erase.
     #[error("the word line has been reprogrammed {MAX_REPROGRAMS} times since its erase")]
     Exhausted,
 }
@@ -84,23 +83,20 @@ impl Status {
     pub const INITIAL: Status =
         Status { reprograms: 0, distribution: Distribution::P1P4, validity: Validity::BOTH };
 
-    /// The coding the cells are read with.
-    ///
-    /// Panics on a status that no history leaves behind (a corrupt RPCnt or ID).
+    /// The coding of the cells. Panics on a corrupt RPCnt or ID.
     pub fn coding(self) -> Coding {
         Coding::of(self.reprograms, self.distribution).expect("RPCnt and ID of one history")
     }
 
-    /// The status once the page of `bit` is out of date.
+    /// The status after the page of `bit` is invalidated.
     #[must_use]
     pub const fn invalidate(self, bit: Bit) -> Status {
         Status { validity: Validity(self.validity.0 & !bit.mask()), ..self }
     }
 
-    /// The status after a reprogram that gives `bit` new values, or why there is none.
+    /// The status after a reprogram of `bit`.
     ///
-    /// If both pages are out of date, the other one is taken as valid: its old values are kept in the cells, and Validity
-    /// goes on saying that nobody needs them.
+    /// The cells keep the values of the other page, which stays invalid if it is invalid.
     pub fn next(self, bit: Bit) -> Result<Status, Refusal> {
         let coding = self.coding().after(bit).ok_or(Refusal::Exhausted)?;
         if self.validity.of(bit) {
@@ -113,18 +109,18 @@ impl Status {
         })
     }
 
-    /// The status with Validity as the controller knows it.
+    /// The status with the Validity of the controller.
     #[must_use]
     pub const fn with_validity(self, field: u8) -> Status {
         Status { validity: Validity(field & Validity::BOTH.0), ..self }
     }
 
-    /// The state that means `bits`.
+    /// The state that encodes `bits`.
     pub fn encode(self, bits: Bits) -> State {
         self.coding().encode(bits)
     }
 
-    /// What `state` means; `None` outside the window.
+    /// The bits of `state`; `None` outside the window.
     pub fn decode(self, state: State) -> Option<Bits> {
         self.coding().decode(state)
     }

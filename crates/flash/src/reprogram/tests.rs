@@ -1,9 +1,9 @@
-//! Does every legal history of updates move cells upward only, and can it be read from RPCnt and ID alone?
+//! Tests of reprogramming: every legal history of updates moves cells upward only and is readable from RPCnt and ID alone.
 
 use super::*;
 use std::collections::HashSet;
 
-/// Table 1 as printed: before and the two values after, for an update of the LSB and then of the MSB (Figure 3b).
+/// Table 1 as printed: value before and both values after an update of the LSB and of the MSB (Figure 3b).
 const TABLE_1: [(Bit, u8, [u8; 2]); 8] = [
     (Bit::Lsb, 0b11, [0b11, 0b10]),
     (Bit::Lsb, 0b01, [0b01, 0b00]),
@@ -41,7 +41,7 @@ fn table_1_row_by_row() {
 }
 
 #[test]
-fn the_states_the_text_spells_out() {
+fn the_states_given_in_the_text() {
     // Section 3.2: the initial values on ER to P3; 11 and 01 on P4 and P5 after an LSB update, since 10 -> 11 and
     // 00 -> 01 would move down otherwise; then 00 on P4 and 11 on P6 after an MSB update.
     assert_eq!([0b11, 0b01, 0b00, 0b10].map(|b| Coding::Initial.encode(bits(b))), [0, 1, 2, 3]);
@@ -54,9 +54,9 @@ fn the_states_the_text_spells_out() {
     assert_eq!(Coding::LsbLsb.decode(3), None);
 }
 
-/// Follows every legal update from here on; notes what was stood on.
+/// Checks every legal sequence of updates from this status; collects the codings and states it reaches.
 fn follow(status: Status, value: Bits, state: State, seen: &mut HashSet<(Coding, State)>) {
-    // What a reader knows is RPCnt and ID.
+    // The read depends on RPCnt and ID only.
     let coding = Coding::of(status.reprograms, status.distribution).expect("metadata of a history");
     assert_eq!(coding.decode(state), Some(value));
     seen.insert((coding, state));
@@ -129,10 +129,7 @@ fn six_codings_and_no_other_metadata() {
         assert_eq!(Coding::of(coding.reprograms(), coding.distribution()), Some(coding));
         assert!(coding.lowest() + 3 <= 7);
     }
-    assert_eq!(
-        [0, 1, 2, 3, 4].map(Distribution::from_id).map(|d| d.map(Distribution::id)),
-        [Some(0), Some(1), Some(2), Some(3), None]
-    );
+    assert_eq!(Distribution::ALL.map(Distribution::id), [0, 1, 2, 3]);
 }
 
 #[test]

@@ -1,51 +1,52 @@
-//! Which operations may be suspended at all: Starblaze's WHICH (LUN, block, page) and WHAT (multi-plane).
+//! Eligibility for suspension by die, block wear, page type and planes: Starblaze's WHICH (LUN, block, page) and WHAT
+//! (multi-plane).
 
-use crate::numbers::DieId;
+use crate::ids::DieId;
 use interpulse_settings::{ConfigError, Section, choices, keys, optional, required};
 
 choices! {
-    /// What an operation that spans several planes does to a suspension.
+    /// Suspension of multi-plane operations.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum MultiPlane, default Together {
-        /// all planes stop at the cost of one
+        /// all planes stop together, for one entry cost
         Together = "together",
-        /// each plane costs an entry
+        /// planes stop one after another, each for one entry cost
         InTurn = "in-turn",
-        /// an operation on several planes is not suspended
+        /// multi-plane operations are never suspended
         Refuse = "refuse",
     }
 }
 
-/// The operation that is to be judged.
+/// Properties of an operation that decide its eligibility.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
-    /// Die it runs on.
+    /// Die of the operation.
     pub die: DieId,
-    /// Program/erase cycles of its block.
+    /// Program/erase cycles of the block.
     pub cycles: u32,
-    /// Planes it spans.
+    /// Number of planes.
     pub planes: u32,
-    /// Types of the pages it programs, bit k for the k-th (least significant first); 0 for an erase.
+    /// Page types of a program, bit k for the k-th (least significant first); 0 for an erase.
     pub page_types: u32,
 }
 
 keys! {
-    /// Which operations may be suspended.
+    /// Conditions on operations that may be suspended.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Eligibility, pub(super) fn read(s, drive_dies: u32) {
-        /// Dies whose operations may be suspended, in ascending order; `None` is all.
+        /// Dies whose operations may be suspended, in ascending order; `None` means all.
         pub dies: Option<Vec<u32>> => read_dies(s, drive_dies)?,
         /// operations on blocks with more program/erase cycles are not suspended
         pub max_cycles: Option<u32> = optional_u32(optional()),
-        /// Page types whose programs may be suspended, as bits; a program of several types needs all of them.
+        /// Page types whose programs may be suspended, as bits; a program of several types needs all its bits.
         pub page_types: u32 => u32::MAX,
-        /// what an operation on several planes does to a suspension
+        /// suspension of multi-plane operations
         pub multi_plane: MultiPlane = choice(Some("together"), MultiPlane::ALL),
     }
 }
 
 fn read_dies(s: &mut Section, drive_dies: u32) -> Result<Option<Vec<u32>>, ConfigError> {
-    let doc = "dies whose operations may be suspended; [] is all";
+    let doc = "dies whose operations may be suspended; [] means all";
     let mut dies = s.list_u32("dies", doc, Some(&[]), required())?;
     dies.sort_unstable();
     if let Some(last) = dies.last().filter(|&&last| last >= drive_dies) {
@@ -55,11 +56,11 @@ fn read_dies(s: &mut Section, drive_dies: u32) -> Result<Option<Vec<u32>>, Confi
 }
 
 impl Eligibility {
-    /// Every operation.
+    /// All operations are eligible.
     pub const ALL: Eligibility =
         Eligibility { dies: None, max_cycles: None, page_types: u32::MAX, multi_plane: MultiPlane::Together };
 
-    /// Whether the operation may be suspended; asked once, when it starts.
+    /// Whether the operation may be suspended; evaluated once, at its start.
     #[inline]
     pub fn admits(&self, of: &Candidate) -> bool {
         self.dies.as_ref().is_none_or(|dies| dies.binary_search(&of.die.0).is_ok())

@@ -1,19 +1,19 @@
-//! `exact`: the erase suspension that ATC'19 compares itself with (Kim et al., "ES"). The train stops at once, at
-//! the part's cost of entry, and goes on with exactly the time that was left, verifies included. With
-//! `resume-ramp` a pulse that is resumed midway first has to regain its voltage.
+//! `exact`: the erase suspension that Kim et al., ATC'19, compare with ("ES"). The train stops at once for the part's entry
+//! cost and later continues with exactly the remaining time. With `resume-ramp` a pulse resumed midway first regains its
+//! voltage.
 
-use super::{Ask, Stop, SuspendScheme};
+use super::{StopRequest, Stop, SuspendScheme};
 
 /// Stop at once and keep the exact progress.
 pub struct Exact;
 
 impl SuspendScheme for Exact {
     #[inline]
-    fn stop(&self, ask: &Ask) -> Option<Stop> {
-        Some(ask.cut(ask.at.elapsed))
+    fn stop(&self, request: &StopRequest) -> Option<Stop> {
+        Some(request.halt(request.op.elapsed))
     }
 
-    fn progresses(&self) -> bool {
+    fn guarantees_progress(&self) -> bool {
         false
     }
 }

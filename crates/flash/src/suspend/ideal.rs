@@ -1,7 +1,7 @@
-//! `ideal`: the bound every real scheme is measured against. The train stops at once, keeps its exact
-//! progress and pays nothing, whatever the part's costs are (Kim et al., ATC'19, "Ideal-ES").
+//! `ideal`: the lower bound on the cost of any scheme (Kim et al., ATC'19, "Ideal-ES"). The train stops at once, keeps its
+//! exact progress and costs nothing, whatever the costs of the part.
 
-use super::{Ask, Stop, SuspendScheme};
+use super::{StopRequest, Stop, SuspendScheme};
 use interpulse_engine::Duration;
 
 /// Stop at once, lose nothing, cost nothing.
@@ -9,20 +9,20 @@ pub struct Ideal;
 
 impl SuspendScheme for Ideal {
     #[inline]
-    fn stop(&self, ask: &Ask) -> Option<Stop> {
+    fn stop(&self, request: &StopRequest) -> Option<Stop> {
         Some(Stop {
             after: Duration::ZERO,
-            keeps: ask.at.elapsed,
+            keeps: request.op.elapsed,
             entry: Duration::ZERO,
             resume: Duration::ZERO,
         })
     }
 
-    fn progresses(&self) -> bool {
+    fn guarantees_progress(&self) -> bool {
         false
     }
 
-    fn resumes_free(&self) -> bool {
+    fn has_free_resume(&self) -> bool {
         true
     }
 }

@@ -1,7 +1,7 @@
-//! `inter-phase`: each pulse and each verify is atomic; the train stops in the interval after the current one
-//! and loses nothing (Wu and He, FAST'12, slide 14: Inter-Phase Suspension).
+//! `inter-phase`: Inter-Phase Suspension of Wu and He, FAST'12 (slide 14). Each pulse and each verify is atomic; the train
+//! stops after the current one and loses nothing.
 
-use super::{Ask, Stop, SuspendScheme};
+use super::{StopRequest, Stop, SuspendScheme};
 use interpulse_engine::Duration;
 
 /// Stop at the end of the current phase.
@@ -9,9 +9,9 @@ pub struct InterPhase;
 
 impl SuspendScheme for InterPhase {
     #[inline]
-    fn stop(&self, ask: &Ask) -> Option<Stop> {
-        let phase = ask.at.train.phase_at(ask.at.elapsed);
-        let between = phase.start == ask.at.elapsed && !ask.at.committed;
-        Some(ask.run_on(if between { Duration::ZERO } else { phase.end - ask.at.elapsed }))
+    fn stop(&self, request: &StopRequest) -> Option<Stop> {
+        let phase = request.op.train.phase_at(request.op.elapsed);
+        let between = phase.start == request.op.elapsed && !request.op.committed;
+        Some(request.stop_after(if between { Duration::ZERO } else { phase.end - request.op.elapsed }))
     }
 }

@@ -1,9 +1,8 @@
-//! `intra-phase-cancel`: the current phase is cancelled at once, the word lines are discharged, and the whole
-//! phase is done again on resume (Wu and He, FAST'12, slide 14: Intra-Phase Cancellation). Nothing makes a
-//! train progress while reads keep cancelling the same phase. A voltage reset that is under way is not
-//! cancelled but awaited: it is what a cancellation would do.
+//! `intra-phase-cancel`: Intra-Phase Cancellation of Wu and He, FAST'12 (slide 14). The current phase is cancelled at once,
+//! the word lines are discharged, and the whole phase is repeated on resume. Reads can cancel the same phase forever. A
+//! voltage reset in progress finishes, because a cancellation would perform the same reset.
 
-use super::{Ask, Stop, SuspendScheme};
+use super::{StopRequest, Stop, SuspendScheme};
 use crate::pulse::PhaseKind;
 
 /// Cancel the current phase and redo it.
@@ -11,15 +10,15 @@ pub struct IntraPhaseCancel;
 
 impl SuspendScheme for IntraPhaseCancel {
     #[inline]
-    fn stop(&self, ask: &Ask) -> Option<Stop> {
-        let phase = ask.at.train.phase_at(ask.at.elapsed);
+    fn stop(&self, request: &StopRequest) -> Option<Stop> {
+        let phase = request.op.train.phase_at(request.op.elapsed);
         Some(match phase.kind {
-            PhaseKind::Reset => ask.run_on(phase.end - ask.at.elapsed),
-            PhaseKind::Pulse | PhaseKind::Verify => ask.cut_and_reset(phase.start),
+            PhaseKind::Reset => request.stop_after(phase.end - request.op.elapsed),
+            PhaseKind::Pulse | PhaseKind::Verify => request.halt_and_reset(phase.start),
         })
     }
 
-    fn progresses(&self) -> bool {
+    fn guarantees_progress(&self) -> bool {
         false
     }
 }

@@ -1,17 +1,17 @@
-//! `loop-boundary`: the current loop, pulse and verifies together, is atomic; the train stops at its end and
-//! loses nothing (Zambelli et al., Electronics 2021, Section 3.1).
+//! `loop-boundary`: the current loop (pulse and verifies) is atomic; the train stops at its end and loses nothing (Zambelli
+//! et al., Electronics 2021, Section 3.1).
 
-use super::{Ask, Stop, SuspendScheme};
+use super::{StopRequest, Stop, SuspendScheme};
 
 /// Stop at the end of the current loop.
 pub struct LoopBoundary;
 
 impl SuspendScheme for LoopBoundary {
     #[inline]
-    fn stop(&self, ask: &Ask) -> Option<Stop> {
-        let to_end = ask.at.train.to_loop_end(ask.at.elapsed);
-        Some(ask.run_on(if ask.at.committed && to_end.as_ns() == 0 {
-            ask.at.train.loop_time()
+    fn stop(&self, request: &StopRequest) -> Option<Stop> {
+        let to_end = request.op.train.to_loop_end(request.op.elapsed);
+        Some(request.stop_after(if request.op.committed && to_end.as_ns() == 0 {
+            request.op.train.loop_time()
         } else {
             to_end
         }))

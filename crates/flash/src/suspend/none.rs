@@ -1,13 +1,13 @@
-//! `none`: a started operation is never stopped.
+//! `none`: no suspension.
 
-use super::{Ask, Stop, SuspendScheme};
+use super::{StopRequest, Stop, SuspendScheme};
 
 /// The operation runs to its end.
 pub struct None;
 
 impl SuspendScheme for None {
     #[inline]
-    fn stop(&self, _: &Ask) -> Option<Stop> {
+    fn stop(&self, _: &StopRequest) -> Option<Stop> {
         Option::None
     }
 }

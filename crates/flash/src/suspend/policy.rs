@@ -1,18 +1,19 @@
-//! A scheme with the limits around it, for one kind of operation.
+//! Suspension policy: a scheme with limits, eligibility and resume policy, for one kind of operation.
 
 use super::{
-    Ask, Eligibility, MultiPlane, ResumeWhen, Scheme, Standing, Stop, SuspendCosts, SuspendScheme, Suspended,
+    Eligibility, LongOpStatus, MultiPlane, ResumePolicy, Scheme, Stop, StopRequest, SuspendCosts,
+    SuspendScheme, Suspended,
 };
 use interpulse_engine::{Duration, SimTime};
 use interpulse_settings::{ConfigError, Section, Spec, default, keys, optional};
 
 keys! {
-    /// What may stop an operation, and is served while it is stopped.
+    /// Operations that may suspend a long operation and run during the suspension.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Preemptors, fn read(s) {
-        /// a host read suspends it
+        /// host reads suspend the operation
         pub host_reads: bool = ["for-host-reads"] bool(default(true)),
-        /// a read of garbage collection suspends it
+        /// reads of garbage collection suspend the operation
         pub gc_reads: bool = ["for-gc-reads"] bool(default(false)),
         /// Programs of host data; for erases only (write-suspend-erase: Wu and He, Journal of Systems Architecture 2014).
         pub host_writes: bool => false,
@@ -20,22 +21,21 @@ keys! {
 }
 
 impl Preemptors {
-    /// Host reads alone.
+    /// Host reads only.
     pub const HOST_READS: Preemptors = Preemptors { host_reads: true, gc_reads: false, host_writes: false };
 }
 
-/// Where the data of a suspended program comes from when its page buffer was used for reads meanwhile
-/// (Wu and He, FAST'12, slide 15: the page buffer has to be retained).
+/// Source of the page buffer of a resumed program after reads have used the buffer (Wu and He, FAST'12, slide 15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reload {
-    /// From a shadow buffer on the die, which takes this long.
+    /// A shadow buffer on the die, with this transfer time.
     ShadowBuffer(Duration),
-    /// From the controller, page by page over the bus.
+    /// The controller, page by page over the bus.
     Bus,
 }
 
 impl Reload {
-    /// Name, value and one line of documentation of each; the time is the part's.
+    /// Name, value and documentation of each; the part gives the time.
     pub const ALL: &'static [(&'static str, Reload, &'static str)] = &[
         (
             "shadow-buffer",
@@ -46,7 +46,7 @@ impl Reload {
     ];
 }
 
-/// How often an operation may be suspended.
+/// Limits on the frequency of suspensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SuspendLimits {
     /// See [`SuspendPolicy::max_suspends`].
@@ -55,42 +55,42 @@ pub struct SuspendLimits {
     pub min_interval: Duration,
 }
 
-/// No limit of a suspension is longer.
-const LONGEST: Duration = Duration::from_ms(100_000);
+/// Longest legal time limit.
+const MAX_LIMIT: Duration = Duration::from_ms(100_000);
 
-fn or_zero() -> Spec<Duration> {
-    default(Duration::ZERO).at_most(LONGEST)
+fn optional_time() -> Spec<Duration> {
+    default(Duration::ZERO).at_most(MAX_LIMIT)
 }
 
 keys! {
-    /// A scheme with the limits around it, for one kind of operation.
+    /// Suspension policy of one kind of operation.
     #[derive(Clone, Debug, PartialEq)]
-    pub struct SuspendPolicy, pub fn read(s, of_part: SuspendCosts, drive_dies: u32) {
+    pub struct SuspendPolicy, pub fn read(s, part_costs: SuspendCosts, drive_dies: u32) {
         /// The scheme.
         pub scheme: Scheme => Scheme::read(s)?,
-        /// The part's costs.
-        pub costs: SuspendCosts => of_part,
-        /// most suspensions of one operation; left out, there is no limit
+        /// Costs of the part.
+        pub costs: SuspendCosts => part_costs,
+        /// most suspensions of one operation; unlimited by default
         pub max_suspends: Option<u32> = optional_u32(optional().at_least(1)),
-        /// shortest time from resumed pulses to the next stop
-        pub min_interval: Duration = duration(or_zero()),
-        /// an operation with less than this left is not stopped
-        pub min_remaining: Duration = duration(or_zero()),
-        /// an operation with fewer loops left, the one begun included, is not stopped
+        /// shortest time from the resumed pulses to the next stop
+        pub min_interval: Duration = duration(optional_time()),
+        /// an operation with less remaining time is not suspended
+        pub min_remaining: Duration = duration(optional_time()),
+        /// an operation with fewer remaining loops, the current one included, is not suspended
         pub min_loops_left: u32 = u32(default(0).at_most(1000)),
-        /// suspended for this long in all, an operation resumes and is stopped no more; looked at between reads
-        pub max_suspended_time: Option<Duration> = optional_duration(optional().positive().at_most(LONGEST)),
-        /// this long after its first suspension an operation resumes and is stopped no more; looked at between reads
-        pub timeout: Option<Duration> = optional_duration(optional().positive().at_most(LONGEST)),
-        /// Which operations may be suspended at all.
+        /// total suspended time after which an operation resumes and runs to its end; checked between reads
+        pub max_suspended_time: Option<Duration> = optional_duration(optional().positive().at_most(MAX_LIMIT)),
+        /// time since the first suspension after which an operation resumes and runs to its end; checked between reads
+        pub timeout: Option<Duration> = optional_duration(optional().positive().at_most(MAX_LIMIT)),
+        /// Eligible operations.
         pub eligible: Eligibility => Eligibility::read(s, drive_dies)?,
-        /// What may suspend them.
+        /// Operations that may suspend them.
         pub preemptors: Preemptors => Preemptors::read(s)?,
-        /// when a suspended operation goes on
-        pub resume: ResumeWhen = policy(Some("drained"), ResumeWhen::ROWS),
-        /// time at the start of a pulse resumed midway that makes no progress
-        pub resume_ramp: Duration = duration(or_zero()),
-        /// Where a program's data comes from at a resume.
+        /// when a suspended operation resumes
+        pub resume: ResumePolicy = policy(Some("drained"), ResumePolicy::ROWS),
+        /// ramp of a pulse resumed midway, which makes no progress
+        pub resume_ramp: Duration = duration(optional_time()),
+        /// Source of the page buffer at a resume.
         pub reload: Reload => Reload::ShadowBuffer(Duration::ZERO),
         /// Wear of one suspension, in millionths of a program/erase cycle.
         pub stress_ppm: u32 => read_stress(s)?,
@@ -106,17 +106,17 @@ fn read_stress(s: &mut Section) -> Result<u32, ConfigError> {
     }
 }
 
-/// What becomes of the request to stop.
+/// Result of a stop request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The train stops like this.
+    /// The train stops.
     Stop(Stop),
-    /// A limit forbids it, for the rest of this run of pulses.
+    /// A limit forbids the stop until the next resume or the end.
     Refused,
-    /// Not before this instant ([`SuspendPolicy::min_interval`]).
+    /// The stop must wait until this time ([`SuspendPolicy::min_interval`]).
     NotBefore(SimTime),
-    /// The scheme has no stop before the train's end.
-    RunsOn,
+    /// The scheme has no stop point before the end of the train.
+    RunsToEnd,
 }
 
 impl SuspendPolicy {
@@ -126,7 +126,7 @@ impl SuspendPolicy {
         SuspendCosts { entry: Duration::ZERO, resume: Duration::ZERO, reset: Duration::ZERO },
     );
 
-    /// `scheme` without any limit, for host reads, resumed when drained.
+    /// `scheme` without limits, preempted by host reads, resumed when drained.
     pub const fn unlimited(scheme: Scheme, costs: SuspendCosts) -> SuspendPolicy {
         SuspendPolicy {
             scheme,
@@ -139,88 +139,88 @@ impl SuspendPolicy {
             timeout: None,
             eligible: Eligibility::ALL,
             preemptors: Preemptors::HOST_READS,
-            resume: ResumeWhen::Drained,
+            resume: ResumePolicy::Drained,
             resume_ramp: Duration::ZERO,
             reload: Reload::ShadowBuffer(Duration::ZERO),
             stress_ppm: 0,
         }
     }
 
-    /// How often an operation may be suspended.
+    /// Limits on the frequency of suspensions.
     pub fn limits(&self) -> SuspendLimits {
         SuspendLimits { max_suspends: self.max_suspends, min_interval: self.min_interval }
     }
 
-    /// Replaces how often an operation may be suspended.
+    /// Replaces the limits on the frequency of suspensions.
     pub fn set_limits(&mut self, limits: SuspendLimits) {
         (self.max_suspends, self.min_interval) = (limits.max_suspends, limits.min_interval);
     }
 
-    /// Whether an operation under this policy can ever be stopped.
+    /// Whether the policy permits any suspension.
     #[inline]
-    pub fn is_on(&self) -> bool {
+    pub fn can_suspend(&self) -> bool {
         self.scheme != Scheme::None && self.max_suspends != Some(0)
     }
 
-    /// Applies limits and scheme: whether, where and how the train stops.
+    /// Applies limits and scheme to a stop request.
     #[inline]
-    pub fn decide(&self, at: &Standing) -> Decision {
-        let remaining = at.train.total() - at.elapsed;
+    pub fn decide(&self, op: &LongOpStatus) -> Decision {
+        let remaining = op.train.total() - op.elapsed;
         if remaining == Duration::ZERO {
-            // Over, or an operation that takes no time: nothing is left to refuse.
-            return Decision::RunsOn;
+            return Decision::RunsToEnd;
         }
-        let loops_left = remaining.as_ns().div_ceil(at.train.loop_time().as_ns());
-        if self.max_suspends.is_some_and(|max| at.suspends >= max)
+        let so_far = Suspended { times: op.suspends, first: op.first_suspend, spent: op.suspended };
+        let loops_left = remaining.as_ns().div_ceil(op.train.loop_time().as_ns());
+        if self.max_suspends.is_some_and(|max| op.suspends >= max)
             || remaining < self.min_remaining
             || loops_left < u64::from(self.min_loops_left)
-            || self.patience_over(at.suspended_so_far(), at.now)
+            || self.suspend_limit_reached(so_far, op.now)
         {
             return Decision::Refused;
         }
-        if at.suspends > 0 && at.now < at.resumed + self.min_interval {
-            return Decision::NotBefore(at.resumed + self.min_interval);
+        if op.suspends > 0 && op.now < op.resumed + self.min_interval {
+            return Decision::NotBefore(op.resumed + self.min_interval);
         }
-        match self.scheme.stop(&Ask { at, costs: &self.costs }) {
-            // A stop at the very end is no suspension: the operation is then complete.
+        match self.scheme.stop(&StopRequest { op, costs: &self.costs }) {
+            // A stop at the end of the train is its completion.
             Some(stop) if stop.after < remaining => {
-                let stop = self.on_planes(stop, at.planes);
-                if self.serves_nothing(at, &stop) { Decision::Refused } else { Decision::Stop(stop) }
+                let stop = self.with_planes(stop, op.planes);
+                if self.is_pointless(op, &stop) { Decision::Refused } else { Decision::Stop(stop) }
             }
-            _ => Decision::RunsOn,
+            _ => Decision::RunsToEnd,
         }
     }
 
-    /// How the train stops if it is not to go on: limits do not count. `None` if it runs to its end.
-    pub fn stop_for_good(&self, at: &Standing) -> Option<Stop> {
-        let stop = self.scheme.stop(&Ask { at, costs: &self.costs })?;
-        (at.elapsed + stop.after < at.train.total()).then(|| self.on_planes(stop, at.planes))
+    /// The stop of a train that will not resume, without limits; `None` if the train runs to its end.
+    pub fn final_stop(&self, op: &LongOpStatus) -> Option<Stop> {
+        let stop = self.scheme.stop(&StopRequest { op, costs: &self.costs })?;
+        (op.elapsed + stop.after < op.train.total()).then(|| self.with_planes(stop, op.planes))
     }
 
-    /// Whether stopping and going on cost nothing, whatever the part says.
+    /// Whether the scheme ignores the suspend and resume costs of the part.
     #[inline]
     pub fn costs_nothing(&self) -> bool {
-        self.scheme.resumes_free()
+        self.scheme.has_free_resume()
     }
 
-    /// Whether the limits would end the suspension before the die could be used: all cost and no gain.
+    /// Whether the limits would end the suspension before the die accepts a read.
     #[inline]
-    fn serves_nothing(&self, at: &Standing, stop: &Stop) -> bool {
-        let age = if at.suspends > 0 { at.now.since(at.first_suspend) + stop.after } else { Duration::ZERO };
-        self.max_suspended_time.is_some_and(|most| at.suspended + stop.entry >= most)
+    fn is_pointless(&self, op: &LongOpStatus, stop: &Stop) -> bool {
+        let age = if op.suspends > 0 { op.now.since(op.first_suspend) + stop.after } else { Duration::ZERO };
+        self.max_suspended_time.is_some_and(|most| op.suspended + stop.entry >= most)
             || self.timeout.is_some_and(|most| age + stop.entry >= most)
     }
 
-    /// Whether an operation has used up its total suspended time or its timeout: it resumes and is stopped no more.
+    /// Whether an operation has reached `max_suspended_time` or `timeout`, so that it resumes and runs to its end.
     #[inline]
-    pub fn patience_over(&self, so_far: Suspended, now: SimTime) -> bool {
+    pub fn suspend_limit_reached(&self, so_far: Suspended, now: SimTime) -> bool {
         so_far.times > 0
             && (self.max_suspended_time.is_some_and(|most| so_far.spent >= most)
                 || self.timeout.is_some_and(|most| now >= so_far.first + most))
     }
 
     #[inline]
-    fn on_planes(&self, stop: Stop, planes: u32) -> Stop {
+    fn with_planes(&self, stop: Stop, planes: u32) -> Stop {
         match self.eligible.multi_plane {
             MultiPlane::InTurn => Stop { entry: stop.entry * u64::from(planes), ..stop },
             MultiPlane::Together | MultiPlane::Refuse => stop,

@@ -1,26 +1,25 @@
-//! `pulse-remainder`: FAST'12's erase suspension (Wu and He, slides 12 and 13). The current phase is cancelled
-//! and the word lines are discharged before the read. The chip remembers how much of a pulse has been applied and
-//! resumes with what is left of it; a verify is done again from its beginning. A read that arrives during a
-//! voltage reset waits for its end.
+//! `pulse-remainder`: erase suspension of Wu and He, FAST'12 (slides 12 and 13). The current phase is cancelled and the word
+//! lines are discharged before the read. A pulse resumes with its remaining time; a verify is repeated from its beginning. A
+//! voltage reset in progress finishes first.
 
-use super::{Ask, Stop, SuspendScheme};
+use super::{StopRequest, Stop, SuspendScheme};
 use crate::pulse::PhaseKind;
 
-/// Cancel; keep what has been applied of a pulse, redo a verify.
+/// Cancel; keep the applied part of a pulse, redo a verify.
 pub struct PulseRemainder;
 
 impl SuspendScheme for PulseRemainder {
     #[inline]
-    fn stop(&self, ask: &Ask) -> Option<Stop> {
-        let phase = ask.at.train.phase_at(ask.at.elapsed);
+    fn stop(&self, request: &StopRequest) -> Option<Stop> {
+        let phase = request.op.train.phase_at(request.op.elapsed);
         Some(match phase.kind {
-            PhaseKind::Pulse => ask.cut_and_reset(ask.at.elapsed),
-            PhaseKind::Reset => ask.run_on(phase.end - ask.at.elapsed),
-            PhaseKind::Verify => ask.cut_and_reset(phase.start),
+            PhaseKind::Pulse => request.halt_and_reset(request.op.elapsed),
+            PhaseKind::Reset => request.stop_after(phase.end - request.op.elapsed),
+            PhaseKind::Verify => request.halt_and_reset(phase.start),
         })
     }
 
-    fn progresses(&self) -> bool {
+    fn guarantees_progress(&self) -> bool {
         false
     }
 }

@@ -1,36 +1,39 @@
-//! When a suspended operation goes on.
+//! Resume policy: when a suspended operation continues.
 
 use interpulse_engine::Duration;
 use interpulse_settings::{Row, required};
 
-/// Starblaze's WHEN (FMS, slide "Challenges in implementation").
+/// When a suspended operation continues: Starblaze's WHEN (FMS, slide "Challenges in implementation").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResumeWhen {
-    /// Nothing waits that may preempt the operation.
+pub enum ResumePolicy {
+    /// When no operation that may preempt it is waiting.
     Drained,
-    /// What waited at the stop has been served; what came later waits for the next stop.
+    /// When all operations that waited at the stop are complete; later arrivals wait for the next stop.
     Batch,
-    /// This long after the suspension has been entered, whatever waits; what is under way is finished first. Until
-    /// then the die stays suspended even if nothing waits.
+    /// This long after the entry, whether or not operations wait; an operation in flight finishes first.
     Timer(Duration),
 }
 
-impl ResumeWhen {
-    /// What the configuration reads.
-    pub const ROWS: &'static [Row<ResumeWhen>] = &[
-        Row { name: "drained", doc: "nothing waits that may preempt it", read: |_| Ok(ResumeWhen::Drained) },
+impl ResumePolicy {
+    /// Configuration values.
+    pub const ROWS: &'static [Row<ResumePolicy>] = &[
+        Row {
+            name: "drained",
+            doc: "when no operation that may preempt it is waiting",
+            read: |_| Ok(ResumePolicy::Drained),
+        },
         Row {
             name: "batch",
-            doc: "what waited at the stop has been served",
-            read: |_| Ok(ResumeWhen::Batch),
+            doc: "when all operations that waited at the stop are complete",
+            read: |_| Ok(ResumePolicy::Batch),
         },
         Row {
             name: "timer",
-            doc: "`resume-after` has passed since the suspension was entered, whatever waits",
+            doc: "`resume-after` after the suspension was entered, whether or not operations wait",
             read: |s| {
-                let doc = "how long it stays suspended, counted from when the die can be read";
+                let doc = "length of the suspension, from when the die accepts reads";
                 let range = required().positive().at_most(Duration::from_ms(100_000));
-                Ok(ResumeWhen::Timer(s.duration("resume-after", doc, range)?))
+                Ok(ResumePolicy::Timer(s.duration("resume-after", doc, range)?))
             },
         },
     ];

@@ -1,9 +1,9 @@
-//! `timeout`: T-ES of Kim et al., ATC'19: reads win, by `immediate`, until a write has starved for `defer-after`;
-//! then the erase wins, by `deferred`, one loop at least between two stops.
+//! `timeout`: T-ES of Kim et al., ATC'19. `immediate` until a write has starved for `defer-after`; from then on `deferred`,
+//! with at least one loop between two stops.
 
 use super::deferred::Deferred;
 use super::immediate::Immediate;
-use super::{Ask, Standing, Stop, SuspendScheme};
+use super::{StopRequest, LongOpStatus, Stop, SuspendScheme};
 use interpulse_engine::Duration;
 use interpulse_settings::{choices, default, keys};
 
@@ -11,34 +11,33 @@ keys! {
     /// Immediate, then deferred.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Timeout, pub(super) fn read(s) {
-        /// how long a write may starve before the operation is no longer cut short
+        /// starvation time of a write after which stops are deferred to the end of a loop
         pub after: Duration =
             ["defer-after"] duration(default(Timeout::DEFAULT.after).at_most(Duration::from_ms(100_000))),
-        /// whose starvation counts
+        /// clock of the starvation time
         pub clock: DeferClock = ["defer-clock"] choice(Some("first-suspend"), DeferClock::ALL),
-        /// How it defers.
+        /// The deferred scheme.
         pub then: Deferred => Deferred::read(s)?,
     }
 }
 
 choices! {
-    /// Whose starvation is watched (Kim et al., ATC'19).
+    /// Clock of the starvation time (Kim et al., ATC'19).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum DeferClock {
         /// time since the operation's first suspension
-        // The slides.
         FirstSuspend = "first-suspend",
         /// time the operation has spent suspended
-        // The slides, read the other way.
+        // An alternative reading of the slides.
         SuspendedTime = "suspended-time",
         /// age of the oldest host write that waits for the cache, drive-wide
-        // The authors' code.
+        // The authors' simulator.
         HostWrite = "host-write",
     }
 }
 
 impl Timeout {
-    /// The slides' 64 ms (slide 32).
+    /// 64 ms (slide 32).
     pub const DEFAULT: Timeout = Timeout {
         after: Duration::from_ms(64),
         clock: DeferClock::FirstSuspend,
@@ -46,12 +45,12 @@ impl Timeout {
     };
 
     #[inline]
-    fn overdue(&self, at: &Standing) -> bool {
+    fn overdue(&self, op: &LongOpStatus) -> bool {
         let waited = match self.clock {
-            DeferClock::FirstSuspend if at.suspends == 0 => Duration::ZERO,
-            DeferClock::FirstSuspend => at.now.since(at.first_suspend),
-            DeferClock::SuspendedTime => at.suspended,
-            DeferClock::HostWrite => at.oldest_write.map_or(Duration::ZERO, |since| at.now.since(since)),
+            DeferClock::FirstSuspend if op.suspends == 0 => Duration::ZERO,
+            DeferClock::FirstSuspend => op.now.since(op.first_suspend),
+            DeferClock::SuspendedTime => op.suspended,
+            DeferClock::HostWrite => op.oldest_write.map_or(Duration::ZERO, |since| op.now.since(since)),
         };
         waited >= self.after
     }
@@ -59,11 +58,11 @@ impl Timeout {
 
 impl SuspendScheme for Timeout {
     #[inline]
-    fn stop(&self, ask: &Ask) -> Option<Stop> {
-        if self.overdue(ask.at) { self.then.stop(ask) } else { Immediate.stop(ask) }
+    fn stop(&self, request: &StopRequest) -> Option<Stop> {
+        if self.overdue(request.op) { self.then.stop(request) } else { Immediate.stop(request) }
     }
 
-    fn progresses(&self) -> bool {
+    fn guarantees_progress(&self) -> bool {
         false
     }
 

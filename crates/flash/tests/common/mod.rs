@@ -1,44 +1,40 @@
-//! A bench for one channel of dies: a handmade part, transactions that arrive at chosen instants, and a record
-//! of the exact instant of each outcome.
+//! Test bench for one channel of dies: a synthetic part, transactions at given times, and the exact time of each outcome.
 //!
-//! The part's figures are chosen so that no two sums of them coincide by chance; the hand derivations in the
-//! tests use the constants below.
-//!
-//! The bench is the owner of the array: it takes the next wake-up, forwards it, drains the outcome. Its own
-//! timer has the last index, as a drive's flows do: an arrival at the instant of a die's event comes after it,
-//! unless [`Bench::arrivals_first`] asks for the other order.
+//! The times of the part are chosen so that sums of them do not coincide by chance; tests derive expected times by hand from
+//! the constants below. The timer of the bench has the last index, as the flows of a drive do: an arrival at the instant of a
+//! die event comes after the event, unless [`Bench::arrivals_first`] selects the other order.
 
-use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
+use interpulse_engine::{Bytes, Duration, EventQueue, ResourceId, SimTime};
 use interpulse_flash::DieId;
 use interpulse_flash::command::WAITS;
 use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig};
-use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{
     CacheRegister, EraseWear, PartSpec, PowerSpec, ProgramMode, ReadTransfer, SuspendSupport, TrainSpec,
 };
 use interpulse_flash::pulse::PulseTrain;
 use interpulse_flash::suspend::{
-    Ask, Deferred, SafePointEntry, Scheme, Standing, Stop, SuspendCosts, SuspendPolicy, SuspendScheme,
-    Timeout,
+    Deferred, LongOpStatus, SafePointEntry, Scheme, Stop, StopRequest, SuspendCosts, SuspendPolicy,
+    SuspendScheme, Timeout,
 };
 use interpulse_flash::variation::LongOperations;
 use std::sync::Arc;
 
-/// `timeout` as it comes.
+/// `timeout` with defaults.
 pub const TIMEOUT: Scheme = Scheme::Timeout(Timeout::DEFAULT);
 
-/// `deferred` as it comes.
+/// `deferred` with defaults.
 pub const DEFERRED: Scheme = Scheme::Deferred(Deferred::DEFAULT);
 
-/// `deferred` that pays the part's entry at a safe point too.
+/// `deferred` with the entry cost of the part at a safe point.
 pub const DEFERRED_AT_A_COST: Scheme = Scheme::Deferred(Deferred { entry: SafePointEntry::Part });
 
-/// `scheme`; if it is `timeout`, it defers after this long.
+/// `scheme`; for `timeout`, with this time to defer.
 pub fn after(scheme: Scheme, after: Duration) -> Scheme {
     match scheme {
         Scheme::Timeout(of) => Scheme::Timeout(Timeout { after, ..of }),
@@ -46,11 +42,10 @@ pub fn after(scheme: Scheme, after: Duration) -> Scheme {
     }
 }
 
-/// What `scheme` answers when a `train` that has never been suspended is asked to stop after `elapsed` of it; `None`
-/// also where it would reach its end before.
+/// The stop of a `train` without earlier suspensions at progress `elapsed`; `None` also if the train ends before.
 pub fn answer(scheme: Scheme, train: &TrainSpec, costs: &SuspendCosts, elapsed: Duration) -> Option<Stop> {
     let train = train_of(train);
-    let at = Standing {
+    let at = LongOpStatus {
         train: &train,
         elapsed,
         committed: false,
@@ -62,7 +57,7 @@ pub fn answer(scheme: Scheme, train: &TrainSpec, costs: &SuspendCosts, elapsed: 
         now: SimTime(elapsed.as_ns()),
         oldest_write: None,
     };
-    scheme.stop(&Ask { at: &at, costs }).filter(|stop| elapsed + stop.after < train.total())
+    scheme.stop(&StopRequest { op: &at, costs }).filter(|stop| elapsed + stop.after < train.total())
 }
 
 /// The train of an operation at its nominal number of loops.
@@ -76,11 +71,11 @@ pub const CMD: u64 = 300;
 pub const LSB: u64 = 50_000;
 pub const CSB: u64 = 60_000;
 pub const MSB: u64 = 75_000;
-/// Moving 1 to 4 units at a byte a nanosecond: 4096 each, plus their share of 1602 B of parity, rounded up.
+/// Transfer of 1 to 4 units at a byte per nanosecond: 4096 each, plus their share of 1602 B of parity, rounded up.
 pub const UNITS: [u64; 5] = [0, 4_497, 8_993, 13_490, 17_986];
 /// Page buffer set-up, during which the bus is free.
 pub const SETUP: u64 = 1_000;
-/// How long a page load has the die: a whole page over the bus, then the set-up.
+/// Die time of a page load: a whole page over the bus, then the set-up.
 pub const LOAD: u64 = UNITS[4] + SETUP;
 /// One program loop: pulse 35 us, verify 90 us; four of them.
 pub const LOOP: u64 = 125_000;
@@ -88,13 +83,13 @@ pub const PULSES: u64 = 4 * LOOP;
 /// One erase loop: pulse 1 ms, verify 100 us; three of them.
 pub const ERASE_LOOP: u64 = 1_100_000;
 pub const ERASE_PULSES: u64 = 3 * ERASE_LOOP;
-/// Decode of a codeword, and between two of them.
+/// Decode of a codeword, and the interval between two decodes.
 pub const DECODE: u64 = 5_000;
 pub const INTERVAL: u64 = 700;
-/// When a lone one-shot program submitted at 0 starts its pulses, and when it ends.
+/// Start of the pulses and end of a single one-shot program submitted at 0.
 pub const PULSES_AT: u64 = CMD + 3 * LOAD;
 pub const PROGRAM: u64 = PULSES_AT + PULSES;
-/// How long a read of one unit of a least significant page has the die on a free bus, and its outcome.
+/// Die time and outcome of a read of one unit of a least significant page on a free bus.
 pub const READ_DIE: u64 = CMD + LSB + 4_497;
 pub const READ: u64 = READ_DIE + DECODE;
 
@@ -134,7 +129,7 @@ pub fn part() -> PartSpec {
     }
 }
 
-/// First in first out, nothing is suspended, no multi-plane reads.
+/// FIFO, no suspension, no multi-plane reads.
 pub fn config() -> NandConfig {
     NandConfig {
         policy: Policy::Fifo,
@@ -152,8 +147,8 @@ pub fn config() -> NandConfig {
     }
 }
 
-/// Errors by the rates of the table's attempts on the least and on the most significant page; a central page has none.
-/// Codewords of 1024 bits, of which 10 can be corrected: rate 0 always succeeds, 0.5 never.
+/// Error rates by attempt of the least and the most significant page; a central page has none. The code corrects 10 of 1024
+/// bits: rate 0 always succeeds, 0.5 never.
 pub fn errors(lsb: &[f64], msb: &[f64], change: impl FnOnce(&mut ErrorSpec)) -> Option<Arc<ErrorSpec>> {
     let attempts = (0..lsb.len()).map(|k| format!("attempt {k}")).collect();
     let rber = [lsb.to_vec(), vec![0.0; lsb.len()], msb.to_vec()].concat();
@@ -172,7 +167,7 @@ pub fn errors(lsb: &[f64], msb: &[f64], change: impl FnOnce(&mut ErrorSpec)) -> 
     Some(Arc::new(spec))
 }
 
-/// Read priority, and programs and erases of `part` stop by `scheme` without a limit.
+/// Read priority, and suspension of programs and erases of `part` by `scheme` without limits.
 pub fn suspending(scheme: Scheme, part: &PartSpec) -> NandConfig {
     let policy = |entry, resume| {
         SuspendPolicy::unlimited(scheme, SuspendCosts { entry, resume, ..SuspendCosts::default() })
@@ -217,9 +212,9 @@ pub fn but(mut txn: Txn, change: impl FnOnce(&mut Txn)) -> Txn {
 /// A finished transaction.
 #[derive(Clone, Copy, Debug)]
 pub struct Done {
-    /// When it was submitted.
+    /// Time of submission.
     pub submitted: u64,
-    /// When its outcome appeared.
+    /// Time of the outcome.
     pub at: u64,
     pub txn: Txn,
 }
@@ -230,7 +225,7 @@ impl Done {
         self.at - self.submitted
     }
 
-    /// What the account adds up to.
+    /// Sum of the account.
     pub fn waited(&self) -> u64 {
         let power = if matches!(self.txn.kind, Kind::HostRead | Kind::GcRead) { self.txn.held } else { 0 };
         self.txn.waits.iter().sum::<u64>() + power
@@ -242,17 +237,17 @@ impl Done {
     }
 }
 
-/// One channel of dies with their owner.
+/// One channel of dies and the bench that drives it.
 pub struct Bench {
-    pub agenda: Agenda,
+    pub events: EventQueue,
     pub nand: Nand,
     arrivals: Vec<(u64, Txn)>,
     submitted: Vec<u64>,
     next: usize,
     own: ResourceId,
-    /// Agenda index of the array's first resource.
+    /// Timer index of the first resource of the array.
     first: u32,
-    /// Whether a new read is submitted whenever one ends.
+    /// Whether the end of a read submits a new one.
     feeding: bool,
     pub done: Vec<Done>,
 }
@@ -263,18 +258,18 @@ impl Bench {
         Bench::with_seed(part, config, dies, 1)
     }
 
-    /// As [`Bench::new`], with the sample of dies that `seed` selects.
+    /// As [`Bench::new`], with variation by `seed`.
     pub fn with_seed(part: &PartSpec, config: NandConfig, dies: u32, seed: u64) -> Bench {
         let own = Nand::resources(&Geometry::new(1, dies, 1, part));
         Bench::with_indices(part, config, dies, seed, (0, own))
     }
 
-    /// As [`Bench::new`], but an arrival at the instant of a die's event comes before it.
+    /// As [`Bench::new`], but an arrival at the instant of a die event comes before the event.
     pub fn arrivals_first(part: &PartSpec, config: NandConfig, dies: u32) -> Bench {
         Bench::with_indices(part, config, dies, 1, (1, 0))
     }
 
-    /// With the agenda indices of the array's first resource and of the bench's own timer.
+    /// With the timer indices of the array and of the bench.
     fn with_indices(
         part: &PartSpec,
         config: NandConfig,
@@ -294,7 +289,7 @@ impl Bench {
             }
         }
         Bench {
-            agenda: Agenda::new(resources),
+            events: EventQueue::new(resources),
             nand,
             arrivals: Vec::new(),
             submitted: Vec::new(),
@@ -306,8 +301,8 @@ impl Bench {
         }
     }
 
-    /// Lets `txn` arrive at `at` ns; equal instants keep the order of these calls. The owner field is set to
-    /// the number of this call.
+    /// Schedules the arrival of `txn` at `at` ns; equal times keep the order of the calls. The owner field is the number of the
+    /// call.
     pub fn at(&mut self, at: u64, txn: Txn) -> &mut Bench {
         let owner = self.submitted.len() as u32;
         self.submitted.push(at);
@@ -315,37 +310,37 @@ impl Bench {
         self
     }
 
-    /// Runs until nothing is left to happen.
+    /// Runs until no event is left.
     pub fn run(&mut self) -> &mut Bench {
         self.run_until(u64::MAX >> 8)
     }
 
-    /// Handles everything up to `limit` ns, included.
+    /// Handles all events up to and including `limit` ns.
     pub fn run_until(&mut self, limit: u64) -> &mut Bench {
         self.watch(limit, |_, _| ())
     }
 
-    /// From now on a new read of die 0 comes whenever a read ends: as many are under way as have been submitted.
+    /// Closed loop: each end of a read submits a new read of die 0.
     pub fn feed_reads(&mut self) -> &mut Bench {
         self.feeding = true;
         self
     }
 
-    /// As [`Bench::run_until`], and lets `see` look at the array after each event.
+    /// As [`Bench::run_until`], calling `see` after each event.
     pub fn watch(&mut self, limit: u64, mut see: impl FnMut(u64, &Nand)) -> &mut Bench {
         self.arrivals[self.next..].sort_by_key(|&(at, _)| at);
         self.arm();
-        while let Some((now, resource)) = self.agenda.next(SimTime(limit)) {
+        while let Some((now, resource)) = self.events.next(SimTime(limit)) {
             if resource == self.own {
                 while let Some(&(_, txn)) = self.arrivals.get(self.next).filter(|(at, _)| *at == now.0) {
                     self.next += 1;
-                    self.nand.submit(&mut self.agenda, txn);
+                    self.nand.submit(&mut self.events, txn);
                 }
                 self.arm();
             } else {
-                self.nand.on_timer(&mut self.agenda, resource.0 - self.first);
+                self.nand.on_timer(&mut self.events, resource.0 - self.first);
             }
-            self.agenda.settle();
+            self.events.settle();
             let mut ended = 0;
             while let Some(txn) = self.nand.take_ended() {
                 ended += u32::from(txn.kind == Kind::HostRead);
@@ -354,7 +349,7 @@ impl Bench {
             for _ in 0..if self.feeding { ended } else { 0 } {
                 let owner = self.submitted.len() as u32;
                 self.submitted.push(now.0);
-                self.nand.submit(&mut self.agenda, but(read(0), |t| t.owner = owner));
+                self.nand.submit(&mut self.events, but(read(0), |t| t.owner = owner));
             }
             see(now.0, &self.nand);
         }
@@ -363,7 +358,7 @@ impl Bench {
 
     fn arm(&mut self) {
         if let Some(&(at, _)) = self.arrivals.get(self.next) {
-            self.agenda.arm(self.own, SimTime(at));
+            self.events.arm(self.own, SimTime(at));
         }
     }
 
@@ -373,18 +368,18 @@ impl Bench {
         *found.unwrap_or_else(|| panic!("transaction {owner} has not finished"))
     }
 
-    /// The instants of all outcomes in the order of submission; panics if one is missing.
+    /// The times of all outcomes in order of submission; panics if one is missing.
     pub fn ends(&self) -> Vec<u64> {
         (0..self.submitted.len() as u32).map(|owner| self.of(owner).at).collect()
     }
 
-    /// Everything that was submitted, by call.
+    /// All transactions, by call.
     pub fn submitted(&self) -> usize {
         self.submitted.len()
     }
 }
 
-/// Runs the arrivals and compares the instants of all outcomes, in order of arrival call.
+/// Runs the arrivals and compares the times of all outcomes, in the order of the calls.
 #[track_caller]
 pub fn check(name: &str, mut bench: Bench, arrivals: &[(u64, Txn)], ends: &[u64]) -> Bench {
     for &(at, txn) in arrivals {

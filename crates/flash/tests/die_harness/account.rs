@@ -1,19 +1,19 @@
-//! Does every nanosecond of a read have a cause, and every nanosecond of a die a use?
+//! Accounting tests: every nanosecond of a read has a cause, and every nanosecond of a die an activity.
 
 use crate::common::*;
 use crate::die_harness::power::{assert_power, assert_power_in_the_middle, distinct, least_budget};
 use interpulse_engine::{Current, Duration, Streams};
 use interpulse_flash::DieId;
-use interpulse_flash::command::Use;
+use interpulse_flash::command::DieActivity;
 use interpulse_flash::errors::{Ecc, ErrorSpec, Pipelined, Retry, SoftStage};
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{CacheRegister, PartSpec};
 use interpulse_flash::suspend::{
-    Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, SuspendCosts, SuspendPolicy,
+    Eligibility, MultiPlane, Preemptors, Reload, ResumePolicy, Scheme, SuspendCosts, SuspendPolicy,
 };
 use interpulse_flash::variation::LongOperations;
 use interpulse_settings::Document;
@@ -86,16 +86,22 @@ fn the_uses_of_a_die() {
     let mut bench = Bench::new(&part(), suspending(Scheme::LoopBoundary, &part()), 1);
     bench.at(0, program(0)).at(100_000, read(0)).run();
     let uses = uses(&mut bench, 0);
-    let of = |what: Use| uses[what as usize];
+    let of = |what: DieActivity| uses[what as usize];
     // The pulses ran on for 82258 after the read had asked; its command counts as sensing.
-    assert_eq!((of(Use::BusProgram), of(Use::StopProgram), of(Use::PulseHost)), (57_258, 82_258, 417_742));
-    assert_eq!((of(Use::SenseHost), of(Use::BusHost), of(Use::Suspended)), (300 + LSB, 4_497, 30_000));
-    assert_eq!(of(Use::Idle), 0);
+    assert_eq!(
+        (of(DieActivity::BusProgram), of(DieActivity::StopProgram), of(DieActivity::PulseHost)),
+        (57_258, 82_258, 417_742)
+    );
+    assert_eq!(
+        (of(DieActivity::SenseHost), of(DieActivity::BusHost), of(DieActivity::Suspended)),
+        (300 + LSB, 4_497, 30_000)
+    );
+    assert_eq!(of(DieActivity::Idle), 0);
 }
 
 /// The uses of a die up to the last event.
 fn uses(bench: &mut Bench, die: usize) -> Vec<u64> {
-    let now = bench.agenda.now();
+    let now = bench.events.now();
     let usage = &mut bench.nand.dies_mut()[die].usage;
     usage.settle(now);
     usage.uses().to_vec()
@@ -116,9 +122,9 @@ struct Case {
 /// The scheme in row `k` with keys of its own drawn from what it declares; each of its durations is `time`.
 fn drawn(k: usize, time: Duration, seed: u64) -> Scheme {
     let mut rng = Streams::new(seed).stream("test.scheme", 0);
-    let keys = Document::empty().drawing(move |key| match key.noun {
+    let keys = Document::empty().with_random_values(move |key| match key.noun {
         "a duration" => Some(format!("\"{}ns\"", time.as_ns())),
-        _ => key.draw(&mut rng),
+        _ => key.random_value(&mut rng),
     });
     (Scheme::ROWS[k].read)(&mut keys.top()).expect("what is declared is legal")
 }
@@ -131,9 +137,9 @@ fn a_policy() -> impl Strategy<Value = SuspendPolicy> {
     let scheme =
         (0..Scheme::ROWS.len(), time(), any::<u64>()).prop_map(|(k, time, seed)| drawn(k, time, seed));
     let resume = prop_oneof![
-        2 => Just(ResumeWhen::Drained),
-        1 => Just(ResumeWhen::Batch),
-        1 => (1u64..200_000).prop_map(|ns| ResumeWhen::Timer(Duration::from_ns(ns))),
+        2 => Just(ResumePolicy::Drained),
+        1 => Just(ResumePolicy::Batch),
+        1 => (1u64..200_000).prop_map(|ns| ResumePolicy::Timer(Duration::from_ns(ns))),
     ];
     let reload = prop_oneof![cost().prop_map(Reload::ShadowBuffer), Just(Reload::Bus)];
     let eligible = (prop::option::weighted(0.2, Just(vec![0, 2])), 0..MultiPlane::ALL.len())
@@ -299,8 +305,8 @@ fn bench_of(case: &Case) -> Bench {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
-    /// Whatever is submitted comes to an end; reads account for all their time, dies for all of theirs; no
-    /// pulse is lost or repeated, and no limit is passed. What is drawn has somebody it is for, comes to the same summed
+    /// Every transaction ends; reads account for all their time, dies for all of theirs; no
+    /// pulse is lost or repeated, and no limit is passed. All energy has a category, and is the same summed
     /// by states and through time, and stays within the budget.
     #[test]
     fn everything_adds_up(case in a_case()) {
@@ -330,14 +336,14 @@ proptest! {
             let further: u64 = reliability.by_attempts.iter().enumerate().map(|(k, &n)| k as u64 * n).sum();
             prop_assert_eq!(further, e.retry_steps + e.soft_decodes);
         }
-        let now = bench.agenda.now().0;
+        let now = bench.events.now().0;
         let c = bench.nand.counters;
         let (mut pulses, mut stopped) = (0, 0);
         for die in 0..case.dies as usize {
             let uses = uses(&mut bench, die);
             prop_assert_eq!(uses.iter().sum::<u64>(), now);
-            pulses += uses[Use::PulseHost as usize] + uses[Use::PulseGc as usize];
-            stopped += uses[Use::StopProgram as usize];
+            pulses += uses[DieActivity::PulseHost as usize] + uses[DieActivity::PulseGc as usize];
+            stopped += uses[DieActivity::StopProgram as usize];
         }
         assert_power(&mut bench, &case.config.power, case.dies);
         let programs = c.host_programs + c.gc_programs;

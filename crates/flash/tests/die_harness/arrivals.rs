@@ -1,5 +1,5 @@
-//! One read against one program or erase, for every scheme and every phase that the read can arrive in: when the
-//! read may start, when the operation ends, and what the stop cost.
+//! One read against one program or erase, for every scheme and every phase of arrival: start of the read, end of the
+//! operation, cost of the stop.
 //!
 //! The program is submitted at 0. Its loops of a pulse of 35000 and a verify of 90000 begin at 57258, 182258,
 //! 307258 and 432258; alone it ends at 557258. Entering costs 20000, leaving 10000, a cancellation 4000 more. The
@@ -329,7 +329,7 @@ fn at_a_safe_point() {
 }
 
 /// The tables above are worked out by hand. Every scheme of the registry, one without a table too, is taken at its word:
-/// its answer alone, and the sum at the head of this file, tell when the read starts and when the operation ends.
+/// its answer alone, and the sum at the head of this file, give when the read starts and when the operation ends.
 #[test]
 fn every_scheme_is_taken_at_its_word() {
     let part = resetting();

@@ -1,13 +1,13 @@
-//! What becomes of the data in the page buffer when a suspended program's die is read?
+//! Page buffer of a suspended program whose die is read.
 //!
 //! `exact`: a read at 100000 stops the program 42742 into its pulses, the die accepts it at 120000; a usual read
 //! has the die until 174797; leaving takes 10000. Alone the program ends at 557258.
 
 use crate::common::*;
 use interpulse_engine::Duration;
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::Txn;
-use interpulse_flash::numbers::BlockId;
 use interpulse_flash::suspend::{Reload, Scheme};
 
 fn with(reload: Reload) -> NandConfig {

@@ -1,14 +1,14 @@
-//! Cache program: the data of the next program moves while one pulses. When does it begin, and what do reads do to it?
+//! Cache program: start of the loads while a program pulses, and the effect of reads on loaded data.
 
 use crate::common::*;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::DieId;
-use interpulse_flash::command::Use;
+use interpulse_flash::command::DieActivity;
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheRegister, PartSpec, ProgramMode};
 use interpulse_flash::suspend::{Reload, Scheme};
 
@@ -202,8 +202,8 @@ fn the_account_of_a_program_that_was_loaded_ahead() {
     assert_eq!(second.waits(), [0, PROGRAM - 1_000, 0, 0, 0, 0, 0, 0]);
     assert_eq!(second.waited() + second.txn.own, second.time());
     let uses = bench.nand.dies()[0].usage.uses();
-    assert_eq!(uses[Use::PulseHost as usize], 2 * PULSES + OVER);
-    assert_eq!(uses[Use::BusProgram as usize], PULSES_AT);
+    assert_eq!(uses[DieActivity::PulseHost as usize], 2 * PULSES + OVER);
+    assert_eq!(uses[DieActivity::BusProgram as usize], PULSES_AT);
 }
 
 /// Power is cut with data in the register: only what had pulses is torn, and the die is as new.
@@ -215,9 +215,9 @@ fn a_cut_with_data_in_the_register() {
         let mut bench = Bench::new(&part, config(), 2);
         // The read of another die is there for the instant of the cut.
         bench.at(0, at(0)).at(0, at(3)).at(cut, read(1)).run_until(cut);
-        let torn = bench.nand.outage(&mut bench.agenda);
+        let torn = bench.nand.outage(&mut bench.events);
         assert_eq!(torn.len(), usize::from(cut < PROGRAM), "{cut}");
-        assert!(bench.agenda.next(SimTime(u64::MAX >> 8)).is_none(), "{cut}");
+        assert!(bench.events.next(SimTime(u64::MAX >> 8)).is_none(), "{cut}");
         assert_eq!((bench.nand.pending(), bench.nand.is_moving()), (0, false));
     }
 }

@@ -1,4 +1,4 @@
-//! Who waits for the bus, and for how long?
+//! Bus of a channel: order and length of waits.
 
 use crate::common::*;
 use interpulse_flash::command::Wait;

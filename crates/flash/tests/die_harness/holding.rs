@@ -1,4 +1,4 @@
-//! When does a suspended operation go on, and when may a resumed one be stopped again?
+//! Resumption of a suspended operation, and the next stop after it.
 //!
 //! `exact`: a read at 70000 stops the program 12742 into its pulses; it enters until 90000, the read has the die until
 //! 144797; leaving takes 10000. Alone the program ends at 557258.
@@ -6,7 +6,7 @@
 use crate::common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::nand::{NandConfig, NandCounters};
-use interpulse_flash::suspend::{DeferClock, ResumeWhen, Scheme, SuspendPolicy, Timeout};
+use interpulse_flash::suspend::{DeferClock, ResumePolicy, Scheme, SuspendPolicy, Timeout};
 
 fn us(us: u64) -> Option<Duration> {
     Some(Duration::from_us(us))
@@ -34,7 +34,7 @@ fn run(config: &NandConfig, second: u64) -> (u64, u64, NandCounters) {
 /// 174797; 557258 + 2 * 84797 = 726852.
 #[test]
 fn a_batch() {
-    let batch = of(|policy| policy.resume = ResumeWhen::Batch);
+    let batch = of(|policy| policy.resume = ResumePolicy::Batch);
     for second in [70_001, 80_000, 120_000, 150_000] {
         let (starts, ends, c) = run(&batch, second);
         assert_eq!((starts, ends, c.program_suspends), (174_797, 726_852, 2), "second read at {second}");
@@ -47,7 +47,7 @@ fn a_batch() {
 /// The die is held until 90000 + 200000 = 290000, pulses from 300000 on: 557258 + 230000 = 787258.
 #[test]
 fn a_timer() {
-    let timer = of(|policy| policy.resume = ResumeWhen::Timer(Duration::from_us(200)));
+    let timer = of(|policy| policy.resume = ResumePolicy::Timer(Duration::from_us(200)));
     let (_, ends, c) = run(&timer, 0);
     assert_eq!((ends, c.program_suspended_time), (787_258, 230_000));
     // Reads that come while it is held are served at once; one is under way at 290000: until 289000 + 54797 =
@@ -71,7 +71,7 @@ fn a_timer() {
 fn the_end_of_patience_ends_the_hold() {
     for by_age in [false, true] {
         let config = of(|policy| {
-            policy.resume = ResumeWhen::Timer(Duration::from_us(200));
+            policy.resume = ResumePolicy::Timer(Duration::from_us(200));
             let limit = us(150);
             (policy.max_suspended_time, policy.timeout) = if by_age { (None, limit) } else { (limit, None) };
         });

@@ -1,14 +1,13 @@
-//! Is the mechanism right? One channel of dies against instants derived by hand, exact to the nanosecond: how
-//! long reads, programs and erases take, where they stop and go on, who goes first, who waits for the bus, and
-//! whether the accounts of waiting add up.
+//! Mechanism tests: one channel of dies against instants derived by hand, exact to the nanosecond.
 
 mod account;
+mod array_queries;
 mod arrivals;
 mod buffers;
 mod cache_program;
 mod cache_read;
 mod channel;
-mod foresight;
+mod commands;
 mod holding;
 mod observing;
 mod order;

@@ -1,14 +1,14 @@
-//! Is whoever follows the dies told everything, in order, and without a difference to what they do?
+//! Observers: complete, ordered reports that agree with the dies.
 
 use crate::common::*;
 use interpulse_engine::SimTime;
-use interpulse_flash::command::{Kind, USES};
+use interpulse_flash::command::{DIE_ACTIVITIES, Kind};
 use interpulse_flash::die::State;
-use interpulse_flash::nand::course::Course;
-use interpulse_flash::nand::observe::{DataMove, DieChange, FlashObserver};
+use interpulse_flash::nand::observer::{DataMove, DieChange, FlashObserver};
+use interpulse_flash::nand::phase_schedule::PhaseSchedule;
 use interpulse_flash::suspend::Scheme;
 
-/// What it has been told.
+/// Reported events.
 #[derive(Default)]
 struct Log {
     changes: Vec<DieChange>,
@@ -41,21 +41,21 @@ fn a_follower_is_told_every_change_and_changes_nothing() {
     let mut alone = loaded();
     alone.run();
     let (mut bench, mut log) = (loaded(), Log::default());
-    bench.nand.follow();
+    bench.nand.start_observing();
     bench.run();
-    bench.nand.tell(&mut log);
+    bench.nand.notify(&mut log);
     assert_eq!(bench.ends(), alone.ends());
     assert_eq!(bench.nand.counters, alone.nand.counters);
     let end = bench.ends().into_iter().max().expect("operations");
     for (die, of) in bench.nand.dies().iter().zip(0..) {
-        let mut uses = [0; USES];
+        let mut uses = [0; DIE_ACTIVITIES];
         let (mut state, mut usage, mut since) = (State::Idle, 0, SimTime::ZERO);
-        let mut course = Some(Course::of(State::Idle, SimTime::ZERO));
+        let mut course = Some(PhaseSchedule::of(State::Idle, SimTime::ZERO));
         for change in log.changes.iter().filter(|change| change.die.0 == of) {
             assert_eq!(change.before, state);
             assert!(course.is_some() || change.at == since, "what takes time has a course");
             uses[usage] += change.at.as_ns() - since.as_ns();
-            (state, usage, since, course) = (change.state, change.usage as usize, change.at, change.course);
+            (state, usage, since, course) = (change.state, change.usage as usize, change.at, change.schedule);
         }
         assert_eq!(state, State::Idle);
         uses[usage] += end - since.as_ns();
@@ -66,8 +66,8 @@ fn a_follower_is_told_every_change_and_changes_nothing() {
     let moved: u64 = log.moves.iter().map(|data| data.end.since(data.at).as_ns()).sum();
     let commands = bench.nand.counters.bus_time - moved;
     assert!(commands > 0 && moved > commands);
-    // The second time there is nothing left to tell.
+    // The second time there is nothing left to report.
     let mut later = Log::default();
-    bench.nand.tell(&mut later);
+    bench.nand.notify(&mut later);
     assert!(later.changes.is_empty() && later.moves.is_empty());
 }

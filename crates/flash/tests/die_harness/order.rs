@@ -1,4 +1,4 @@
-//! Who goes first on a die?
+//! Order of transactions on a die.
 
 use crate::common::*;
 use interpulse_flash::DieId;

@@ -1,4 +1,4 @@
-//! Where do the schemes that know pulses from verifies stop, and what do they redo?
+//! Stops and repeated work of the schemes that distinguish pulses from verifies.
 //!
 //! One program is submitted at 0; its pulses start at 57258: loop k has its pulse in 57258 + k * 125000 +
 //! [0, 35000) and its verify in [35000, 125000). A read has the die for 54797; its outcome comes 5000 later.

@@ -1,8 +1,8 @@
-//! Is every attojoule what phases and currents make by hand, and does the budget hold at every instant?
+//! Energy to the attojoule against phases and currents derived by hand, and the budget at every instant.
 
 use crate::common::*;
 use interpulse_engine::{Current, Duration, EnergyPerBit, SimTime, Voltage};
-use interpulse_flash::command::Spender;
+use interpulse_flash::command::EnergyCategory;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::power::budget::least;
@@ -41,7 +41,7 @@ pub fn least_budget(dies: u32) -> Current {
 
 /// Both ways of adding up agree, nothing is left over, and the budget was kept.
 pub fn assert_power(bench: &mut Bench, config: &PowerConfig, dies: u32) {
-    let now = bench.agenda.now();
+    let now = bench.events.now();
     let part = distinct().power;
     let spent = bench.nand.spent(now);
     assert_eq!(spent.die_time(), now.as_ns() * u64::from(dies));
@@ -62,7 +62,7 @@ pub fn assert_power(bench: &mut Bench, config: &PowerConfig, dies: u32) {
 /// Both ways of adding up agree while operations are under way. Transfers count when they end, so that the bus is left
 /// out.
 pub fn assert_power_in_the_middle(bench: &mut Bench, at: u64) {
-    let at = SimTime(at.max(bench.agenda.now().0));
+    let at = SimTime(at.max(bench.events.now().0));
     if bench.nand.pending() == 0 {
         return;
     }
@@ -81,13 +81,13 @@ fn energies(config: NandConfig, fill: impl Fn(&mut Bench)) -> (Bench, Energy) {
     let mut bench = Bench::new(&distinct(), config, 1);
     fill(&mut bench);
     bench.run();
-    let now = bench.agenda.now();
+    let now = bench.events.now();
     assert_power(&mut bench, &power, 1);
     let energy = bench.nand.spent(now).energy(&distinct().power);
     (bench, energy)
 }
 
-fn of(energy: &Energy, spender: Spender) -> (u128, u128) {
+fn of(energy: &Energy, spender: EnergyCategory) -> (u128, u128) {
     (energy.core[spender as usize], energy.bus[spender as usize])
 }
 
@@ -98,8 +98,8 @@ fn a_read_by_hand() {
     });
     let core = joules(&[(Draw::Idle, CMD), (Draw::Sense2, MSB), (Draw::Out, UNITS[2])]);
     // Two units with their share of the parity, 8 x 5003 fJ a byte.
-    assert_eq!(of(&energy, Spender::Read), (core, 8_993 * 8 * 5_003 * 1_000));
-    assert_eq!(of(&energy, Spender::Idle), (joules(&[(Draw::Standby, 1_000 + DECODE + INTERVAL)]), 0));
+    assert_eq!(of(&energy, EnergyCategory::Read), (core, 8_993 * 8 * 5_003 * 1_000));
+    assert_eq!(of(&energy, EnergyCategory::Idle), (joules(&[(Draw::Standby, 1_000 + DECODE + INTERVAL)]), 0));
     assert_eq!(energy.totals().core, core + joules(&[(Draw::Standby, 1_000 + DECODE + INTERVAL)]));
 }
 
@@ -116,7 +116,7 @@ fn reads_of_two_planes_by_hand() {
         (Draw::Sense2, MSB),
         (Draw::Out, 2 * UNITS[1] + UNITS[4]),
     ]);
-    assert_eq!(of(&energy, Spender::Read), (core, (2 * 4_497 + 17_986) * 8 * 5_003_000));
+    assert_eq!(of(&energy, EnergyCategory::Read), (core, (2 * 4_497 + 17_986) * 8 * 5_003_000));
 }
 
 /// Four loops and the read that stops them after the second: every part of the suspension has its own current.
@@ -131,11 +131,11 @@ fn a_suspended_program_by_hand() {
         (Draw::ProgramPulse, 4 * 35_000),
         (Draw::ProgramVerify, 4 * 90_000),
     ]);
-    assert_eq!(of(&energy, Spender::Program), (program, 3 * 17_986 * 8 * 7_001_000));
+    assert_eq!(of(&energy, EnergyCategory::Program), (program, 3 * 17_986 * 8 * 7_001_000));
     let read = joules(&[(Draw::Idle, CMD), (Draw::Sense0, LSB), (Draw::Out, UNITS[1])]);
-    assert_eq!(of(&energy, Spender::Read), (read, 4_497 * 8 * 5_003_000));
+    assert_eq!(of(&energy, EnergyCategory::Read), (read, 4_497 * 8 * 5_003_000));
     let suspension = joules(&[(Draw::Entry, 20_000), (Draw::Resume, 10_000)]);
-    assert_eq!(of(&energy, Spender::Suspension), (suspension, 0));
+    assert_eq!(of(&energy, EnergyCategory::Suspension), (suspension, 0));
 }
 
 /// A pulse that is cancelled midway is paid for twice: what it had done, and the whole loop again; so are the discharge,
@@ -165,14 +165,14 @@ fn a_cancelled_and_redone_pulse_by_hand() {
         (Draw::ProgramPulse, 4 * 35_000 + 12_000),
         (Draw::ProgramVerify, 4 * 90_000),
     ]);
-    assert_eq!(of(&energy, Spender::Program), (program, 3 * 17_986 * 8 * 7_001_000));
+    assert_eq!(of(&energy, EnergyCategory::Program), (program, 3 * 17_986 * 8 * 7_001_000));
     let suspension = joules(&[
         (Draw::Discharge, bench.nand.counters.entry_time - 20_000),
         (Draw::Entry, 20_000),
         (Draw::Load, 3 * LOAD),
         (Draw::Resume, 10_000),
     ]);
-    assert_eq!(of(&energy, Spender::Suspension), (suspension, 3 * 17_986 * 8 * 7_001_000));
+    assert_eq!(of(&energy, EnergyCategory::Suspension), (suspension, 3 * 17_986 * 8 * 7_001_000));
 }
 
 /// An erase that resumes in the middle of a pulse: the ramp is paid at the pulse's current.
@@ -189,9 +189,9 @@ fn a_resumed_erase_by_hand() {
         (Draw::ErasePulse, 3 * 1_000_000 + 3_000),
         (Draw::EraseVerify, 3 * 100_000),
     ]);
-    assert_eq!(of(&energy, Spender::Erase), (erase, 0));
+    assert_eq!(of(&energy, EnergyCategory::Erase), (erase, 0));
     let suspension = joules(&[(Draw::Entry, 40_000), (Draw::Resume, 30_000)]);
-    assert_eq!(of(&energy, Spender::Suspension), (suspension, 0));
+    assert_eq!(of(&energy, EnergyCategory::Suspension), (suspension, 0));
 }
 
 /// A reading in the middle of a pulse counts what has been done, and two readings add up.
@@ -211,12 +211,12 @@ fn readings_in_the_middle_of_everything_add_up() {
         fill(&mut bench);
         bench
     };
-    let end = filled().run().agenda.now().0;
+    let end = filled().run().events.now().0;
     assert!(end > 3_000_000);
     for cut in (1_000..end).step_by(17_777) {
         let mut bench = filled();
         bench.run_until(cut);
-        let at = SimTime(cut.max(bench.agenda.now().0));
+        let at = SimTime(cut.max(bench.events.now().0));
         let spent = bench.nand.spent(at);
         assert_eq!(spent.die_time(), at.as_ns(), "{cut}");
         // A transfer counts when it ends, so the buses are compared at the end only.

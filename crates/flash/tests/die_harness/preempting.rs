@@ -1,4 +1,4 @@
-//! Who may stop what, who is served first in a suspension, and what is stopped within a suspension?
+//! Preemption: who may stop what, order of service in a suspension, nested suspensions.
 //!
 //! `exact` and `loop-boundary` on the bench's part: programs enter in 20000 and leave in 10000, erases in 40000 and
 //! 30000. An erase submitted at 0 pulses from 300 to 3300300.
@@ -7,10 +7,10 @@ use crate::common::*;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::DieId;
 use interpulse_flash::die::State;
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::numbers::BlockId;
 use interpulse_flash::suspend::{Eligibility, MultiPlane, Preemptors, Scheme};
 use interpulse_flash::variation::LongOperations;
 

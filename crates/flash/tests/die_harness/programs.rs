@@ -1,9 +1,9 @@
-//! What is a program or an erase, step by step?
+//! Programs and erases, step by step.
 
 use crate::common::*;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::die::State;
-use interpulse_flash::numbers::BlockId;
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::parts::{PartSpec, ProgramMode};
 use interpulse_flash::pulse::PhaseKind;
 

@@ -1,4 +1,4 @@
-//! How long does a read take that nothing stands in the way of?
+//! Duration of undisturbed reads.
 
 use crate::common::*;
 use interpulse_engine::Duration;

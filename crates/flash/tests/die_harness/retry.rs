@@ -1,14 +1,14 @@
-//! How long does a read take whose first decode fails, and who waits for it?
+//! Duration of reads with a failed first decode, and waits behind them.
 
 use crate::common::*;
 use interpulse_engine::Duration;
 use interpulse_flash::DieId;
 use interpulse_flash::errors::{ErrorSpec, Pipelined, Retry, SoftStage};
 use interpulse_flash::geometry::BlockAddress;
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::numbers::BlockId;
 use interpulse_flash::suspend::Scheme;
 
 const NEVER: f64 = 0.5;
@@ -241,7 +241,7 @@ fn the_state_of_a_block() {
     let reliability = b.nand.reliability().unwrap();
     let erased = reliability.block(block(BlockId(7)));
     assert_eq!((erased.cycles, erased.reads), (42, 4));
-    let now = b.agenda.now();
+    let now = b.events.now();
     assert_eq!(
         reliability.age(block(BlockId(7)), now).as_ns(),
         now.0 - (10_000_000 + PROGRAM),
@@ -252,7 +252,7 @@ fn the_state_of_a_block() {
         now.0 + 1_000_000_000,
         "as old as at the start, and older"
     );
-    let asks: Vec<bool> = (3..7).map(|k| b.of(k).txn.asks_for_reclaim()).collect();
+    let asks: Vec<bool> = (3..7).map(|k| b.of(k).txn.needs_reclaim()).collect();
     assert_eq!(asks, [false, true, false, false]);
 }
 

@@ -1,4 +1,4 @@
-//! Power is cut and capacitors feed the drive: what is in the way on a die, and how long and dear it is to save pages.
+//! Power-loss save on capacitors: work of a die before the save, time and energy of saved pages.
 //!
 //! The program's pulses begin at 57258, four loops of 125000; the erase's at 300, three of 1100000. Entering an erase's
 //! suspension costs 40000, leaving it 30000; a program's 20000 and 10000. Saving a full program of 12 pages takes
@@ -7,9 +7,9 @@
 use crate::common::*;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::geometry::Geometry;
-use interpulse_flash::hold_up::path::Path;
-use interpulse_flash::hold_up::plan::{Save, save};
-use interpulse_flash::hold_up::worst::worst;
+use interpulse_flash::hold_up::die_path::Path;
+use interpulse_flash::hold_up::save_plan::{Save, save};
+use interpulse_flash::hold_up::worst_case::worst;
 use interpulse_flash::hold_up::{Erases, Placement};
 use interpulse_flash::nand::txn::Txn;
 use interpulse_flash::suspend::Scheme;

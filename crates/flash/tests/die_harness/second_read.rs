@@ -1,5 +1,4 @@
-//! A program is stopped by a read at 70000, 12742 into its first pulse. Where does a second read find it, and what
-//! does that cost? And what does a ramp at the start of a resumed pulse cost?
+//! Second read after a stop at 70000, 12742 into the first pulse: its wait and cost, and the cost of a ramp.
 //!
 //! Entering takes 20000 (and 4000 more if the phase was cancelled), a read 54797, leaving 10000. Alone the program
 //! ends at 557258.

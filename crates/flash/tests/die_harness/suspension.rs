@@ -1,4 +1,4 @@
-//! Where does a program or an erase stop for a read, what does that cost, and where does it go on?
+//! Stops of programs and erases for a read: instant, cost, resumption.
 //!
 //! One program (or erase) is submitted at 0; its pulses start at 57258 (300) and would end at 557258 (3300300).
 //! A read has the die for 54797 and its outcome comes 5000 later.
@@ -136,7 +136,7 @@ fn a_read_that_comes_during_the_resume_waits_for_one_more_loop() {
     assert_eq!(reads[1], 537_055 + READ);
 }
 
-/// A read as the resume ends finds the same, whether the die or the read comes first in the agenda.
+/// A read as the resume ends finds the same, whether the die or the read comes first in the event queue.
 #[test]
 fn at_the_end_of_the_resume_the_order_of_events_does_not_matter() {
     // As above: 392055 ends the loop that the resume is for.

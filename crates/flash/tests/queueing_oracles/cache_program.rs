@@ -1,8 +1,8 @@
-//! Programs one after another on the dies of a channel: with their data loaded ahead the channel and the dies overlap, and the
-//! rate is that of the slower of the two.
+//! Consecutive programs on the dies of a channel: with cache program the channel and the dies overlap, and the slower of both
+//! sets the rate.
 
 use crate::queueing_oracles::station::{LOADS, behaving};
-use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, SimTime};
+use interpulse_engine::{Bytes, Duration, EventQueue, ResourceId, SimTime};
 use interpulse_flash::DieId;
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::Nand;
@@ -13,27 +13,27 @@ use interpulse_flash::suspend::SuspendPolicy;
 
 const EACH: u32 = 400;
 
-/// Time for [`EACH`] programs on each die, over their number, in us.
+/// Mean time per program of [`EACH`] programs on each die, in us.
 fn us_per_round(part: &PartSpec, dies: u32) -> f64 {
     let geometry = Geometry::new(1, dies, 1, part);
-    let mut agenda = Agenda::new(Nand::resources(&geometry));
+    let mut events = EventQueue::new(Nand::resources(&geometry));
     let config = behaving(Policy::Fifo, SuspendPolicy::NEVER);
     let mut nand = Nand::new(geometry, part, config, 1, ResourceId(0));
     for _ in 0..EACH {
-        (0..dies).for_each(|die| nand.submit(&mut agenda, Txn::new(Kind::HostProgram, DieId(die))));
+        (0..dies).for_each(|die| nand.submit(&mut events, Txn::new(Kind::HostProgram, DieId(die))));
     }
-    while let Some((_, resource)) = agenda.next(SimTime(u64::MAX >> 8)) {
-        nand.on_timer(&mut agenda, resource.0);
-        agenda.settle();
+    while let Some((_, resource)) = events.next(SimTime(u64::MAX >> 8)) {
+        nand.on_timer(&mut events, resource.0);
+        events.settle();
         while nand.take_ended().is_some() {}
     }
     assert_eq!((nand.pending(), nand.counters.host_programs), (0, u64::from(EACH * dies)));
-    agenda.now().as_ns() as f64 / f64::from(EACH) / 1e3
+    events.now().as_ns() as f64 / f64::from(EACH) / 1e3
 }
 
 #[test]
 fn the_slower_of_channel_and_dies_sets_the_rate() {
-    // A page of 16 KiB at a byte a nanosecond; pulses of 100 us.
+    // A page of 16 KiB at a byte per nanosecond; pulses of 100 us.
     let (load, pulses, over) = (16.384, 100.0, 2.0);
     let transfer = Duration::from_us(2);
     let cache = CacheRegister {
@@ -53,7 +53,7 @@ fn the_slower_of_channel_and_dies_sets_the_rate() {
         // All but the first load and the last pulses overlap.
         let most = bound + (f64::from(dies) * load + pulses + over) / f64::from(EACH);
         assert!((bound - 1e-6..=most).contains(&ours), "{dies} dies: {ours} us, {bound} by the bounds");
-        // Without, a die does one after the other.
+        // Without cache program there is no overlap.
         let bound = f64::max(f64::from(dies) * load, pulses + load);
         let without = us_per_round(&plain, dies);
         assert!(without > bound - 1e-6, "{dies} dies: {without} us, {bound} by the bounds");

@@ -1,5 +1,4 @@
-//! Entering and leaving suspensions, and caps on their number: what a read then takes, and how often a program is
-//! suspended.
+//! Suspend and resume costs, and caps on suspensions: read times, and suspensions per program.
 
 use crate::queueing_oracles::station::*;
 use interpulse_engine::Duration;
@@ -8,10 +7,10 @@ use interpulse_flash::suspend::{Deferred, SafePointEntry, Scheme, SuspendCosts, 
 use interpulse_oracle::queueing::StopDelay;
 use interpulse_oracle::suspension::*;
 
-/// (entry, resume) in microseconds; the last pair is dear.
+/// (entry, resume) in microseconds; the last pair is expensive.
 const COSTS: [(u64, u64); 3] = [(70, 0), (20, 15), (150, 120)];
 
-/// Fewer and more reads, fuller and emptier, than the loads of the disciplines.
+/// A wider range of loads than that of the disciplines.
 const LOADS: [Load; 3] = [
     Load { reads_per_s: 700.0, programs_per_s: 250.0, loops: 20, seconds: 3, seeds: 40 },
     Load { reads_per_s: 3_000.0, programs_per_s: 120.0, loops: 5, seconds: 3, seeds: 40 },

@@ -1,4 +1,4 @@
-//! First in first out, priority, preemption at any instant and at the end of a loop, all free of costs.
+//! FIFO, priority, and preemption at any instant and at the end of a loop, all without costs.
 
 use crate::queueing_oracles::station::*;
 use interpulse_flash::nand::queue::Policy;
@@ -27,7 +27,7 @@ fn reads_first() {
     }
 }
 
-/// Reads see no programs at all; programs give way to each read that comes while they pulse.
+/// Reads are independent of programs; each read during the pulses suspends the program.
 #[test]
 fn ideal_suspension() {
     for load in LOADS {
@@ -38,7 +38,7 @@ fn ideal_suspension() {
     }
 }
 
-/// Reads wait for the end of a loop; a loop is followed by a suspension if a read came during it.
+/// Reads wait for the end of a loop; a suspension follows a loop with a read arrival.
 #[test]
 fn suspension_at_the_end_of_a_loop() {
     for load in LOADS {

@@ -1,50 +1,50 @@
-//! Operations that do again what a read interrupted: preemptive-repeat.
+//! Preemptive-repeat: operations that repeat interrupted work.
 //!
-//! Programs wait in any number, one after the other, and reads come by Poisson: what a program needs does not depend
-//! on how many of them there are. All are completed and counted, so no window cuts any off.
+//! Programs always wait and reads arrive by a Poisson process; the needs of a program do not depend on the number of programs.
+//! All programs complete and are counted, without truncation by a window.
 
 use crate::queueing_oracles::station::*;
-use interpulse_engine::{Agenda, Duration, ResourceId, Streams};
+use interpulse_engine::{Duration, EventQueue, ResourceId, Streams};
 use interpulse_flash::DieId;
 use interpulse_flash::geometry::Geometry;
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, NandCounters};
-use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{PartSpec, TrainSpec};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_oracle::repeat::{elapsed_time, repeated};
 
 const PROGRAMS: u64 = 400;
 
-/// What the programs of one run took, in all.
+/// Sums over the programs of one run.
 struct Sum {
     counters: NandCounters,
-    /// From the die's taking a program to its end, in microseconds.
+    /// From the start of a program on the die to its end, in microseconds.
     elapsed_us: f64,
 }
 
 fn simulate(part: &PartSpec, config: &NandConfig, reads_per_s: f64, seed: u64) -> Sum {
     let geometry = Geometry::new(1, 1, 1, part);
     let first_flow = Nand::resources(&geometry);
-    let mut agenda = Agenda::new(first_flow + 1);
+    let mut events = EventQueue::new(first_flow + 1);
     let mut nand = Nand::new(geometry, part, config.clone(), seed, ResourceId(0));
     nand.dies_mut()[0].blocks_mut().set_programmed(0, BlockId(0), 1);
     for _ in 0..PROGRAMS {
-        nand.submit(&mut agenda, Txn::new(Kind::HostProgram, DieId(0)));
+        nand.submit(&mut events, Txn::new(Kind::HostProgram, DieId(0)));
     }
     let mut reads = Flow::new(&Streams::new(seed), "reads", reads_per_s, Kind::HostRead);
-    agenda.arm(ResourceId(first_flow), reads.next());
+    events.arm(ResourceId(first_flow), reads.next());
     while nand.counters.host_programs < PROGRAMS {
-        let (_, resource) = agenda.next(agenda.horizon()).expect("reads come for ever");
+        let (_, resource) = events.next(events.horizon()).expect("reads come for ever");
         if resource.0 == first_flow {
-            nand.submit(&mut agenda, reads.txn);
+            nand.submit(&mut events, reads.txn);
             reads.step();
-            agenda.arm(resource, reads.next());
+            events.arm(resource, reads.next());
         } else {
-            nand.on_timer(&mut agenda, resource.0);
+            nand.on_timer(&mut events, resource.0);
         }
-        agenda.settle();
+        events.settle();
         while nand.take_ended().is_some() {}
     }
     let elapsed_us = nand.operations.programs.times.sum_ns() as f64 / 1e3;
@@ -59,7 +59,7 @@ struct Case {
     reads_per_s: f64,
 }
 
-/// One loop and many, hardly interrupted and again and again: l P from 0.05 to 1.5.
+/// One loop and many, with rare and frequent interruptions: l P from 0.05 to 1.5.
 const CASES: [Case; 4] = [
     Case { loops: 1, times: [700, 0, 0], reads_per_s: 2_000.0 },
     Case { loops: 1, times: [500, 0, 500], reads_per_s: 1_500.0 },
@@ -69,7 +69,7 @@ const CASES: [Case; 4] = [
 
 impl Case {
     fn load(&self) -> Load {
-        // What `agrees` prints; the programs wait in a row.
+        // For the output of `agrees`; all programs wait from the start.
         Load {
             reads_per_s: self.reads_per_s,
             programs_per_s: f64::INFINITY,
@@ -89,7 +89,7 @@ impl Case {
         (0..self.load().seeds).map(|seed| simulate(&part, &config, self.reads_per_s, seed)).collect()
     }
 
-    /// Compares the time in pulses and verifies, and the suspensions, with what is expected of a program.
+    /// Compares the time in pulses and verifies, and the suspensions, with the expected values per program.
     #[track_caller]
     fn check(&self, what: &str, runs: &[Sum], active_us: f64, suspends: f64) {
         let each = PROGRAMS as f64;
@@ -100,7 +100,7 @@ impl Case {
     }
 }
 
-/// The interrupted loop is done again: `(e^(l P) - 1) / l` for each, whatever entering costs.
+/// The interrupted loop is repeated: `(e^(l P) - 1) / l` per loop, at any entry cost.
 #[test]
 fn immediate() {
     for case in CASES {
@@ -112,7 +112,7 @@ fn immediate() {
             let what = format!("immediate, entry {entry}, at most {cap:?}");
             case.check(&what, &runs, expected.active, expected.interruptions);
             if cap.is_none() {
-                // An interruption lasts a busy period of reads, which the entry and the read that came begin.
+                // An interruption lasts a busy period of reads that starts with the entry and one read.
                 let pause = (entry as f64 + READ_US) / (1.0 - l1 * READ_US);
                 let elapsed = elapsed_time(l1, case.loops, one as f64, pause).unwrap();
                 let took = |s: &Sum| s.elapsed_us / PROGRAMS as f64;
@@ -122,13 +122,13 @@ fn immediate() {
     }
 }
 
-/// The interrupted phase is done again; a voltage reset is awaited, and then it is a stop that loses nothing.
+/// The interrupted phase is repeated; a voltage reset finishes first, which is a stop without loss.
 #[test]
 fn intra_phase_cancel_and_pulse_remainder() {
     for case in CASES {
         let [pulse, reset, verify] = case.times.map(|us| us as f64);
         let (l1, loops) = (case.reads_per_s * 1e-6, f64::from(case.loops));
-        // A reset is followed by a stop if a read came in it.
+        // A stop follows a reset with a read arrival.
         let in_resets = loops * -libm::expm1(-l1 * reset);
         let phases =
             |lengths: &[f64]| lengths.repeat(case.loops as usize).into_iter().filter(|p| *p > 0.0).collect();
@@ -136,13 +136,13 @@ fn intra_phase_cancel_and_pulse_remainder() {
         let expected = repeated(l1, &all, None).unwrap();
         let (active, stops) = (expected.active + loops * reset, expected.interruptions + in_resets);
         case.check("cancel", &case.runs(Scheme::IntraPhaseCancel, 25, None), active, stops);
-        // The cap counts every stop, so a part without resets is needed to know what it leaves.
+        // The cap counts every stop, so this needs a part without resets.
         if reset == 0.0 {
             let expected = repeated(l1, &all, Some(2)).unwrap();
             let runs = case.runs(Scheme::IntraPhaseCancel, 0, Some(2));
             case.check("cancel, at most 2", &runs, expected.active, expected.interruptions);
         }
-        // Of a pulse nothing is done again, but every read in it stops it; of a verify all is.
+        // Pulses keep their progress, but every read stops them; verifies are repeated.
         let verifies: Vec<f64> = phases(&[verify]);
         if verify > 0.0 {
             let expected = repeated(l1, &verifies, None).unwrap();

@@ -1,16 +1,16 @@
-//! One die under Poisson reads and programs.
+//! Simulation of one die under Poisson reads and programs.
 //!
-//! The part has no command, decode or transfer time (a page load takes the least possible, 1 ns of 2 ms), so
-//! that a read takes 80 us and a program 2 ms.
+//! The part has no command, decode or transfer time (a page load takes the minimum of 1 ns of 2 ms), so that a read takes 80 us
+//! and a program 2 ms.
 
-use interpulse_engine::{Agenda, Bytes, Duration, ResourceId, Rng, SimTime, Streams};
+use interpulse_engine::{Bytes, Duration, EventQueue, ResourceId, Rng, SimTime, Streams};
 use interpulse_flash::DieId;
 use interpulse_flash::command::Effect;
 use interpulse_flash::geometry::Geometry;
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, NandCounters};
-use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{CacheRegister, EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
@@ -20,11 +20,11 @@ use interpulse_oracle::stats;
 pub const READ_US: f64 = 80.0;
 pub const PROGRAM_US: f64 = 2_000.0;
 const FAMILY_ERROR: f64 = 1e-6;
-/// At least as many as all tests of this program make.
+/// Upper bound on the comparisons of this program.
 const COMPARISONS: usize = 200;
-/// Arrivals before this are not counted.
+/// Warm-up: earlier arrivals are not counted.
 const WARM_UP: SimTime = SimTime(200_000_000);
-/// Arrivals go on after the last counted one, so that it too is overtaken as it should be.
+/// Arrivals continue after the last counted one, so that later arrivals can overtake it.
 const COOL_DOWN: u64 = 200_000_000;
 
 #[derive(Clone, Copy, Debug)]
@@ -32,12 +32,12 @@ pub struct Load {
     pub reads_per_s: f64,
     pub programs_per_s: f64,
     pub loops: u32,
-    /// What is simulated for each seed, in seconds, and how many seeds: the fuller the die, the more.
+    /// Simulated seconds per seed, and number of seeds; both increase with the load.
     pub seconds: u64,
     pub seeds: u64,
 }
 
-/// The worked case of the oracles, many reads beside few programs, and few beside many; by 40, 16 and 8 loops.
+/// The worked case of the oracles, read-heavy and program-heavy loads; with 40, 16 and 8 loops.
 pub const LOADS: [Load; 3] = [
     Load { reads_per_s: 2_000.0, programs_per_s: 200.0, loops: 40, seconds: 3, seeds: 60 },
     Load { reads_per_s: 5_000.0, programs_per_s: 100.0, loops: 16, seconds: 3, seeds: 60 },
@@ -49,7 +49,7 @@ impl Load {
         PROGRAM_US / f64::from(self.loops)
     }
 
-    /// The oracle's die, in microseconds.
+    /// The die of the oracle, in microseconds.
     pub fn oracle(&self) -> Die {
         let class = |per_s: f64, us| Class::fixed(per_s * 1e-6, us).unwrap();
         Die { reads: class(self.reads_per_s, READ_US), programs: class(self.programs_per_s, PROGRAM_US) }
@@ -142,7 +142,7 @@ impl Times {
     }
 }
 
-/// How the die behaves: nothing but programs is suspended, and nothing costs time.
+/// Configuration: only programs are suspended, without costs.
 pub fn behaving(policy: Policy, suspend: SuspendPolicy) -> NandConfig {
     NandConfig {
         policy,
@@ -165,7 +165,7 @@ fn simulate(config: NandConfig, load: Load, seed: u64) -> Measured {
     let end = SimTime(WARM_UP.0 + load.seconds * 1_000_000_000);
     let geometry = Geometry::new(1, 1, 1, &part);
     let first_flow = Nand::resources(&geometry);
-    let mut agenda = Agenda::new(first_flow + 2);
+    let mut events = EventQueue::new(first_flow + 2);
     let mut nand = Nand::new(geometry, &part, config, seed, ResourceId(0));
     nand.dies_mut()[0].blocks_mut().set_programmed(0, BlockId(0), 1);
     let streams = Streams::new(seed);
@@ -174,13 +174,13 @@ fn simulate(config: NandConfig, load: Load, seed: u64) -> Measured {
         Flow::new(&streams, "programs", load.programs_per_s, Kind::HostProgram),
     ];
     for (k, flow) in flows.iter().enumerate() {
-        agenda.arm(ResourceId(first_flow + k as u32), flow.next());
+        events.arm(ResourceId(first_flow + k as u32), flow.next());
     }
     let (mut reads, mut programs) = (Times::default(), Times::default());
     let (mut at_start, mut at_end): (Option<NandCounters>, Option<NandCounters>) = (None, None);
-    // The instant of submission of each transaction, found by its owner field.
+    // Submission time of each transaction, by its owner field.
     let mut submitted = Vec::new();
-    while let Some((now, resource)) = agenda.next(SimTime(end.0 + COOL_DOWN)) {
+    while let Some((now, resource)) = events.next(SimTime(end.0 + COOL_DOWN)) {
         if now >= WARM_UP {
             at_start.get_or_insert(nand.counters);
         }
@@ -191,13 +191,13 @@ fn simulate(config: NandConfig, load: Load, seed: u64) -> Measured {
             let flow = &mut flows[(resource.0 - first_flow) as usize];
             flow.txn.owner = submitted.len() as u32;
             submitted.push(now);
-            nand.submit(&mut agenda, flow.txn);
+            nand.submit(&mut events, flow.txn);
             flow.step();
-            agenda.arm(resource, flow.next());
+            events.arm(resource, flow.next());
         } else {
-            nand.on_timer(&mut agenda, resource.0);
+            nand.on_timer(&mut events, resource.0);
         }
-        agenda.settle();
+        events.settle();
         while let Some(txn) = nand.take_ended() {
             let reading = txn.kind.command().effect == Effect::Reads;
             let times = if reading { &mut reads } else { &mut programs };
@@ -223,13 +223,13 @@ pub fn runs(policy: Policy, suspend: &SuspendPolicy, load: Load) -> Vec<Measured
     (0..load.seeds).map(|seed| simulate(behaving(policy, suspend.clone()), load, seed)).collect()
 }
 
-/// Fails if the mean over the runs is not what is expected.
+/// Fails if the mean over the runs differs from the expected value.
 #[track_caller]
 pub fn agrees<T>(what: &str, load: Load, runs: &[T], value: impl Fn(&T) -> f64, expected: f64) {
     let samples: Vec<f64> = runs.iter().map(value).collect();
     let interval = stats::confidence_interval(&samples, FAMILY_ERROR, COMPARISONS).unwrap();
     println!("{what}, {load:?}: {expected} in {interval:?}");
     assert!(interval.contains(expected), "{what}, {load:?}: {expected} is not in {interval:?}");
-    // An interval that would also hold a tenth more or less decides nothing.
+    // The interval must be narrower than 10 % of the value.
     assert!(interval.half_width() < 0.1 * expected, "{what}, {load:?}: {interval:?} is too wide");
 }

@@ -1,9 +1,8 @@
-//! `ideal` is the bound: no scheme lets a read start earlier. And the case for suspension at all.
+//! `ideal` as the bound of all schemes, and the benefit of suspension.
 //!
-//! With one die, arrivals that do not depend on what the die does and no operation served out of its turn, this
-//! holds read by read: under `ideal` a read waits for reads alone and for what nothing can stop, the loading of a
-//! page buffer. It does not hold if a program is waiting behind another: then the faster scheme is sooner at the
-//! second one's loads, where the next read may have to wait.
+//! With one die, arrivals independent of the die and FIFO order, the bound holds read by read: under `ideal` a read waits only
+//! for reads and for page loads. It does not hold if a program waits behind another: a faster scheme reaches the page loads of
+//! the second program earlier, where the next read may have to wait.
 
 use crate::common::*;
 use crate::suspension_conformance::watch::{each, of};
@@ -12,7 +11,7 @@ use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::queue::Policy;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::parts::PartSpec;
-use interpulse_flash::suspend::{Reload, ResumeWhen, Scheme};
+use interpulse_flash::suspend::{Reload, ResumePolicy, Scheme};
 
 const SEEDS: u64 = 60;
 
@@ -24,7 +23,7 @@ fn a_read(rng: &mut Rng) -> Txn {
     read_of(0, 0, 0, rng.below(24) as u32, 1 + rng.below(4) as u32)
 }
 
-/// The times of the reads, in order of submission.
+/// Times of the reads in order of submission.
 fn read_times(part: &PartSpec, config: &NandConfig, arrivals: &[(u64, Txn)]) -> Vec<u64> {
     let mut bench = Bench::new(part, config.clone(), 1);
     for &(at, txn) in arrivals {
@@ -35,7 +34,7 @@ fn read_times(part: &PartSpec, config: &NandConfig, arrivals: &[(u64, Txn)]) -> 
     reads.map(|(_, owner)| bench.of(owner).time()).collect()
 }
 
-/// Compares each scheme with `ideal`; returns how many schemes made the reads wait longer in all.
+/// Compares each scheme with `ideal`; returns the number of schemes with longer total read times.
 fn no_scheme_is_faster(part: &PartSpec, policy: Policy, arrivals: &[(u64, Txn)], seed: u64) -> usize {
     let with = |scheme| {
         let mut config = NandConfig { policy, ..of(scheme) };
@@ -60,7 +59,7 @@ fn no_scheme_is_faster(part: &PartSpec, policy: Policy, arrivals: &[(u64, Txn)],
     slower
 }
 
-/// Any number of erases, which wait for each other; commands take no time.
+/// Any number of erases that wait for each other; commands take no time.
 #[test]
 fn ideal_is_the_bound_beside_erases() {
     let part = PartSpec { command_cycles: Duration::ZERO, ..part() };
@@ -81,7 +80,7 @@ fn ideal_is_the_bound_beside_erases() {
     }
 }
 
-/// Programs, page loads and all, none of which waits behind another.
+/// Programs with page loads, none of which waits behind another.
 #[test]
 fn ideal_is_the_bound_beside_programs() {
     for policy in [Policy::Fifo, Policy::ReadPriority] {
@@ -90,7 +89,7 @@ fn ideal_is_the_bound_beside_programs() {
             let (mut rng, mut list) = (rng(seed), Vec::new());
             for program_at in (0..10).map(|k| k * 20_000_000) {
                 list.push((program_at, program(0)));
-                // Up to five reads in the millisecond about it: too few to last until the next.
+                // Up to five reads per millisecond: too few to last until the next program.
                 for _ in 0..rng.below(6) {
                     list.push((program_at + rng.below(1_000_000), a_read(&mut rng)));
                 }
@@ -101,7 +100,7 @@ fn ideal_is_the_bound_beside_programs() {
     }
 }
 
-/// Programs that wait behind each other, where loading a page takes next to no time: three loads of a nanosecond.
+/// Programs that wait behind each other, with page loads of 1 ns.
 #[test]
 fn ideal_is_the_bound_on_the_mean() {
     let quick = PartSpec {
@@ -129,8 +128,8 @@ fn ideal_is_the_bound_on_the_mean() {
     }
 }
 
-/// Wu and He's motivating case (FAST'12): a read that arrives after the program has started gains nothing from read
-/// priority; it does from suspension. One that arrives while the program still waits gains from priority, too.
+/// Motivating case of Wu and He (FAST'12): a read that arrives after the start of a program gains from suspension and not from
+/// read priority; a read that arrives while the program waits gains from priority too.
 #[test]
 fn fast12_a_read_after_the_program_has_started_gains_nothing_from_read_priority() {
     let time = |config: NandConfig, behind: &[(u64, Txn)], at: u64| {
@@ -148,7 +147,7 @@ fn fast12_a_read_after_the_program_has_started_gains_nothing_from_read_priority(
         assert_eq!(time(priority(), &one, at), PROGRAM - at + READ);
         for (name, scheme, _) in Scheme::all() {
             let ours = time(suspending(scheme, &part()), &one, at);
-            // Not in the last loop, for a scheme that finishes it: the program is over by then.
+            // Except in the last loop for schemes that finish the loop.
             let gains = ours < PROGRAM - at + READ;
             let always = [Scheme::Ideal, Scheme::Exact, Scheme::Immediate, Scheme::PulseRemainder];
             if at < 400_000 || always.contains(&scheme) && at < PROGRAM - 1 {
@@ -156,14 +155,14 @@ fn fast12_a_read_after_the_program_has_started_gains_nothing_from_read_priority(
             }
         }
     }
-    // Behind a program that runs and one that waits, priority saves the time of the one that waits.
+    // Behind a running and a waiting program, priority saves the time of the waiting one.
     let two = [(0, program(0)), (10, program(0))];
     assert_eq!(time(fifo(), &two, 20), 2 * PROGRAM - 20 + READ);
     assert_eq!(time(priority(), &two, 20), PROGRAM - 20 + READ);
-    // And suspension the rest, but for the page load that is under way.
+    // Suspension saves the rest, except for the page load in progress.
     assert_eq!(time(suspending(Scheme::Ideal, &part()), &two, 20), PULSES_AT - 20 + READ);
     assert_eq!(time(suspending(Scheme::Ideal, &part()), &two, 100_000), READ);
     let mut batch = suspending(Scheme::Ideal, &part());
-    each(&mut batch, |policy| policy.resume = ResumeWhen::Batch);
+    each(&mut batch, |policy| policy.resume = ResumePolicy::Batch);
     assert_eq!(time(batch, &two, 100_000), READ);
 }

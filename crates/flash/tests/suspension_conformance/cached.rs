@@ -1,4 +1,4 @@
-//! Under every scheme, with the data of the next program in the cache register.
+//! Cache program under every scheme.
 
 use crate::common::*;
 use crate::suspension_conformance::watch::{arrivals, of};
@@ -9,7 +9,7 @@ use interpulse_flash::suspend::Scheme;
 
 const SEEDS: u64 = 15;
 
-/// Everything ends, work is conserved, and no page is loaded that is neither programmed nor counted as lost.
+/// All operations end, work is conserved, and every loaded page is programmed or counted as lost.
 #[test]
 fn nothing_is_lost_behind_the_pulses() {
     for (name, scheme, _) in Scheme::all() {
@@ -25,7 +25,7 @@ fn nothing_is_lost_behind_the_pulses() {
                 config.nesting = seed.is_multiple_of(2);
                 let mut bench = Bench::new(&part, config, 1);
                 for (at, txn) in arrivals(seed, 80) {
-                    // More programs than else, so that one follows another.
+                    // Mostly programs, so that programs follow each other.
                     let program = txn.kind == Kind::HostProgram;
                     (0..if program { 3 } else { 1 }).for_each(|_| _ = bench.at(at, txn));
                 }

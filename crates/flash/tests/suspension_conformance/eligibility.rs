@@ -1,20 +1,20 @@
-//! Which operations may be suspended: the others run as on a part that cannot.
+//! Eligibility: ineligible operations run as on a part without suspension.
 
 use crate::common::*;
 use crate::suspension_conformance::watch::{each, of};
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::Txn;
-use interpulse_flash::numbers::BlockId;
 use interpulse_flash::parts::{PartSpec, ProgramMode};
 use interpulse_flash::suspend::{Eligibility, MultiPlane, Scheme};
 
-/// Whether `long` on the die it names is stopped by a read that comes in its first loop.
+/// Whether a read in the first loop of `long` stops it.
 fn is_stopped(part: &PartSpec, config: &NandConfig, long: Txn) -> bool {
     let mut bench = Bench::new(part, config.clone(), 3);
     bench.at(0, long).at(100_000, read(long.die.0)).run();
     let c = bench.nand.counters;
     let stopped = c.program_suspends + c.erase_suspends > 0;
-    // From outside: the read's outcome before or after the operation's.
+    // By the order of both outcomes.
     assert_eq!(bench.of(1).at < bench.of(0).at, stopped);
     stopped
 }
@@ -68,8 +68,8 @@ fn by_planes() {
     }
 }
 
-/// Starblaze's pages: of a part that programs pages one by one only those of the types named; a one-shot program
-/// needs all of them. An erase has no pages.
+/// Page types (Starblaze): with page programming only programs of the selected types; a one-shot program needs all of its
+/// types. An erase has none.
 #[test]
 fn by_page_type() {
     let pages = PartSpec { program_mode: ProgramMode::Page, ..part() };
@@ -77,7 +77,7 @@ fn by_page_type() {
         for types in 0..8u32 {
             let config = with(scheme, &Eligibility { page_types: types, ..Eligibility::ALL });
             for page in 0..3 {
-                // Block 4 is empty: the pages before it come first.
+                // Block 4 is empty: its earlier pages must be programmed first.
                 let mut bench = Bench::new(&pages, config.clone(), 1);
                 let addressed = |page| but(program(0), |t| (t.block, t.page) = (BlockId(4), page));
                 (0..page).for_each(|before| {

@@ -1,4 +1,4 @@
-//! The cap and every limit, around every scheme, as seen by the instants.
+//! The cap and every limit, around every scheme, by observed times.
 
 use crate::common::*;
 use crate::suspension_conformance::watch::{
@@ -7,7 +7,7 @@ use crate::suspension_conformance::watch::{
 use interpulse_engine::Duration;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::suspend::{ResumeWhen, Scheme, SuspendPolicy};
+use interpulse_flash::suspend::{ResumePolicy, Scheme, SuspendPolicy};
 
 const SEEDS: u64 = 25;
 /// The longest read: a most significant page, four units.
@@ -21,8 +21,8 @@ fn every_scheme() -> impl Iterator<Item = (&'static str, Scheme)> {
         .map(|(name, scheme, _)| (name, scheme))
 }
 
-/// Runs random arrivals under `change` and hands the suspensions of each operation to `check`; at least `least` of
-/// them have to be there for each scheme.
+/// Runs random arrivals under `change` and passes the suspensions of each operation to `check`; each scheme needs at least
+/// `least` of them.
 fn operations(
     change: impl Fn(&mut SuspendPolicy),
     least: usize,
@@ -60,7 +60,7 @@ fn the_cap() {
     }
 }
 
-/// Between the moment a resumed train pulses and its next halt.
+/// From the resumed pulses to the next halt.
 #[test]
 fn the_least_interval() {
     for least in [1, 40_000, 130_000] {
@@ -76,11 +76,11 @@ fn the_least_interval() {
     }
 }
 
-/// An operation is stopped no more, and resumes after the read in hand, when the time is over. A scheme that runs on
-/// to its halt may have been asked just before.
+/// After the limit an operation resumes at the end of the current read and is not stopped again. A stop requested just before
+/// the limit may halt later.
 #[test]
 fn the_total_suspended_time_and_the_timeout() {
-    // In a nanosecond nothing can be entered that costs something to enter.
+    // Within 1 ns no entry with a cost can complete.
     for (most, least) in [(1, 0), (100_000, 50), (300_000, 50)] {
         let slack = |config: &NandConfig| {
             LONGEST_READ + dearest(&config.program_suspend.costs).max(dearest(&config.erase_suspend.costs))
@@ -111,7 +111,7 @@ fn the_total_suspended_time_and_the_timeout() {
     }
 }
 
-/// One read at any instant: it is as if there were no limit, or as if there were no suspension, by what is left.
+/// One read at any instant: depending on the remaining work, the result is that without limits or without suspension.
 #[test]
 fn the_least_time_and_loops_left() {
     let part = resetting();
@@ -157,19 +157,18 @@ fn the_least_time_and_loops_left() {
     }
 }
 
-/// When a read began on the die: its outcome less decoding, transfer, tR and command.
+/// Start of a read on the die: its outcome less decoding, transfer, tR and command.
 fn began(done: &Done) -> u64 {
     let txn: &Txn = &done.txn;
     let sensing = [LSB, CSB, MSB][txn.page as usize % 3];
     txn.mark.0 - UNITS[txn.units() as usize] - sensing - CMD
 }
 
-/// `drained`: no read waits when an operation goes on. `batch`: what had come by the halt has been served, and
-/// nothing else.
+/// `drained`: no read waits when an operation resumes. `batch`: exactly the reads that arrived before the halt are served.
 #[test]
 fn drained_and_batch() {
     for batch in [false, true] {
-        let resume = if batch { ResumeWhen::Batch } else { ResumeWhen::Drained };
+        let resume = if batch { ResumePolicy::Batch } else { ResumePolicy::Drained };
         operations(
             |policy| policy.resume = resume,
             50,
@@ -194,9 +193,9 @@ fn drained_and_batch() {
                     for done in bench.done.iter().filter(|d| d.txn.kind == Kind::HostRead) {
                         let (from, begins) = (done.submitted, began(done));
                         let served = s.halt <= begins && begins < leaving;
-                        // What comes in the instant of the halt may come before or after it.
+                        // A read at the instant of the halt may count as before or after it.
                         let waited = if batch { from < s.halt } else { from < leaving };
-                        // Of those that had come, none is left; served are no others.
+                        // Exactly these reads are served.
                         if waited && begins >= s.halt {
                             assert!(served, "{what}: {done:?} is left by {s:?}");
                         }
@@ -210,17 +209,17 @@ fn drained_and_batch() {
     }
 }
 
-/// `timer`: an operation goes on not before the time is over, and as soon as the read in hand is.
+/// `timer`: an operation resumes at the end of the read in progress when the time is over.
 #[test]
 fn the_timer() {
     let length = 150_000;
     operations(
-        |policy| policy.resume = ResumeWhen::Timer(Duration::from_ns(length)),
+        |policy| policy.resume = ResumePolicy::Timer(Duration::from_ns(length)),
         50,
         |what, suspensions, _, config| {
             let costs = [&config.program_suspend.costs, &config.erase_suspend.costs];
             let free = config.program_suspend.scheme == Scheme::Ideal;
-            // At a safe point these enter nothing.
+            // These have no entry cost at a safe point.
             let enters = !matches!(config.program_suspend.scheme, Scheme::Deferred(_) | Scheme::Timeout(_));
             let entry = if enters { costs[0].entry } else { Duration::ZERO };
             let least = if free { 0 } else { (entry + costs[0].resume).as_ns() };

@@ -1,7 +1,5 @@
-//! Does every registered suspension scheme keep what all of them promise? Each test runs over the registry, so that
-//! a new scheme is tested by existing. Everything is measured from outside: by the instants at which operations
-//! begin, halt, go on and end, and by what has been counted; a scheme is only asked what it promises (whether it repeats
-//! work, where it goes on).
+//! Conformance tests over the registry of suspension schemes, from outside: by the times of start, halt, resume and end of
+//! operations and by counters. Schemes state only whether they repeat work and where they stop.
 
 mod bound;
 mod cached;

@@ -1,19 +1,19 @@
-//! A read always waits, and an operation resumes when those that waited at its stop are served (`batch`): who
-//! finishes, and who starves? Kim et al., ATC'19, and Wu and He, FAST'12, on cancellation.
+//! Starvation under permanent reads with the resume policy `batch`: progress of each scheme (Kim et al., ATC'19; Wu and He,
+//! FAST'12, on cancellation).
 //!
-//! Three reads are under way at any time, so a batch is at most three reads, and one waits at every resume.
+//! Three reads are always in flight, so a batch has at most three reads, and a read waits at every resume.
 
 use crate::common::*;
 use crate::suspension_conformance::watch::{dearest, each, of, record, resetting};
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::suspend::{DeferClock, ResumeWhen, Scheme, Timeout};
+use interpulse_flash::suspend::{DeferClock, ResumePolicy, Scheme, Timeout};
 
 const BATCH: u64 = 3 * READ_DIE;
-/// What starves is given up after 10 s.
+/// Starvation limit: 10 s.
 const LONG: u64 = 10_000_000_000;
-/// N of the timeout.
+/// Time N of the timeout.
 const N: u64 = 64_000_000;
 /// An operation, its loops and their length, and the phases of a loop.
 const OPERATIONS: [(Kind, u64, u64); 2] = [(Kind::HostProgram, 4, 125_000), (Kind::Erase, 3, 1_100_000)];
@@ -21,7 +21,7 @@ const OPERATIONS: [(Kind, u64, u64); 2] = [(Kind::HostProgram, 4, 125_000), (Kin
 fn starving(scheme: Scheme) -> NandConfig {
     let mut config = NandConfig { ecc_latency: Duration::ZERO, ecc_interval: Duration::ZERO, ..of(scheme) };
     each(&mut config, |policy| {
-        policy.resume = ResumeWhen::Batch;
+        policy.resume = ResumePolicy::Batch;
         policy.scheme = after(scheme, Duration::from_ns(N));
     });
     config
@@ -31,21 +31,21 @@ fn long_of(kind: Kind) -> Txn {
     if kind == Kind::Erase { erase(0) } else { program(0) }
 }
 
-/// One loop with all that a stop after it costs.
+/// One loop with all costs of a stop after it.
 fn round(config: &NandConfig, kind: Kind, one: u64) -> u64 {
     let policy = if kind == Kind::Erase { &config.erase_suspend } else { &config.program_suspend };
     one + dearest(&policy.costs) + BATCH
 }
 
-/// The operation at 0, three reads for ever from 1 on, and a host write that waits since `oldest`: when the operation
-/// ended, if within `limit`; how much it had done.
+/// Runs the operation at 0, three permanent reads from 1 on, and a host write that waits since `oldest`. Returns the end of the
+/// operation, if within `limit`, and its progress.
 fn run(config: &NandConfig, kind: Kind, oldest: Option<u64>, limit: u64) -> (Option<u64>, u64) {
     let mut bench = Bench::new(&resetting(), config.clone(), 1);
     bench.at(0, long_of(kind)).at(1, read(0)).at(1, read(0)).at(1, read(0)).feed_reads();
     let (mut ended, mut until) = (None, oldest.unwrap_or(0));
     bench.run_until(until);
     bench.nand.set_oldest_write(oldest.map(SimTime));
-    // In slices, not to go on once it has ended.
+    // In slices, to end soon after the operation.
     while ended.is_none() && until < limit {
         until = (until + 20_000_000).min(limit);
         bench.run_until(until);
@@ -58,14 +58,14 @@ fn run(config: &NandConfig, kind: Kind, oldest: Option<u64>, limit: u64) -> (Opt
     (ended, net)
 }
 
-/// What stops between loops or phases finishes within (loops left) x (loop + entry + resume + batch).
+/// Schemes that stop between loops or phases finish within (remaining loops) x (loop + entry + resume + batch).
 #[test]
-fn what_defers_finishes() {
+fn deferring_schemes_finish() {
     for scheme in [DEFERRED, DEFERRED_AT_A_COST, Scheme::LoopBoundary, Scheme::InterPhase, Scheme::None] {
         for (kind, loops, one) in OPERATIONS {
             let config = starving(scheme);
             let (ended, net) = run(&config, kind, None, LONG);
-            // Loading, or the command, comes before the loops; inter-phase stops up to three times in each.
+            // Load or command precede the loops; inter-phase stops up to three times per loop.
             let stops = if scheme == Scheme::InterPhase { 3 } else { 1 };
             let bound = PULSES_AT + loops * (one + stops * (round(&config, kind, one) - one));
             assert!(ended.is_some_and(|at| at <= bound), "{scheme:?} {kind:?}: {ended:?}, at most {bound}");
@@ -74,10 +74,9 @@ fn what_defers_finishes() {
     }
 }
 
-/// A scheme whose stops come at once and which a read waits for at every resume makes no net progress: what it does
-/// in a resume is a ramp, or done again.
+/// A scheme that stops at once makes no net progress if a read waits at every resume: it only ramps or repeats work.
 #[test]
-fn what_stops_at_once_starves() {
+fn immediate_schemes_starve() {
     for scheme in [
         Scheme::Immediate,
         Scheme::IntraPhaseCancel,
@@ -95,7 +94,7 @@ fn what_stops_at_once_starves() {
     }
 }
 
-/// If each resumed pulse is given some time, here enough for a verify, the exact schemes starve by a ramp alone.
+/// With a minimum interval between stops, here enough for a verify, the exact schemes starve by a longer ramp.
 #[test]
 fn a_ramp_longer_than_the_interval_starves_the_exact_schemes() {
     for scheme in [Scheme::Exact, Scheme::PulseRemainder] {
@@ -105,7 +104,7 @@ fn a_ramp_longer_than_the_interval_starves_the_exact_schemes() {
                 policy.min_interval = Duration::from_us(110);
                 policy.resume_ramp = Duration::from_ns(ramp);
             });
-            // The first stop comes in a pulse.
+            // The first stop is in a pulse.
             let mut bench = Bench::new(&resetting(), config, 1);
             bench.at(0, erase(0));
             (0..3).for_each(|_| {
@@ -122,9 +121,9 @@ fn a_ramp_longer_than_the_interval_starves_the_exact_schemes() {
     }
 }
 
-/// With at most k suspensions, k below the number of loops, every scheme keeps the bound of those that defer.
+/// With at most k suspensions, k below the number of loops, every scheme keeps the bound of deferring schemes.
 #[test]
-fn what_is_capped_finishes() {
+fn capped_operations_finish() {
     for (name, scheme, _) in Scheme::all() {
         for (kind, loops, one) in OPERATIONS {
             for cap in 1..=loops as u32 {
@@ -139,7 +138,7 @@ fn what_is_capped_finishes() {
     }
 }
 
-/// `timeout` by each of its clocks: nothing for N, then all within the bound of those that defer.
+/// `timeout` with each clock: no progress for N, then the bound of deferring schemes.
 #[test]
 fn the_timeout_finishes_after_n() {
     let by = |clock| {
@@ -153,25 +152,25 @@ fn the_timeout_finishes_after_n() {
     for &(name, clock, _) in DeferClock::ALL {
         for (kind, loops, one) in OPERATIONS {
             let config = by(clock);
-            // The oldest write came at 5 ms; nobody else looks at it.
+            // The oldest write arrived at 5 ms; the other clocks ignore it.
             let write = 5_000_000;
             let (ended, net) = run(&config, kind, Some(write), LONG);
             let ended = ended.unwrap_or_else(|| panic!("{name} {kind:?}: starves"));
-            // Of the operation's own clocks the first suspension comes as its pulses would start.
+            // For the other clocks, the first suspension is at the start of the pulses.
             let from = if clock == DeferClock::HostWrite { write } else { 300 };
             assert!(ended >= from + N, "{name} {kind:?}: {ended}");
-            // The stop in which N elapses is served first.
+            // The suspension during which N elapses ends first.
             let bound = from + N + PULSES_AT + (loops + 1) * round(&config, kind, one);
             assert!(ended <= bound, "{name} {kind:?}: {ended}, at most {bound}");
             assert_eq!(net, loops * one);
         }
     }
-    // No write waits: it goes on starving.
+    // Without a waiting write the operation starves.
     let config = by(DeferClock::HostWrite);
     assert_eq!(run(&config, Kind::Erase, None, 1_000_000_000), (None, 0));
 }
 
-/// The limits on suspended time and on age end the starvation under every scheme, too: not stopped again after N.
+/// The limits on suspended time and on age end the starvation under every scheme: no stop after N.
 #[test]
 fn a_limit_on_time_ends_starvation() {
     for (name, scheme, _) in Scheme::all() {
@@ -196,9 +195,9 @@ fn a_limit_on_time_ends_starvation() {
     }
 }
 
-/// In starvation, too, what promises progress makes some in every resume: no two stops at the same progress.
+/// Schemes that guarantee progress make progress in every resume: no two stops at the same progress.
 #[test]
-fn each_resume_of_a_scheme_that_defers_progresses() {
+fn each_resume_of_a_scheme_that_defers_guarantees_progress() {
     for (scheme, stops) in [(DEFERRED, 2), (Scheme::LoopBoundary, 2), (Scheme::InterPhase, 8)] {
         let mut bench = Bench::new(&resetting(), starving(scheme), 1);
         bench.at(0, erase(0));

@@ -1,4 +1,4 @@
-//! Random arrivals at one die, and a record of what the die did.
+//! Random arrivals at one die, and a record of its suspensions.
 
 use crate::common::*;
 use interpulse_engine::{Duration, Rng, SimTime, Streams};
@@ -11,7 +11,7 @@ use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 pub const DISCHARGE: u64 = 4_000;
 pub const RAMP: u64 = 7_000;
 
-/// The bench's part with a voltage reset of 50 us in its erases and 5 us in its programs.
+/// The part of the bench with a voltage reset of 50 us in erases and 5 us in programs.
 pub fn resetting() -> PartSpec {
     let us = Duration::from_us;
     PartSpec {
@@ -21,8 +21,8 @@ pub fn resetting() -> PartSpec {
     }
 }
 
-/// `scheme` for programs and erases of [`resetting`], whose costs are all different, with a ramp; `timeout` turns
-/// from immediate to deferred within these tests.
+/// `scheme` for programs and erases of [`resetting`] with distinct costs and a ramp; `timeout` changes from immediate to
+/// deferred within these tests.
 pub fn of(scheme: Scheme) -> NandConfig {
     let mut config = suspending(after(scheme, Duration::from_us(400)), &resetting());
     each(&mut config, |policy| {
@@ -32,18 +32,18 @@ pub fn of(scheme: Scheme) -> NandConfig {
     config
 }
 
-/// Changes the policies of programs and erases alike.
+/// Changes the policies of programs and erases.
 pub fn each(config: &mut NandConfig, change: impl Fn(&mut SuspendPolicy)) {
     change(&mut config.program_suspend);
     change(&mut config.erase_suspend);
 }
 
-/// Entry, with a discharge, and resume of the dearer kind.
+/// Entry with discharge, and resume, of the more expensive kind.
 pub fn dearest(costs: &SuspendCosts) -> u64 {
     (costs.entry + costs.resume + costs.reset).as_ns()
 }
 
-/// Arrivals of reads, mostly, and of programs and erases, with gaps about a read, a loop and an operation long.
+/// Arrivals, mostly reads, with gaps of about a read, a loop and an operation.
 pub fn arrivals(seed: u64, count: u32) -> Vec<(u64, Txn)> {
     let mut rng = Streams::new(seed).stream("test.arrivals", 0);
     let mut now = 0;
@@ -66,20 +66,20 @@ fn gap(rng: &mut Rng) -> u64 {
     rng.below(longest)
 }
 
-/// One suspension of an operation that is identified by the instant at which the die took it.
+/// One suspension of an operation, which is identified by its start on the die.
 #[derive(Clone, Copy, Debug)]
 pub struct Suspension {
     pub of: u64,
     pub halt: u64,
-    /// When it pulsed again.
+    /// Time of the resumed pulses.
     pub pulses: u64,
 }
 
-/// What a die did: its suspensions, and what had been done at each resume.
+/// Suspensions of a die, and the progress at each resume.
 #[derive(Default, Debug)]
 pub struct Record {
     pub suspensions: Vec<Suspension>,
-    /// Progress of an operation, each time it went on and was seen to pulse.
+    /// Progress of an operation at each observed resume.
     pub progress: Vec<(u64, u64)>,
 }
 
@@ -90,8 +90,8 @@ impl Record {
     }
 }
 
-/// Runs the bench to its end (or `limit`) and records what die 0 did. What begins and ends within one instant is
-/// seen by the operation's own count of its suspensions.
+/// Runs the bench to its end (or `limit`) and records die 0. Suspensions within one instant are detected by the count of the
+/// operation.
 pub fn record(bench: &mut Bench, limit: u64) -> Record {
     let mut record = Record::default();
     let (mut of, mut suspends, mut halted) = (u64::MAX, 0, None);
@@ -103,7 +103,7 @@ pub fn record(bench: &mut Bench, limit: u64) -> Record {
         }
         let pulses = matches!(die.state(), State::Pulsing | State::Stopping);
         if op.suspends > suspends || pulses {
-            // Halts of one instant after the first resumed at once.
+            // Further halts within the instant resumed at once.
             if let Some(halt) = halted.take() {
                 record.suspensions.push(Suspension { of, halt, pulses: now });
                 if pulses {

@@ -1,4 +1,4 @@
-//! Nothing is lost, work is conserved, progress is monotone; and `none` is a part without suspension.
+//! Work conservation and monotone progress; `none` equals a part without suspension.
 
 use crate::common::*;
 use crate::suspension_conformance::watch::{arrivals, bench_of, each, of, record, resetting};
@@ -8,21 +8,21 @@ use interpulse_flash::nand::txn::Kind;
 use interpulse_flash::parts::TrainSpec;
 use interpulse_flash::pulse::PulseTrain;
 use interpulse_flash::suspend::{
-    Eligibility, MultiPlane, Preemptors, Reload, ResumeWhen, Scheme, Stop, SuspendCosts, SuspendPolicy,
+    Eligibility, MultiPlane, Preemptors, Reload, ResumePolicy, Scheme, Stop, SuspendCosts, SuspendPolicy,
     SuspendScheme,
 };
 
 const SEEDS: u64 = 40;
 
-/// Variations of what wraps a scheme, one after the other.
+/// Variations of the policy around a scheme.
 fn wrapped(scheme: Scheme, k: u64) -> NandConfig {
     let mut config = of(scheme);
     config.nesting = k.is_multiple_of(2);
     each(&mut config, |policy| {
         policy.resume = match k % 3 {
-            0 => ResumeWhen::Drained,
-            1 => ResumeWhen::Batch,
-            _ => ResumeWhen::Timer(Duration::from_us(70)),
+            0 => ResumePolicy::Drained,
+            1 => ResumePolicy::Batch,
+            _ => ResumePolicy::Timer(Duration::from_us(70)),
         };
         policy.reload = if k % 4 < 2 { Reload::Bus } else { Reload::ShadowBuffer(Duration::from_us(9)) };
         policy.preemptors = Preemptors { host_reads: true, gc_reads: true, host_writes: k % 5 < 2 };
@@ -33,23 +33,23 @@ fn wrapped(scheme: Scheme, k: u64) -> NandConfig {
     config
 }
 
-/// Where the trains of [`resetting`] halt, and what `scheme` answers, wherever it is asked, to the microsecond.
-fn answers(scheme: Scheme) -> Vec<(Duration, PulseTrain, Stop)> {
+/// Stops of `scheme` on the trains of [`resetting`] at every microsecond of progress.
+fn scheme_stops(scheme: Scheme) -> Vec<(Duration, PulseTrain, Stop)> {
     let part = resetting();
     let config = of(scheme);
     let kinds = [(part.program, config.program_suspend.costs), (part.erase, config.erase_suspend.costs)];
     let every = |(spec, costs): (TrainSpec, SuspendCosts)| {
         let train = train_of(&spec);
-        let ask = move |us| {
+        let stop = move |us| {
             let elapsed = Duration::from_us(us);
             answer(scheme, &spec, &costs, elapsed).map(|stop| (elapsed + stop.after, train, stop))
         };
-        (0..train.total().as_ns() / 1_000).filter_map(ask)
+        (0..train.total().as_ns() / 1_000).filter_map(stop)
     };
     kinds.into_iter().flat_map(every).collect()
 }
 
-/// Pulses applied = owed + done again + ramps; each operation completes once; what was suspended is accounted for.
+/// Applied pulses = nominal + repeated + ramps; each operation completes once; suspended time is accounted for.
 #[test]
 fn nothing_is_lost_and_work_is_conserved() {
     for (name, scheme, _) in Scheme::all() {
@@ -73,39 +73,38 @@ fn nothing_is_lost_and_work_is_conserved() {
             let owed = c.program_owed_time + c.erase_owed_time;
             let again = c.program_redone_time + c.erase_redone_time;
             assert_eq!(applied, owed + again + c.ramp_time, "{what}");
-            // Whatever is not applied pulses of a suspended operation is accounted for as suspended.
+            // Time without pulses of a suspended operation is accounted for as suspended.
             let suspended = c.program_suspended_time + c.erase_suspended_time;
             assert!(suspended >= c.entry_time + c.resume_time + c.reload_time, "{what}");
             stops += c.program_suspends + c.erase_suspends;
             redone += again;
             ramps += c.ramp_time;
         }
-        let answers = answers(scheme);
-        assert_eq!(stops > 0, !answers.is_empty(), "{name}: {stops} stops");
-        let repeats = answers.iter().any(|(halt, _, stop)| stop.keeps < *halt);
+        let possible = scheme_stops(scheme);
+        assert_eq!(stops > 0, !possible.is_empty(), "{name}: {stops} stops");
+        let repeats = possible.iter().any(|(halt, _, stop)| stop.keeps < *halt);
         assert_eq!(redone > 0, repeats, "{name}: {redone} ns done again");
-        let inside = answers.iter().any(|(_, train, stop)| train.is_inside_pulse(stop.keeps));
-        assert_eq!(ramps > 0, inside && !scheme.resumes_free(), "{name}: {ramps} ns of ramps");
+        let inside = possible.iter().any(|(_, train, stop)| train.is_inside_pulse(stop.keeps));
+        assert_eq!(ramps > 0, inside && !scheme.has_free_resume(), "{name}: {ramps} ns of ramps");
     }
 }
 
-/// What a suspended operation has done is never less at its next stop; a scheme that promises progress has made some
-/// between any two stops.
+/// Progress never decreases between stops, and strictly increases for schemes that guarantee progress.
 #[test]
 fn progress_is_monotone() {
     for (name, scheme, _) in Scheme::all() {
         let (mut compared, mut seed) = (0, 0);
-        // A scheme that stops seldom is asked more often.
+        // More runs for schemes that stop rarely.
         while seed < SEEDS || compared <= 50 && seed < 20 * SEEDS && scheme != Scheme::None {
             let mut config = of(scheme);
-            let resume = if seed % 2 == 0 { ResumeWhen::Drained } else { ResumeWhen::Batch };
+            let resume = if seed % 2 == 0 { ResumePolicy::Drained } else { ResumePolicy::Batch };
             each(&mut config, |policy| policy.resume = resume);
             let mut bench = bench_of(&config, &arrivals(seed, 80));
             let record = record(&mut bench, u64::MAX >> 8);
             for pair in record.progress.windows(2) {
                 let ((op, before), (next, after)) = (pair[0], pair[1]);
                 if op == next {
-                    let grows = if scheme.progresses() { after > before } else { after >= before };
+                    let grows = if scheme.guarantees_progress() { after > before } else { after >= before };
                     assert!(grows, "{name}, seed {seed}: {before} ns, then {after} ns");
                     compared += 1;
                 }
@@ -116,7 +115,7 @@ fn progress_is_monotone() {
     }
 }
 
-/// The same instants and counters, whatever else is configured.
+/// Equal times and counters for any other configuration.
 #[test]
 fn none_is_a_part_without_suspension() {
     for seed in 0..SEEDS {
@@ -127,10 +126,10 @@ fn none_is_a_part_without_suspension() {
             nesting: false,
             ..none.clone()
         };
-        // No scheme either suspends anything if it may not once.
+        // No scheme suspends with a cap of 0.
         let mut not_once = wrapped(Scheme::all()[seed as usize % Scheme::ROWS.len()].1, seed);
         each(&mut not_once, |policy| policy.max_suspends = Some(0));
-        // Nor if nothing is eligible, or nothing may preempt.
+        // Nor without eligible operations or preemptors.
         let mut no_die = wrapped(Scheme::Ideal, seed);
         each(&mut no_die, |policy| policy.eligible = Eligibility { dies: Some(vec![]), ..Eligibility::ALL });
         let mut nobody = wrapped(Scheme::Exact, seed);

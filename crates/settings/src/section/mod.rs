@@ -1,52 +1,51 @@
-//! Reading a section key by key.
+//! Section reader: typed access to the keys of one table.
 
+mod choices;
+mod conditional_keys;
 mod quantities;
-mod ways;
-mod words;
 
 use crate::declaration::Key;
 use crate::error::{ConfigError, Missing, Problem, nearest};
-use crate::kinds::Kind;
 use crate::origin::{Origin, Place};
 use crate::parse::Text;
-use crate::reading::Reading;
+use crate::read_tracking::ReadTracker;
 use crate::resolution::Entry;
 use crate::tree::{Leaf, Node, Table, join};
 use crate::value::{Value, plain};
+use crate::value_types::ValueType;
 use std::sync::Arc;
 
-pub use ways::{Row, Way};
+pub use conditional_keys::{Row, Variant};
 
-/// What follows a value in messages that nobody wrote.
+/// Suffix of a value in messages that is not written.
 const DEFAULTED: &str = "(the default)";
 
 /// One table of a document, being read.
 ///
-/// Every reader takes the key, one line of documentation, and what it accepts; it records the value with its
-/// origin and makes the key legal. [`Section::finish`] then refuses what nobody asked for. Handles of the same
-/// section share what has been read.
+/// Every reader takes the key, one line of documentation, and the accepted values; it records the value with its origin and
+/// makes the key legal. [`Section::finish`] then refuses unread keys. Handles of the same section share the tracking.
 #[derive(Clone, Debug)]
 pub struct Section {
     table: Arc<Table>,
     path: String,
     place: Place,
-    reading: Reading,
-    /// What the keys asked for belong to, outermost first.
+    reading: ReadTracker,
+    /// Conditions of the keys, outermost first.
     belongs_to: Vec<String>,
-    /// Whether preconditioning reads them.
+    /// Whether preconditioning reads the keys.
     shapes_state: bool,
-    /// Why those that are written are refused, if they are.
+    /// Why written keys are refused, if they are.
     refuses: Option<String>,
 }
 
 impl Section {
-    pub(crate) fn new(table: Table, path: String, place: Place, reading: Reading) -> Section {
+    pub(crate) fn new(table: Table, path: String, place: Place, reading: ReadTracker) -> Section {
         reading.open(&path);
         let table = Arc::new(table);
         Section { table, path, place, reading, belongs_to: Vec::new(), shapes_state: false, refuses: None }
     }
 
-    /// A section below this one: what applies to its keys applies to those of this one.
+    /// A section below this one, with the same conditions.
     fn below(&self, table: Table, path: String, place: Place) -> Section {
         let below = Section::new(table, path, place, self.reading.clone());
         Section { belongs_to: self.belongs_to.clone(), shapes_state: self.shapes_state, ..below }
@@ -67,7 +66,7 @@ impl Section {
         self.table.entries.is_empty()
     }
 
-    /// The sub-section called `name`; empty if it is not written. Fails if something else stands there.
+    /// The sub-section called `name`; empty if it is not written. Fails if the key holds something else.
     pub fn section(&self, name: &str) -> Result<Section, ConfigError> {
         self.reading.allow(&self.path, name);
         let path = join(&self.path, name);
@@ -87,8 +86,7 @@ impl Section {
         }
     }
 
-    /// The entries of the array of tables called `name`; none if it is not written. Fails if something else
-    /// stands there.
+    /// The entries of the array of tables called `name`; none if it is not written. Fails if the key holds something else.
     pub fn tables(&self, name: &str) -> Result<Vec<Section>, ConfigError> {
         self.reading.allow(&self.path, name);
         let path = join(&self.path, name);
@@ -98,7 +96,7 @@ impl Section {
         match self.table.entries.get(name) {
             None => Ok(Vec::new()),
             Some(Node::Leaf(Leaf { value: Value::List(items), .. })) if items.is_empty() => Ok(Vec::new()),
-            Some(Node::BlockManager(tables, _)) => {
+            Some(Node::Tables(tables, _)) => {
                 let sections = tables.iter().enumerate().map(|(index, table)| {
                     self.below(table.clone(), join(&path, &index.to_string()), table.origin.place())
                 });
@@ -181,7 +179,7 @@ impl Section {
         self.reading.check(&self.table, &self.path)
     }
 
-    /// Asks for `name`: makes it legal, declares it as `key` says, and gives what is written there or drawn for it.
+    /// Makes `name` legal, declares it as `key`, and returns its written or generated value.
     fn ask(
         &self,
         name: &str,
@@ -214,7 +212,7 @@ impl Section {
         }
     }
 
-    /// A required key is not there: fails unless what is missing is made up.
+    /// Handles a missing required key: fails unless keys are declared or missing keys are collected.
     fn miss(
         &self,
         key: &str,
@@ -225,7 +223,7 @@ impl Section {
         if self.reading.declares() {
             return Ok(());
         }
-        // What is written, wanted by nobody and nearly the key is the key misspelt.
+        // An unread key with nearly the same name is probably the key misspelt.
         let wanted = |name: &str| self.reading.allows(&self.path, name);
         let written = self.table.entries.keys().map(String::as_str).filter(|name| !wanted(name));
         let meant =
@@ -235,14 +233,14 @@ impl Section {
         self.reading.miss(Missing { place, key, expected, doc, typical })
     }
 
-    /// What `read` makes of this section. Where it fails for want of a key, the error names all that are missing.
-    pub fn completely<T>(
+    /// The result of `read`. If a key is missing, the error names all missing keys.
+    pub fn reporting_all_missing<T>(
         &mut self,
         read: impl Fn(&mut Section) -> Result<T, ConfigError>,
     ) -> Result<T, ConfigError> {
         let lacks = |error: &ConfigError| error.problem() == Problem::MissingKey;
         read(self).map_err(|error| {
-            let all = Section { reading: Reading::collecting(), ..self.clone() };
+            let all = Section { reading: ReadTracker::collecting(), ..self.clone() };
             if lacks(&error) { all.missed_by(&read).unwrap_or(error) } else { error }
         })
     }
@@ -257,7 +255,7 @@ impl Section {
             Err(error) if error.problem() == Problem::Value && !error.seen().ends_with(DEFAULTED) => {
                 Some(error)
             }
-            // What else it makes of values that nobody wrote does not matter.
+            // The result for example values does not matter.
             _ => self.reading.missed(),
         }
     }
@@ -275,7 +273,7 @@ impl Section {
             .hinting(hint)
     }
 
-    fn record<T>(&self, kind: &Kind<T>, key: &str, doc: &'static str, value: Option<&T>, hashed: bool) {
+    fn record<T>(&self, kind: &ValueType<T>, key: &str, doc: &'static str, value: Option<&T>, hashed: bool) {
         let canonical = value.map(kind.canonical).unwrap_or_default();
         let display = value.map_or_else(|| "not set".to_string(), kind.display);
         self.write(key, doc, canonical, kind.unit, display, hashed);

@@ -3,11 +3,11 @@
 use super::Section;
 use crate::declaration::{Key, Need, example};
 use crate::error::{ConfigError, Problem};
-use crate::kinds::{self, Kind, Refusal};
 use crate::origin::Place;
 use crate::spec::Spec;
 use crate::tree::{Leaf, join};
 use crate::value::Value;
+use crate::value_types::{self, Refusal, ValueType};
 use interpulse_engine::{Bytes, Current, Duration, EnergyPerBit, Limit, Power, Voltage};
 
 /// Declares the readers of one kind: required or defaulted, optional, and a list.
@@ -15,7 +15,7 @@ macro_rules! readers {
     ($($kind:ident: $type:ty, $one:ident, $optional:ident, $list:ident, $doc:literal;)+) => {$(
         #[doc = concat!("Reads ", $doc, ". Fails if it is missing without a default, malformed or out of range.")]
         pub fn $one(&mut self, key: &str, doc: &'static str, spec: Spec<$type>) -> Result<$type, ConfigError> {
-            self.required(&kinds::$kind, key, doc, spec)
+            self.required(&value_types::$kind, key, doc, spec)
         }
 
         #[doc = concat!("Reads ", $doc, " that may be left out.")]
@@ -25,7 +25,7 @@ macro_rules! readers {
             doc: &'static str,
             spec: Spec<$type>,
         ) -> Result<Option<$type>, ConfigError> {
-            self.optional(&kinds::$kind, key, doc, spec)
+            self.optional(&value_types::$kind, key, doc, spec)
         }
 
         #[doc = concat!("Reads a list, each entry ", $doc, " that `each` accepts; required if `default` is `None`.")]
@@ -36,7 +36,7 @@ macro_rules! readers {
             default: Option<&[$type]>,
             each: Spec<$type>,
         ) -> Result<Vec<$type>, ConfigError> {
-            self.list(&kinds::$kind, key, doc, default, each)
+            self.list(&value_types::$kind, key, doc, default, each)
         }
     )+};
 }
@@ -61,28 +61,28 @@ impl Section {
     }
 
     /// Reads a whole number below 2^32, or a list of them; empty if left out without a default.
-    pub fn some_u32(
+    pub fn one_or_more_u32(
         &mut self,
         key: &str,
         doc: &'static str,
         each: Spec<u32>,
     ) -> Result<Vec<u32>, ConfigError> {
-        self.some(&kinds::U32, key, doc, each)
+        self.some(&value_types::U32, key, doc, each)
     }
 
     /// Reads a duration, or a list of them; empty if left out without a default.
-    pub fn some_duration(
+    pub fn one_or_more_durations(
         &mut self,
         key: &str,
         doc: &'static str,
         each: Spec<Duration>,
     ) -> Result<Vec<Duration>, ConfigError> {
-        self.some(&kinds::DURATION, key, doc, each)
+        self.some(&value_types::DURATION, key, doc, each)
     }
 
     fn some<T: Clone + PartialOrd>(
         &mut self,
-        kind: &Kind<T>,
+        kind: &ValueType<T>,
         key: &str,
         doc: &'static str,
         each: Spec<T>,
@@ -104,7 +104,7 @@ impl Section {
 
     pub(super) fn required<T: Clone + PartialOrd>(
         &mut self,
-        kind: &Kind<T>,
+        kind: &ValueType<T>,
         key: &str,
         doc: &'static str,
         spec: Spec<T>,
@@ -129,7 +129,7 @@ impl Section {
 
     pub(super) fn optional<T: Clone + PartialOrd>(
         &mut self,
-        kind: &Kind<T>,
+        kind: &ValueType<T>,
         key: &str,
         doc: &'static str,
         spec: Spec<T>,
@@ -141,7 +141,7 @@ impl Section {
 
     pub(super) fn list<T: Clone + PartialOrd>(
         &mut self,
-        kind: &Kind<T>,
+        kind: &ValueType<T>,
         key: &str,
         doc: &'static str,
         default: Option<&[T]>,
@@ -165,7 +165,7 @@ impl Section {
         Ok(values)
     }
 
-    fn record_list<T>(&self, kind: &Kind<T>, key: &str, doc: &'static str, values: &[T]) {
+    fn record_list<T>(&self, kind: &ValueType<T>, key: &str, doc: &'static str, values: &[T]) {
         let canonical = values.iter().map(kind.canonical).collect::<Vec<_>>().join(",");
         let display = values.iter().map(kind.display).collect::<Vec<_>>().join(", ");
         self.write(key, doc, canonical, kind.unit, format!("[{display}]"), true);
@@ -174,7 +174,7 @@ impl Section {
     /// The checked value of `key`, if it is written.
     pub(super) fn find<T: Clone + PartialOrd>(
         &self,
-        kind: &Kind<T>,
+        kind: &ValueType<T>,
         key: &str,
         spec: &Spec<T>,
         declared: impl FnOnce() -> Key,
@@ -187,7 +187,7 @@ impl Section {
 
     fn parse_list<T: Clone + PartialOrd>(
         &self,
-        kind: &Kind<T>,
+        kind: &ValueType<T>,
         key: &str,
         items: &[Value],
         each: &Spec<T>,
@@ -198,7 +198,7 @@ impl Section {
 
     pub(super) fn parse<T: Clone + PartialOrd>(
         &self,
-        kind: &Kind<T>,
+        kind: &ValueType<T>,
         key: &str,
         value: &Value,
         spec: &Spec<T>,
@@ -215,7 +215,7 @@ impl Section {
 
     fn check_range<T: Clone + PartialOrd>(
         &self,
-        kind: &Kind<T>,
+        kind: &ValueType<T>,
         key: &str,
         value: &T,
         spec: &Spec<T>,

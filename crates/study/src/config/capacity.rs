@@ -1,15 +1,14 @@
-//! The number of blocks that a capacity takes.
+//! Capacity: computes the number of blocks per plane.
 
 use super::{drive, drive_keys};
 use interpulse_drive::spec::Wanted;
 use interpulse_settings::{ConfigError, Document, Origin, optional};
 use std::path::Path;
 
-/// Puts the number of blocks that the capacity of `[drive]` takes into `[part]`, in place of what a preset or a part file
-/// states; unchanged where no capacity is asked for.
+/// Sets `part.blocks-per-plane` from the capacity in `[drive]`, replacing the value of a preset or part file;
+/// unchanged without a capacity.
 ///
-/// Fails where the configuration itself, the file called `config` or a `--set`, states both, and where such a capacity
-/// cannot be had.
+/// Fails if the configuration file `config` or a `--set` states both, or if no number of blocks gives the capacity.
 pub(super) fn sized(document: Document, config: &str, folder: &Path) -> Result<Document, ConfigError> {
     let asked = document.clone().over(Document::empty())?;
     let (key, wanted) = match drive_keys::read(&asked)? {
@@ -30,13 +29,13 @@ pub(super) fn sized(document: Document, config: &str, folder: &Path) -> Result<D
     };
     if explicit {
         let why = format!("either says how large the drive is: {}", both(&asked, &path, blocks));
-        // Read, so that the message can show it; what it is does not matter here.
+        // Read only so that the message can show the value.
         asked.section("part")?.u32("blocks-per-plane", "", optional())?;
         return Err(ConfigError::conflict(&asked.resolution(), &[&path, blocks], why));
     }
-    // Any number of blocks will do to find the right one.
-    let any = asked.concluding("part", "blocks-per-plane", 1024, &path);
-    // What else is wrong is found again where the whole configuration is read.
+    // Any number of blocks works for the search.
+    let any = asked.with_derived("part", "blocks-per-plane", 1024, &path);
+    // Other errors appear when the whole configuration is read.
     let Ok(spec) = drive::read(&any, folder) else { return Ok(any) };
     let found = spec.blocks_for(wanted).map_err(|why| {
         let section = document.section("drive");
@@ -44,10 +43,10 @@ pub(super) fn sized(document: Document, config: &str, folder: &Path) -> Result<D
     })?;
     let again = document.over(Document::empty())?;
     drive_keys::read(&again)?;
-    Ok(again.concluding("part", "blocks-per-plane", found, &path))
+    Ok(again.with_derived("part", "blocks-per-plane", found, &path))
 }
 
-/// Two keys of which one has to go, with where each stands.
+/// Names two conflicting keys with their origins.
 fn both(document: &Document, one: &str, other: &str) -> String {
     let at = |key: &str| document.origin(key).map_or_else(String::new, |origin| format!(" of {origin}"));
     format!("leave out {one}{} or {other}{}", at(one), at(other))

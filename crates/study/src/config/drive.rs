@@ -1,21 +1,21 @@
-//! Reads the drive: array, scheduling, suspension, FTL, cache, host interface.
+//! Drive configuration: flash array, scheduling, suspension, FTL, cache, host interface.
 
-use interpulse_drive::ftl::page::reprogram::super_layer_word_lines;
 use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerLossSpec};
+use interpulse_drive::super_layer_word_lines;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::{Geometry, UNIT_BYTES};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
-use interpulse_flash::parts::{FILE, PartSpec};
+use interpulse_flash::parts::{FILE_DOC, PartSpec};
 use interpulse_flash::variation::LongOperations;
 use interpulse_settings::{ConfigError, Document, default, required};
 use std::path::Path;
 
-/// Reads the drive; files that the configuration file names lie in `folder`.
+/// Reads the drive; paths in the file are relative to `folder`.
 pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, ConfigError> {
     let mut section = document.section("part")?;
-    section.label("file", FILE)?;
+    section.label("file", FILE_DOC)?;
     let part = PartSpec::read(&mut section)?;
     let whole = part.page_size.get().is_multiple_of(UNIT_BYTES);
     section.check(whole, "page-size", "a multiple of 4KiB, the unit of the mapping")?;
@@ -31,7 +31,7 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         return Err(g.conflict(&["channels", "chips-per-channel", "dies-per-chip"], "at most 65536 dies"));
     }
     let mapping_unit = read_mapping_unit(document, &part)?;
-    let geometry = Geometry::new(channels, chips, dies, &part).mapped_in(mapping_unit);
+    let geometry = Geometry::new(channels, chips, dies, &part).with_unit_bytes(mapping_unit);
     let mut nand = read_nand(document, &part, geometry.dies(), folder)?;
     let (capacity, _) = super::drive_keys::read(document)?;
     let ftl = FtlSpec::read(&mut document.section("ftl")?.shaping_state(), capacity)?;
@@ -50,14 +50,14 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         default(Duration::from_ns(500)).at_most(Duration::from_ms(1)),
     )?;
     let doc = "when a write is complete: with its data in the cache, or on flash";
-    let acknowledge = c.which("acknowledge", doc, Some("when-cached"), Acknowledge::ROWS)?;
+    let acknowledge = c.policy_index("acknowledge", doc, Some("when-cached"), Acknowledge::ROWS)?;
     let loses_power = document.has("power-loss");
     let protected = c.when(loses_power, "[power-loss]", |c| {
         let doc = "capacitors keep what is in the cache through a loss of power";
         c.bool("protected", doc, default(true))
     })?;
     let protected = protected.unwrap_or(true);
-    let acknowledge = c.row("acknowledge", acknowledge, Acknowledge::ROWS)?;
+    let acknowledge = c.policy_keys("acknowledge", acknowledge, Acknowledge::ROWS)?;
     let cache = CacheSpec { size, latency, acknowledge, protected };
     let host = HostSpec::read(&mut document.section("host")?, &mut document.section("link")?)?;
     let (power, constants) = super::power::read(document, &part, &geometry)?;
@@ -73,7 +73,7 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     Ok(DriveSpec { part, geometry, nand, ftl, cache, host, constants, audit_sample, power_loss })
 }
 
-/// The FTL keeps which units of a page are valid in one word.
+/// The FTL stores the valid units of a page in one word.
 const MOST_UNITS_OF_A_PAGE: u64 = 32;
 
 /// Bytes of a mapping unit.

@@ -1,13 +1,13 @@
-//! `[drive]`: the preset that a drive is based on, and how large the drive is.
+//! Section `[drive]`: preset and capacity.
 
 use interpulse_engine::Bytes;
 use interpulse_settings::{ConfigError, Document, optional};
 
-/// What `drive.preset` is, for whoever reads it.
+/// Documentation of `drive.preset`.
 pub(super) const PRESET: &str =
     "drive preset this configuration is based on; `drive = \"...\"` above the first section is short for it";
 
-/// The usable capacity that is asked for, and the raw one.
+/// The requested usable and raw capacity.
 pub(super) fn read(document: &Document) -> Result<(Option<Bytes>, Option<Bytes>), ConfigError> {
     let mut s = document.section("drive")?.shaping_state();
     let size = optional().at_least(Bytes::mib(1));
@@ -16,7 +16,7 @@ pub(super) fn read(document: &Document) -> Result<(Option<Bytes>, Option<Bytes>)
         "what the host sees of a drive, as it is sold: chooses part.blocks-per-plane for the over-provisioning asked for",
         size,
     )?;
-    let raw = s.leaving_state().optional_bytes(
+    let raw = s.not_shaping_state().optional_bytes(
         "raw-capacity",
         "all pages of a drive, over-provisioning and bad-block reserve included: chooses part.blocks-per-plane, to 1 %",
         size,

@@ -1,25 +1,25 @@
-//! Reads `[ecc]` and `[errors]`: bit errors, what corrects them, and what is done about them.
+//! Sections `[ecc]` and `[errors]`: bit errors, correction and retry.
 
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::errors::{
-    Ecc, ErrorSpec, ErrorTable, IDEAL, PRESETS, Retry, SoftStage, presets, table_in_file,
+    Ecc, ErrorSpec, ErrorTable, IDEAL, PRESETS, Retry, SoftStage, presets, read_table_file,
 };
 use interpulse_flash::parts::PartSpec;
 use interpulse_settings::{ConfigError, Document, Origin, Section, default, optional, required};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Longest time of a stage of decoding.
+/// Longest decoding stage.
 const LONGEST: Duration = Duration::from_ms(10);
 
-/// What `[ecc]` and `[errors]` say.
+/// Values of `[ecc]` and `[errors]`.
 pub(super) struct Read {
     pub latency: Duration,
     pub interval: Duration,
     pub errors: Option<Arc<ErrorSpec>>,
 }
 
-/// Reads both sections; a table's file lies in `folder` if the configuration file names it.
+/// Reads both sections; a table path in the configuration file is relative to `folder`.
 pub(super) fn read(document: &Document, part: &PartSpec, folder: &Path) -> Result<Read, ConfigError> {
     let mut errors = document.section("errors")?;
     let table = read_table(&mut errors, part, folder)?;
@@ -51,7 +51,7 @@ fn read_table(s: &mut Section, part: &PartSpec, folder: &Path) -> Result<Option<
         }
         let table = if text.ends_with(".toml") {
             let beside = if matches!(origin, Origin::File { .. }) { folder } else { Path::new("") };
-            let found = table_in_file(&beside.join(text));
+            let found = read_table_file(&beside.join(text));
             found.map_err(|error| error.of_key(section, "table", "a file with an error table"))?
         } else {
             presets::table(text).ok_or_else(|| {
@@ -132,16 +132,16 @@ fn read_ecc(e: &mut Section, latency: Duration) -> Result<Ecc, ConfigError> {
     })
 }
 
-/// How the steps of a retry follow one another, and the sensing time of one in millionths of tR.
+/// Retry scheme, and sensing time of a retry step in millionths of tR.
 fn read_retry(e: &mut Section) -> Result<(Retry, u32), ConfigError> {
     let doc = "whether a retry step waits for the decode of the one before, or is sensed meanwhile (PR2)";
-    let retry = e.which("retry", doc, Some("regular"), Retry::ROWS)?;
+    let retry = e.policy_index("retry", doc, Some("regular"), Retry::ROWS)?;
     let share = e.fraction(
         "retry-sensing",
         "sensing time of a retry step as a share of tR; less than all of it is adaptive retry (AR2)",
         default(1.0).within(0.1..=1.0),
     )?;
-    Ok((e.row("retry", retry, Retry::ROWS)?, libm::round(share * 1e6) as u32))
+    Ok((e.policy_keys("retry", retry, Retry::ROWS)?, libm::round(share * 1e6) as u32))
 }
 
 fn read_soft(e: &mut Section, hard: u32, codeword_bits: u32) -> Result<Vec<SoftStage>, ConfigError> {

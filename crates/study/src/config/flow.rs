@@ -1,15 +1,15 @@
-//! Reads the workload: one [[flow]] table each.
+//! Workload: `[[flow]]` tables.
 
 use super::twin;
 use interpulse_engine::{Duration, SimTime};
-use interpulse_settings::{ConfigError, Document, Section, Way, default, optional};
+use interpulse_settings::{ConfigError, Document, Section, Variant, default, optional};
 use interpulse_workload::{FlowSpec, Source, SyntheticSpec, TraceSpec};
 use std::path::Path;
 
-/// Longest simulated time a flow may start or stop at.
+/// Latest start or stop of a flow.
 const HORIZON: Duration = Duration::from_ms(100 * 24 * 3_600_000);
 
-/// Reads all flows. Files that a configuration in `folder` names lie beside it.
+/// Reads all flows; paths in the file are relative to `folder`.
 pub(super) fn read(document: &Document, queues: u32, folder: &Path) -> Result<Vec<FlowSpec>, ConfigError> {
     let sections = document.tables("flow")?;
     if sections.is_empty() {
@@ -30,16 +30,16 @@ pub(super) fn read(document: &Document, queues: u32, folder: &Path) -> Result<Ve
 fn read_flow(s: &mut Section, index: usize, queues: u32, folder: &Path) -> Result<FlowSpec, ConfigError> {
     let name = s.name("name", "name in results", Some(&format!("flow{index}")))?;
     let chosen = if s.has("twin") { 2 } else { usize::from(s.has("trace")) };
-    // A twin of so many requests ends by itself.
+    // A twin has a fixed number of requests.
     let scaled_to = if s.has("twin") { read_requests(s)? } else { None };
-    let ways: [Way<Source>; 3] = [
+    let ways: [Variant<Source>; 3] = [
         ("a flow made up from distributions, without `trace` and `twin`".to_string(), &|s| {
             SyntheticSpec::read(s).map(Source::Synthetic)
         }),
         ("a flow that replays a `trace`".to_string(), &|s| TraceSpec::read(s).map(Source::Trace)),
         ("a flow with a `twin`".to_string(), &|s| twin::read(s, scaled_to, folder).map(Source::Twin)),
     ];
-    let source = s.one_way(chosen, &ways)?;
+    let source = s.read_variant(chosen, &ways)?;
     let start = s.duration("start", "when the flow begins", default(Duration::ZERO).at_most(HORIZON))?;
     let stop = s.optional_duration("stop", "when the flow ends", optional().positive().at_most(HORIZON))?;
     let goes = stop.is_none_or(|stop| stop > start);

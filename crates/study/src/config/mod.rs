@@ -1,7 +1,7 @@
-//! From a configuration file to plans that can be run.
+//! Configuration: reads a file, its overrides and its presets into cases.
 //!
-//! Layers, from the top: `--set` on the command line, the overrides of a `[[case]]`, the user's file, the
-//! part file it names, the drive preset it names, the part preset that these name. What nobody reads is an error.
+//! Layers, from the top: `--set` on the command line, the overrides of a `[[case]]`, the file, its part file, its
+//! drive preset, the part preset that these select. An unread key is an error.
 
 mod capacity;
 mod drive;
@@ -14,18 +14,18 @@ mod suspend;
 pub(crate) mod twin;
 
 use interpulse_array::config::ArraySpec;
-use interpulse_drive::spec::DriveSpec;
-use interpulse_drive::spec::Impossible;
+use interpulse_drive::DriveSpec;
+use interpulse_drive::Impossible;
 use interpulse_flash::parts;
 use interpulse_settings::{ConfigError, Document, Entry, Key, Origin, PresetKind, Resolution};
 use interpulse_workload::{FlowSpec, Source};
 pub use run::{OverwriteSpec, PreconditionSpec, ReportSpec, RunSpec, Until};
 use std::path::Path;
 
-/// The version of the configuration format; raised when a key is removed or renamed.
+/// Version of the configuration format; raised when a key is removed or renamed.
 pub const CONFIG_VERSION: u32 = 1;
 
-/// A configuration that cannot be used. The text names file, line, key, what was seen and what is legal.
+/// Configuration error: file, line, key, found value and legal values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PlanError(pub String);
@@ -36,34 +36,34 @@ impl From<ConfigError> for PlanError {
     }
 }
 
-/// Everything one case needs.
+/// Specification of one case.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Name in results; `run` if the configuration compares nothing.
+    /// Name in results; `run` without `[[case]]`.
     pub name: String,
-    /// The drive; each of them, if there is an array.
+    /// The drive, or each drive of the array.
     pub drive: DriveSpec,
-    /// The array, if there is one.
+    /// The array, if any.
     pub array: Option<ArraySpec>,
-    /// Its workload.
+    /// Workload.
     pub flows: Vec<FlowSpec>,
-    /// The state it starts from.
+    /// Initial state.
     pub precondition: PreconditionSpec,
-    /// What is measured.
+    /// Warm-up and measurement window.
     pub run: RunSpec,
-    /// What the result holds.
+    /// Optional sections of the result.
     pub report: ReportSpec,
-    /// Seed of every random stream but those of preconditioning.
+    /// Seed of all random streams except those of preconditioning.
     pub seed: u64,
     /// Every value with its origin.
     pub resolution: Resolution,
 }
 
-/// Keys that never enter a hash: names of things and what changes no result.
+/// Keys outside the hash: names and keys that change no result.
 const UNHASHED: &[&str] = &["case", "report"];
 
 impl Case {
-    /// Capacity that the workload sees, in 512-byte sectors.
+    /// Capacity of the device in 512-byte sectors.
     pub fn capacity_sectors(&self) -> u64 {
         let capacity = match &self.array {
             Some(array) => array.capacity_sectors(&self.drive),
@@ -72,7 +72,7 @@ impl Case {
         capacity.expect("the spec has been checked")
     }
 
-    /// Drives simulated.
+    /// Simulated drives.
     pub fn drives(&self) -> u32 {
         self.array.map_or(1, |array| array.drives_simulated())
     }
@@ -82,23 +82,23 @@ impl Case {
         self.resolution.hash(UNHASHED)
     }
 
-    /// The values that [`Case::config_hash`] covers.
+    /// Values that [`Case::config_hash`] covers.
     pub fn hashed_entries(&self) -> impl Iterator<Item = &Entry> {
         self.resolution.hashed(UNHASHED)
     }
 
-    /// Hash of only what determines the preconditioned state.
+    /// Hash of the keys that determine the preconditioned state.
     pub fn state_hash(&self) -> String {
         self.resolution.state_hash()
     }
 }
 
-/// What the user asked for.
+/// Request of the user.
 #[derive(Clone, Debug, Default)]
 pub struct PlanRequest {
-    /// The configuration file's text.
+    /// Text of the configuration file.
     pub text: String,
-    /// Its name, for messages.
+    /// Path of the file, for messages.
     pub path: String,
     /// `--set` overrides, in order.
     pub sets: Vec<(String, String)>,
@@ -147,7 +147,7 @@ pub fn read_cases(request: &PlanRequest) -> Result<Vec<Case>, PlanError> {
     }
     let read = |(name, overrides, place): &(String, Vec<_>, String)| {
         read_case(request, name, overrides).map_err(|e| match read_case(request, name, &[]) {
-            // What is wrong without the case's overrides too is not the case's fault.
+            // An error that remains without the overrides is not specific to the case.
             Err(shared) if shared == e => e,
             _ => PlanError(format!("{place}case \"{name}\": {}", e.0.trim_start_matches("--set: "))),
         })
@@ -158,7 +158,7 @@ pub fn read_cases(request: &PlanRequest) -> Result<Vec<Case>, PlanError> {
 fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) -> Result<Case, PlanError> {
     let folder = folder_of(&request.path);
     let document = capacity::sized(layered(request, overrides)?, &request.path, folder)?;
-    let mut case = document.completely(|document| read_values(document, folder))?;
+    let mut case = document.reporting_all_missing(|document| read_values(document, folder))?;
     document.finish()?;
     let resolution = document.resolution();
     place_traces(&mut case.flows, &resolution, &request.path);
@@ -184,7 +184,7 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
     Ok(Case { name: name.to_string(), resolution, ..case })
 }
 
-/// Reads every key that there is; what they make together has not been checked.
+/// Reads every key, without checks across keys.
 fn read_values(document: &Document, folder: &Path) -> Result<Case, ConfigError> {
     let mut top = document.top();
     let version = top.u32(
@@ -213,19 +213,19 @@ fn read_values(document: &Document, folder: &Path) -> Result<Case, ConfigError> 
     Ok(Case { name, drive, array, flows, precondition, run, report, seed, resolution })
 }
 
-/// The case of a configuration of which `draw` makes up what is not written, as [`Document::drawing`] says. What the values
-/// make together has not been checked.
+/// The case of a configuration whose missing values come from `draw` (see [`Document::drawing`]), without checks
+/// across keys.
 pub fn drawn(
     text: &str,
     draw: impl FnMut(&Key) -> Option<String> + Send + 'static,
 ) -> Result<Case, PlanError> {
     let request = PlanRequest { text: text.into(), path: "drawn".into(), ..PlanRequest::default() };
-    let document = layered(&request, &[])?.drawing(draw);
+    let document = layered(&request, &[])?.with_random_values(draw);
     let case = read_values(&document, Path::new(""))?;
     Ok(Case { resolution: document.resolution(), ..case })
 }
 
-/// Every key that a configuration may hold, as its reader declares it, in the order of reading.
+/// Every key in the order of reading, as its reader declares it.
 pub fn keys() -> Vec<Key> {
     let request = PlanRequest { text: "drive = \"a4\"".into(), ..PlanRequest::default() };
     let document = layered(&request, &[]).expect("the preset is built in").declaring();
@@ -233,12 +233,12 @@ pub fn keys() -> Vec<Key> {
     document.keys().expect("every way is declared whatever the values")
 }
 
-/// The folder of a configuration file.
+/// Folder of a configuration file.
 fn folder_of(config: &str) -> &Path {
     Path::new(config).parent().unwrap_or(Path::new(""))
 }
 
-/// The traces that a file names lie beside it; those of `--trace` and `--set` start from the working folder.
+/// Paths of traces in the file are relative to the file; those of `--trace` and `--set` to the working folder.
 fn place_traces(flows: &mut [FlowSpec], resolution: &Resolution, config: &str) {
     let folder = folder_of(config);
     for (i, flow) in flows.iter_mut().enumerate() {
@@ -252,7 +252,7 @@ fn place_traces(flows: &mut [FlowSpec], resolution: &Resolution, config: &str) {
     }
 }
 
-/// The flow that makes a run endless, if there is one.
+/// The flow that makes a run endless, if any.
 fn endless<'a>(run: &RunSpec, flows: &'a [FlowSpec]) -> Option<&'a str> {
     if run.requests.is_some() || run.time.is_some() {
         return None;
@@ -263,9 +263,9 @@ fn endless<'a>(run: &RunSpec, flows: &'a [FlowSpec]) -> Option<&'a str> {
     flows.iter().find(|f| !ends(f)).map(|f| f.name.as_str())
 }
 
-/// The layers of a request: command line over `overrides` over file over part file over presets.
+/// Layers of a request: command line over `overrides` over file over part file over presets.
 fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Document, PlanError> {
-    let expanded = |document: Document| document.expanding("drive", "preset");
+    let expanded = |document: Document| document.with_shorthand("drive", "preset");
     let mut document = expanded(Document::from_toml(&request.text, &request.path)?);
     for (key, value) in overrides.iter().chain(&request.sets) {
         document = expanded(Document::set(key, value)?).over(document)?;
@@ -283,7 +283,7 @@ fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Docu
             PlanError::from(drive.invalid("preset", format!("one of {}", names.join(", "))))
         })?;
         let preset = Document::preset(text, PresetKind::Drive, &name)?;
-        // Whoever brings a part does not want what a preset's part happens to have beside it.
+        // A part file replaces the part of the preset completely.
         let whole = document.has("part.file") && !document.has("part.preset");
         document = document.over(if whole { preset.without("part") } else { preset })?;
     } else if !document.has("part") {
@@ -297,7 +297,7 @@ fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Docu
     Ok(parts::layered(document)?)
 }
 
-/// Points every flow that replays a trace to the file of the command line.
+/// Applies the trace options of the command line to every flow that replays a trace.
 fn with_trace(request: &PlanRequest, mut document: Document) -> Result<Document, PlanError> {
     if request.trace.is_none() && !request.skip_bad_rows {
         return Ok(document);
@@ -323,10 +323,10 @@ fn with_trace(request: &PlanRequest, mut document: Document) -> Result<Document,
     Ok(document)
 }
 
-/// Declares the presets of drives, each a file in `presets/`.
+/// Declares the drive presets, each a file in `presets/`.
 macro_rules! drives {
     ($($name:literal: $doc:literal;)+) => {
-        /// The drive presets: name, one line of documentation, text.
+        /// Drive presets: name, one line of documentation, text.
         pub const DRIVES: &[(&str, &str, &str)] =
             &[$(($name, $doc, include_str!(concat!("presets/", $name, ".toml")))),+];
     };
@@ -351,14 +351,14 @@ drives! {
     "p5430": "scale model, fitted to the data sheet: Solidigm D5-P5430 15.36 TB (PCIe 4.0 x4, 3D QLC, 2023)";
 }
 
-/// Reads arbitrary bytes as a configuration; must never panic. Driven by the suite and by cargo-fuzz.
+/// Reads arbitrary bytes as a configuration; must never panic. Used by the tests and by cargo-fuzz.
 pub fn fuzz_plan(bytes: &[u8]) {
     let request = PlanRequest {
         text: String::from_utf8_lossy(bytes).into_owned(),
         path: "fuzz".into(),
         ..PlanRequest::default()
     };
-    // Either outcome is legal; an error must have something to say.
+    // Both outcomes are legal, but an error needs a message.
     if let Err(error) = read_cases(&request) {
         assert!(!error.0.is_empty());
     }

@@ -1,4 +1,4 @@
-//! Reads `[power]`: how power is followed and limited, and what is not flash.
+//! Section `[power]`: power trace, power budget, and constants of other components.
 
 use interpulse_drive::spec::PowerConstants;
 use interpulse_engine::{Duration, Power};

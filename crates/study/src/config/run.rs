@@ -1,41 +1,41 @@
-//! Reads the starting state and what is measured.
+//! Sections `[precondition]`, `[run]` and `[report]`.
 
 use interpulse_array::config::ArraySpec;
-use interpulse_drive::spec::DriveSpec;
-use interpulse_drive::spec::Impossible;
+use interpulse_drive::DriveSpec;
+use interpulse_drive::Impossible;
 use interpulse_engine::Duration;
 use interpulse_settings::{ConfigError, Document, Row, default, keys, optional};
 use interpulse_workload::{AddressSpec, FlowSpec};
 
-/// The state a run starts from.
+/// Initial state of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreconditionSpec {
     /// Share of the logical capacity written once, in order.
     pub fill: f64,
-    /// Share of the pages that the fill programs that are out of date.
+    /// Share of the programmed pages that are out of date after the fill.
     pub out_of_date: f64,
-    /// What is then overwritten.
+    /// Overwrites after the fill.
     pub overwrite: Option<OverwriteSpec>,
-    /// Program/erase cycles that every block has had besides those of preconditioning itself.
+    /// P/E cycles of every block before preconditioning.
     pub cycles: u32,
-    /// Seed of the overwrites; streams differ from the workload's even for equal seeds.
+    /// Seed of the overwrites; streams differ from those of the workload even for equal seeds.
     pub seed: u64,
 }
 
 /// Overwrites of the filled part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverwriteSpec {
-    /// Pattern of addresses.
+    /// Address pattern.
     pub addresses: AddressSpec,
-    /// For how long.
+    /// End condition.
     pub until: Until,
 }
 
-/// When overwriting ends.
+/// End of the overwrites.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Until {
-    /// When write amplification over successive quarter-drives changes by less than `tolerance`, at the
-    /// latest after `max_drive_writes`.
+    /// When write amplification of successive quarter-drives changes by less than `tolerance`, at the latest after
+    /// `max_drive_writes`.
     Steady {
         /// Relative change.
         tolerance: f64,
@@ -46,7 +46,7 @@ pub enum Until {
     DriveWrites(f64),
 }
 
-/// No run is longer.
+/// Longest run.
 const LONGEST: Duration = Duration::from_ms(100 * 24 * 3_600_000);
 
 keys! {
@@ -88,8 +88,8 @@ pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec,
         "share of the units that the fill programs, at random, that are out of date when it ends",
         default(0.0).at_most(0.9),
     )?;
-    // Wear is added to the state when a run begins.
-    let cycles = p.leaving_state().u32(
+    // Wear is added when a run starts.
+    let cycles = p.not_shaping_state().u32(
         "cycles",
         "program/erase cycles that every block has had before",
         default(0).within(0..=1_000_000),
@@ -99,7 +99,7 @@ pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec,
     let pattern =
         p.choice("overwrite", "pattern of the overwrites after the fill", Some("none"), &patterns)?;
     let overwrite = p.when(pattern.is_some(), "an `overwrite` pattern", |p| {
-        let addresses = p.row("overwrite", pattern.unwrap_or(0), AddressSpec::ROWS)?;
+        let addresses = p.policy_keys("overwrite", pattern.unwrap_or(0), AddressSpec::ROWS)?;
         let until = p.policy("until", "when overwriting ends", Some("steady"), Until::ROWS)?;
         if fill == 0.0 {
             return Err(p.conflict(&["fill", "overwrite"], "there is nothing to overwrite on an empty drive"));
@@ -111,7 +111,7 @@ pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec,
 }
 
 impl Until {
-    /// What the configuration reads.
+    /// End conditions by name.
     const ROWS: &'static [Row<Until>] = &[
         Row {
             name: "steady",
@@ -137,8 +137,7 @@ impl Until {
 }
 
 impl RunSpec {
-    /// What is set to happen at a time that the run does not reach, where the run's own keys say when it is over: its key, and
-    /// when that is.
+    /// The key of an event that lies after the end of the run, with that end, if the keys of the run determine it.
     pub(super) fn never(
         &self,
         drive: &DriveSpec,
@@ -146,10 +145,10 @@ impl RunSpec {
         flows: &[FlowSpec],
     ) -> Option<(String, Duration)> {
         if self.warmup_requests.is_some() {
-            // How long they take is not known.
+            // Their duration is unknown.
             return None;
         }
-        // A run in which something happens at a given time has no warm-up but the one that is asked for.
+        // A run with timed events has only an explicit warm-up.
         let end = self.warmup.unwrap_or_default() + self.time?;
         let cut = drive.power_loss.and_then(|spec| spec.at).map(|at| ("power-loss.at".to_string(), at));
         let failures = array.into_iter().flat_map(|array| array.failures.iter().flatten());
@@ -161,7 +160,7 @@ impl RunSpec {
 }
 
 impl PreconditionSpec {
-    /// Checks the starting state against the drive.
+    /// Checks the initial state against the drive.
     pub(super) fn check(&self, drive: &DriveSpec) -> Result<(), Impossible> {
         let imposes = drive.ftl.gc.imposes();
         let why = "gc = \"imposed\" keeps every unit where preconditioning put it, so fill must be 100%";

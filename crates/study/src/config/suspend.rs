@@ -1,10 +1,10 @@
-//! Reads `[suspend.program]` and `[suspend.erase]`: the scheme and the limits around it.
+//! Sections `[suspend.program]` and `[suspend.erase]`: scheme and limits.
 
 use interpulse_flash::parts::{PartSpec, SuspendSupport, page_types};
 use interpulse_flash::suspend::{Reload, Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_settings::{ConfigError, Document, Section, default};
 
-/// How programs are suspended, how erases are, and whether programs inside a suspended erase are.
+/// Reads the policies of programs and erases, and whether programs inside a suspended erase can be suspended.
 pub(super) fn read(
     document: &Document,
     part: &PartSpec,
@@ -75,7 +75,7 @@ fn read_erase(s: &mut Section, part: &PartSpec, drive_dies: u32) -> Result<Suspe
     Ok(policy)
 }
 
-/// A part that cannot suspend an operation leaves only one scheme for it.
+/// Rejects suspension that the part does not support.
 fn check_support(s: &Section, policy: &SuspendPolicy, supported: bool) -> Result<(), ConfigError> {
     if supported || policy.scheme == Scheme::None {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Reads a flow that is the statistical twin of a trace.
+//! Twin flows: statistical twins of traces.
 
 use interpulse_engine::Duration;
 use interpulse_settings::{ConfigError, Origin, Section, default, optional};
@@ -7,8 +7,7 @@ use interpulse_workload::twin::rows;
 use interpulse_workload::{BurstSpec, Fit, TWINS, TracePacing, TwinRow, TwinSpec, UpdateShape};
 use std::path::Path;
 
-/// Reads the twin of a flow, of `requests` requests if given; a row's file lies in `folder` if the
-/// configuration file names it.
+/// Reads a twin, scaled to `requests` if given; a row path in the configuration file is relative to `folder`.
 pub(super) fn read(s: &mut Section, requests: Option<u64>, folder: &Path) -> Result<TwinSpec, ConfigError> {
     let doc = "statistical twin of a trace: a row of `interpulse list twins`, or a file with one";
     let mut row = s.reference("twin", doc, None, TWINS, |section, text, origin| {
@@ -45,7 +44,7 @@ pub(super) fn read(s: &mut Section, requests: Option<u64>, folder: &Path) -> Res
     Ok(TwinSpec { row, bursts, pacing, fit })
 }
 
-/// Whether a twin's name means a file: no built-in row ends so.
+/// Whether a twin is a file; no built-in row ends so.
 pub(crate) fn is_file_name(name: &str) -> bool {
     name.ends_with(".toml")
 }

@@ -1,13 +1,13 @@
-//! Does what is shared go to who comes first, wait where it must, and let go of who gives up?
+//! Tests of the machine: rank order, waiting and cancellation.
 
+use super::free_memory::FreeMemory;
 use super::*;
 use crate::control::lock;
-use crate::memory::Free;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Waits until something holds; the time is only there so that a failure ends.
+/// Waits until `holds`; the limit only ends a failing test.
 fn until(what: &str, holds: impl Fn() -> bool) {
     for _ in 0..6000 {
         if holds() {
@@ -47,39 +47,42 @@ fn who_gives_up_has_no_core_and_stands_in_nobodys_way() {
     assert!(machine.take(1, Duration::ZERO));
 }
 
-/// What a machine with so many free bytes says.
-fn free(bytes: u64) -> impl Fn() -> Option<Free> {
-    move || Some(Free { bytes, by: "" })
+/// Free memory of a machine.
+fn free(bytes: u64) -> impl Fn() -> Option<FreeMemory> {
+    move || Some(FreeMemory { bytes, by: "" })
 }
 
 #[test]
 fn no_run_begins_beside_others_that_memory_is_not_for() {
-    let promises = Promises::default();
+    let reservations = MemoryReservations::default();
     let now = &mut || true;
-    let first =
-        promises.ask(0, 900, &free(500), now).expect("alone it begins, and its own room says what fits");
-    assert!(promises.ask(1, 1, &free(900), now).is_none(), "900 are promised, 900 are free");
-    let second = promises.ask(1, 100, &free(1000), now).expect("both fit");
+    let first = reservations.reserve(0, 900, &free(500), now).expect("a single run always starts");
+    assert!(reservations.reserve(1, 1, &free(900), now).is_none(), "900 are reserved, 900 are free");
+    let second = reservations.reserve(1, 100, &free(1000), now).expect("both fit");
     first.shrink(10);
-    assert!(promises.ask(2, 400, &free(500), now).is_none(), "110 are promised");
-    let third = promises.ask(2, 390, &free(500), now).expect("110 are promised");
+    assert!(reservations.reserve(2, 400, &free(500), now).is_none(), "110 are reserved");
+    let third = reservations.reserve(2, 390, &free(500), now).expect("110 are reserved");
     drop((first, second));
-    assert!(promises.ask(3, 1, &free(390), now).is_none());
+    assert!(reservations.reserve(3, 1, &free(390), now).is_none());
     drop(third);
-    assert!(promises.ask(3, 391, &free(390), now).is_some(), "nobody else is there");
-    assert!(promises.ask(3, u64::MAX, &|| None, now).is_some(), "a system that tells nothing is trusted");
+    assert!(reservations.reserve(3, 391, &free(390), now).is_some(), "nobody else is there");
+    assert!(
+        reservations.reserve(3, u64::MAX, &|| None, now).is_some(),
+        "without a known limit any reservation succeeds"
+    );
 }
 
 #[test]
 fn runs_ask_for_memory_in_their_order() {
-    let promises = Promises::default();
-    let first = promises.ask(0, 500, &free(900), &mut || false).expect("it is the only one");
+    let reservations = MemoryReservations::default();
+    let first = reservations.reserve(0, 500, &free(900), &mut || false).expect("it is the only one");
     let stopped = AtomicBool::new(false);
     thread::scope(|scope| {
-        let large = scope
-            .spawn(|| promises.ask(1, 500, &free(900), &mut || stopped.load(Ordering::Relaxed)).is_some());
-        until("nobody asks", || promises.asking() == 1);
-        let small = || promises.ask(2, 1, &free(900), &mut || true).is_some();
+        let large = scope.spawn(|| {
+            reservations.reserve(1, 500, &free(900), &mut || stopped.load(Ordering::Relaxed)).is_some()
+        });
+        until("nobody asks", || reservations.pending() == 1);
+        let small = || reservations.reserve(2, 1, &free(900), &mut || true).is_some();
         assert!(!small(), "it would be for ever in the way of the one before it");
         stopped.store(true, Ordering::Relaxed);
         assert!(!large.join().expect("it gives up"));
@@ -90,21 +93,21 @@ fn runs_ask_for_memory_in_their_order() {
 
 #[test]
 fn a_state_is_made_by_one_run_at_a_time() {
-    let making = Making::default();
-    let mine = making.claim("a").expect("nobody makes it");
-    assert!(making.claim("b").is_some());
-    assert!(making.claim("a").is_none());
-    making.wait("b", &mut || panic!("nobody makes it any more"));
+    let states = SharedStates::default();
+    let mine = states.claim("a").expect("nobody makes it");
+    assert!(states.claim("b").is_some());
+    assert!(states.claim("a").is_none());
+    states.wait("b", &mut || panic!("nobody makes it any more"));
     let mut looks = 0;
-    making.wait("a", &mut || {
+    states.wait("a", &mut || {
         looks += 1;
         looks == 2
     });
     assert_eq!(looks, 2, "it waits until it gives up");
     thread::scope(|scope| {
-        let other = scope.spawn(|| making.wait("a", &mut || false));
+        let other = scope.spawn(|| states.wait("a", &mut || false));
         drop(mine);
         other.join().expect("it waits no longer");
     });
-    assert!(making.claim("a").is_some());
+    assert!(states.claim("a").is_some());
 }

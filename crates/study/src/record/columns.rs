@@ -1,53 +1,53 @@
-//! Columns of a table that is being written down.
+//! Columns of recorded tables.
 
 use std::mem::take;
 use std::sync::Arc;
 
-/// What stands in a column of whole numbers where there is no value.
+/// Missing value of a column of integers.
 pub const NOTHING: i64 = i64::MIN;
 
-/// The values of a column.
+/// Values of a column.
 #[derive(Clone, Debug)]
 pub enum Data {
-    /// Whole numbers; [`NOTHING`] is none.
+    /// Integers; [`NOTHING`] is a missing value.
     Whole(Vec<i64>),
-    /// Shares and means; NaN is none.
+    /// Real numbers; NaN is a missing value.
     Real(Vec<f64>),
-    /// Places in a list of names; a negative one is none.
+    /// Indices into a list of names; a negative one is a missing value.
     Names(Vec<i32>, Arc<[String]>),
-    /// Text of so many rows.
+    /// Text of all rows.
     Text(Vec<u8>),
 }
 
-/// A column of a chunk.
+/// Column of a row batch.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its values.
+    /// Values.
     pub data: Data,
 }
 
 impl Column {
-    /// Of whole numbers.
+    /// Column of integers.
     pub fn whole(name: impl Into<String>, values: Vec<i64>) -> Column {
         Column { name: name.into(), data: Data::Whole(values) }
     }
 
-    /// Of names.
+    /// Column of names.
     pub fn names(name: &str, values: Vec<i32>, names: &Arc<[String]>) -> Column {
         Column { name: name.into(), data: Data::Names(values, Arc::clone(names)) }
     }
 }
 
-/// A column of names that come up as they may.
+/// Column of names that are collected while rows are added.
 #[derive(Default)]
-pub struct Found {
+pub struct NameColumn {
     names: Vec<&'static str>,
     values: Vec<i32>,
 }
 
-impl Found {
+impl NameColumn {
     /// Adds a value.
     pub fn push(&mut self, name: Option<&'static str>) {
         let known = name.map(|name| {
@@ -59,14 +59,14 @@ impl Found {
         self.values.push(known.map_or(-1, |k| k as i32));
     }
 
-    /// The column.
+    /// Takes the column.
     pub fn column(&mut self, name: &str) -> Column {
         let names: Arc<[String]> = take(&mut self.names).into_iter().map(String::from).collect();
         Column::names(name, take(&mut self.values), &names)
     }
 }
 
-/// A list of names.
+/// Shared list of names.
 pub fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> Arc<[String]> {
     names.into_iter().map(String::from).collect()
 }

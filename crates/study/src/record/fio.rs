@@ -1,31 +1,31 @@
-//! The latency log of fio, with the offsets of its option `log_offset`: a file for each flow as fio has one for each job.
+//! fio latency log with offsets (`log_offset`): one file per flow, as fio writes one per job.
 
 use super::columns::{Column, Data};
-use super::outbox::Sender;
-use super::row::Row;
+use super::request_row::RequestRow;
+use super::row_batches::BatchSender;
 use interpulse_engine::{Op, SimTime};
 use std::io::Write;
 
-/// Bytes of a chunk, about.
+/// Approximate bytes per batch.
 const CHUNK: usize = 1 << 20;
 
-/// Lines that have not been sent.
+/// Log lines not sent yet.
 pub struct FioLog {
     every: u64,
-    /// Text and lines of each flow.
+    /// Text and line count of each flow.
     flows: Vec<(Vec<u8>, usize)>,
-    sender: Sender,
+    sender: BatchSender,
 }
 
 impl FioLog {
-    /// A log of one request in `every`.
-    pub fn new(every: u64, flows: usize, sender: Sender) -> FioLog {
+    /// Logs one request in `every`.
+    pub fn new(every: u64, flows: usize, sender: BatchSender) -> FioLog {
         FioLog { every, flows: vec![(Vec::new(), 0); flows], sender }
     }
 
-    /// Takes a request that has ended; times count from `start`.
+    /// Logs an ended request; times are relative to `start`.
     #[inline]
-    pub fn take(&mut self, row: &Row, start: SimTime) {
+    pub fn take(&mut self, row: &RequestRow, start: SimTime) {
         if !row.number.is_multiple_of(self.every) {
             return;
         }
@@ -40,7 +40,7 @@ impl FioLog {
         let flow = (of.tag.index()).min(self.flows.len() - 1);
         let (text, lines) = &mut self.flows[flow];
         let (ms, latency) = (row.ended.at.since(start).as_ns() / 1_000_000, row.ended.latency.as_ns());
-        // The last figure is the priority of the command, of which there is none.
+        // The last field is the command priority, which is always 0.
         let written = writeln!(text, "{ms}, {latency}, {direction}, {}, {}, 0", of.bytes, row.address);
         written.expect("memory takes any text");
         *lines += 1;
@@ -49,7 +49,7 @@ impl FioLog {
         }
     }
 
-    /// Sends what there is.
+    /// Sends the remaining lines.
     pub fn flush(&mut self) {
         (0..self.flows.len())
             .filter(|&flow| self.flows[flow].1 > 0)

@@ -1,88 +1,87 @@
-//! What a run writes down besides its result: a row for each request, a row for each window of time, what dies and buses did
-//! in chosen stretches of time.
+//! Recording of a run: request rows, time series, slowest requests, and timelines of dies and buses.
 //!
-//! A [`Recorder`] observes the requests at the device's door ([`interpulse_host::Observer`]) and looks into the device at
-//! instants that it names ([`Recording`]). A run that records nothing is observed by [`()`](unit): it is compiled apart and
-//! pays for none of this. Rows leave in chunks of columns ([`Outbox`]), which whoever started the run takes and stores.
+//! A [`Recorder`] observes requests at the device interface ([`interpulse_host::Observer`]) and samples the device
+//! at instants that it names ([`Recording`]). A run without recording uses [`()`](unit), which compiles separately
+//! at no cost. Rows leave in batches of columns ([`RowBatches`]) that the owner of the run takes and stores.
 
 mod columns;
+mod die_tracer;
 mod fio;
-mod follow;
-mod outbox;
+mod request_row;
 mod requests;
-mod row;
+mod row_batches;
 mod series;
-mod slices;
 mod slowest;
 mod spec;
 mod timeline;
+mod timeline_slices;
 
 pub use columns::{Column, Data};
-pub use outbox::{Chunk, Outbox};
+pub use row_batches::{RowBatch, RowBatches};
 pub use spec::RecordSpec;
 
 use crate::config::Case;
-use crate::simulated::Simulated;
+use crate::run_target::RunTarget;
 use fio::FioLog;
 use interpulse_engine::SimTime;
 use interpulse_host::{Ended, Observer, Submitted};
-use outbox::Sender;
+use request_row::{NO_REQUEST, OpenRequest, RequestRow};
 use requests::RequestLog;
-use row::{NOT_OPEN, Open, Row};
+use row_batches::BatchSender;
 use series::Series;
 use slowest::Slowest;
 use std::sync::Arc;
 use timeline::Timeline;
 
-/// Who observes a run and looks into its device, too.
+/// Observer of a run that also samples its device.
 pub trait Recording: Observer {
-    /// When to look into the device next.
+    /// Instant of the next sample.
     #[inline]
-    fn next_look(&self) -> SimTime {
+    fn next_sample(&self) -> SimTime {
         SimTime(u64::MAX)
     }
-    /// Looks into the device at an instant that was asked for: all events up to it have been handled, and none later.
-    fn look<D: Simulated>(&mut self, _device: &mut D, _at: SimTime) {}
-    /// Nothing that may still happen is of interest.
+    /// Samples the device at [`Recording::next_sample`]: all events up to `at` are done, and no later ones.
+    fn sample<D: RunTarget>(&mut self, _device: &mut D, _at: SimTime) {}
+    /// No further event is of interest.
     #[inline]
     fn is_done(&self) -> bool {
         false
     }
-    /// The measurement window begins.
-    fn window_begins<D: Simulated>(&mut self, _device: &mut D, _at: SimTime) {}
-    /// The measurement window ends.
-    fn window_ends<D: Simulated>(&mut self, _device: &mut D, _at: SimTime) {}
+    /// Start of the measurement window.
+    fn window_begins<D: RunTarget>(&mut self, _device: &mut D, _at: SimTime) {}
+    /// End of the measurement window.
+    fn window_ends<D: RunTarget>(&mut self, _device: &mut D, _at: SimTime) {}
 }
 
 impl Recording for () {}
 
 impl<R: Recording> Recording for &mut R {
     #[inline]
-    fn next_look(&self) -> SimTime {
-        (**self).next_look()
+    fn next_sample(&self) -> SimTime {
+        (**self).next_sample()
     }
-    fn look<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
-        (**self).look(device, at);
+    fn sample<D: RunTarget>(&mut self, device: &mut D, at: SimTime) {
+        (**self).sample(device, at);
     }
     #[inline]
     fn is_done(&self) -> bool {
         (**self).is_done()
     }
-    fn window_begins<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
+    fn window_begins<D: RunTarget>(&mut self, device: &mut D, at: SimTime) {
         (**self).window_begins(device, at);
     }
-    fn window_ends<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
+    fn window_ends<D: RunTarget>(&mut self, device: &mut D, at: SimTime) {
         (**self).window_ends(device, at);
     }
 }
 
-/// Records a run.
+/// Recorder of a run.
 pub struct Recorder {
-    /// Requests by the device's numbers.
-    open: Vec<Open>,
-    /// The beginning of the measurement window, while it lasts.
+    /// Requests by device request id.
+    open: Vec<OpenRequest>,
+    /// Start of the measurement window while it lasts.
     start: Option<SimTime>,
-    /// Requests that have ended in the window.
+    /// Requests that ended in the window.
     ended: u64,
     /// The run ends with the timeline.
     only_timeline: bool,
@@ -91,17 +90,17 @@ pub struct Recorder {
     series: Option<Series>,
     slowest: Option<Slowest>,
     timeline: Option<Timeline>,
-    sender: Sender,
+    sender: BatchSender,
 }
 
 impl Recorder {
-    /// Records case number `index` as `spec` says.
-    pub fn new(spec: &RecordSpec, case: &Case, index: usize, outbox: &Arc<Outbox>) -> Recorder {
-        let sender = Sender::new(index, outbox);
+    /// Records case `index` according to `spec`.
+    pub fn new(spec: &RecordSpec, case: &Case, index: usize, batches: &Arc<RowBatches>) -> Recorder {
+        let sender = BatchSender::new(index, batches);
         let mut flows: Vec<String> = case.flows.iter().map(|flow| flow.name.clone()).collect();
-        // What runs before a trace may have requests outstanding when the window begins.
+        // The warm-up flow may have requests outstanding when the window starts.
         flows.push("warmup".into());
-        // Only drives keep accounts of requests.
+        // Only drives keep time accounts of requests.
         let accounts = case.array.is_none();
         Recorder {
             open: Vec::new(),
@@ -118,7 +117,7 @@ impl Recorder {
         }
     }
 
-    /// Sends what has not been sent; `whole` if the run came to its end.
+    /// Sends all remaining rows; `whole` if the run completed.
     pub fn finish(&mut self, whole: bool) {
         if let Some(log) = &mut self.requests {
             log.flush();
@@ -141,10 +140,10 @@ impl Observer for Recorder {
     fn request_submitted(&mut self, submitted: &Submitted) {
         let id = submitted.id.index();
         if id >= self.open.len() {
-            self.open.resize(id + 1, NOT_OPEN);
+            self.open.resize(id + 1, NO_REQUEST);
         }
         let Submitted { at, tag, request, .. } = *submitted;
-        self.open[id] = Open {
+        self.open[id] = OpenRequest {
             at,
             op: request.op,
             tag,
@@ -167,7 +166,7 @@ impl Observer for Recorder {
         }
         let Some(start) = self.start else { return };
         let arrival = ended.of.submitted.as_ns() as i64 - start.as_ns() as i64;
-        let row = Row { number: self.ended, arrival, address: sector * 512, ended };
+        let row = RequestRow { number: self.ended, arrival, address: sector * 512, ended };
         self.ended += 1;
         if let Some(log) = &mut self.requests {
             log.take(&row);
@@ -189,17 +188,17 @@ impl Observer for Recorder {
 
 impl Recording for Recorder {
     #[inline]
-    fn next_look(&self) -> SimTime {
-        let series = self.series.as_ref().map_or(SimTime(u64::MAX), Series::next_look);
-        series.min(self.timeline.as_ref().map_or(SimTime(u64::MAX), Timeline::next_look))
+    fn next_sample(&self) -> SimTime {
+        let series = self.series.as_ref().map_or(SimTime(u64::MAX), Series::next_sample);
+        series.min(self.timeline.as_ref().map_or(SimTime(u64::MAX), Timeline::next_sample))
     }
 
-    fn look<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
-        if let Some(series) = self.series.as_mut().filter(|series| series.next_look() <= at) {
-            series.look(device, at);
+    fn sample<D: RunTarget>(&mut self, device: &mut D, at: SimTime) {
+        if let Some(series) = self.series.as_mut().filter(|series| series.next_sample() <= at) {
+            series.sample(device, at);
         }
-        if let Some(timeline) = self.timeline.as_mut().filter(|timeline| timeline.next_look() <= at) {
-            timeline.look(device, at, &self.open);
+        if let Some(timeline) = self.timeline.as_mut().filter(|timeline| timeline.next_sample() <= at) {
+            timeline.sample(device, at, &self.open);
         }
     }
 
@@ -208,7 +207,7 @@ impl Recording for Recorder {
         self.only_timeline && self.timeline.as_ref().is_none_or(Timeline::is_over)
     }
 
-    fn window_begins<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
+    fn window_begins<D: RunTarget>(&mut self, device: &mut D, at: SimTime) {
         self.start = Some(at);
         if let Some(series) = &mut self.series {
             series.begin(device, at);
@@ -218,7 +217,7 @@ impl Recording for Recorder {
         }
     }
 
-    fn window_ends<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
+    fn window_ends<D: RunTarget>(&mut self, device: &mut D, at: SimTime) {
         if let Some(series) = &mut self.series {
             series.end(device, at);
         }

@@ -1,20 +1,20 @@
-//! The log of requests: a row for each that ends in the measurement window, or for one in so many.
+//! Request log: a row for every n-th request that ends in the measurement window.
 
 use super::columns::{Column, list};
-use super::outbox::Sender;
-use super::row::Row;
+use super::request_row::RequestRow;
+use super::row_batches::BatchSender;
 use interpulse_engine::Op;
 use interpulse_engine::account::{CAUSE_INFO, CAUSES, NO_ACCOUNT};
 use std::sync::Arc;
 
-/// Rows of a chunk.
+/// Rows per batch.
 const CHUNK: usize = 1 << 16;
 
-/// Rows that have not been sent.
+/// Rows not sent yet.
 pub struct RequestLog {
     every: u64,
     rows: Rows,
-    sender: Sender,
+    sender: BatchSender,
 }
 
 /// Columns of requests.
@@ -22,7 +22,7 @@ pub struct Rows {
     flows: Arc<[String]>,
     kinds: Arc<[String]>,
     states: Arc<[String]>,
-    /// Causes are known.
+    /// Whether time accounts exist.
     accounts: bool,
     whole: [Vec<i64>; WHOLE.len()],
     causes: [Vec<i64>; CAUSES],
@@ -34,7 +34,7 @@ pub struct Rows {
 const WHOLE: [&str; 5] = ["number", "arrival_ns", "latency_ns", "address_bytes", "size_bytes"];
 
 impl Rows {
-    /// None yet.
+    /// Empty columns.
     pub fn new(flows: &[String], accounts: bool) -> Rows {
         Rows {
             flows: flows.into(),
@@ -49,14 +49,14 @@ impl Rows {
         }
     }
 
-    /// How many.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.flow.len()
     }
 
-    /// Adds one.
+    /// Adds a request.
     #[inline]
-    pub fn push(&mut self, row: &Row) {
+    pub fn push(&mut self, row: &RequestRow) {
         let of = &row.ended.of;
         let latency = row.ended.latency.as_ns();
         let values = [row.number as i64, row.arrival, latency as i64, row.address as i64, of.bytes as i64];
@@ -73,7 +73,7 @@ impl Rows {
         self.state.push(if of.failed { 1 } else { 2 * i32::from(of.busy) });
     }
 
-    /// Takes all as columns.
+    /// Takes all rows as columns.
     pub fn take(&mut self) -> Vec<Column> {
         let empty = Rows::new(&self.flows, self.accounts);
         let rows = std::mem::replace(self, empty);
@@ -91,14 +91,14 @@ impl Rows {
 }
 
 impl RequestLog {
-    /// A log of one request in `every`.
-    pub fn new(every: u64, flows: &[String], accounts: bool, sender: Sender) -> RequestLog {
+    /// Logs one request in `every`.
+    pub fn new(every: u64, flows: &[String], accounts: bool, sender: BatchSender) -> RequestLog {
         RequestLog { every, rows: Rows::new(flows, accounts), sender }
     }
 
-    /// Takes a request that has ended.
+    /// Logs an ended request.
     #[inline]
-    pub fn take(&mut self, row: &Row) {
+    pub fn take(&mut self, row: &RequestRow) {
         if self.every == 1 || row.number.is_multiple_of(self.every) {
             self.rows.push(row);
             if self.rows.len() == CHUNK {
@@ -107,14 +107,14 @@ impl RequestLog {
         }
     }
 
-    /// Sends what there is, if only the names of the columns.
+    /// Sends the remaining rows, or only the column names.
     pub fn flush(&mut self) {
         let rows = self.rows.len();
         self.sender.send("requests", rows, self.rows.take());
     }
 }
 
-/// The place of a kind of request among their names.
+/// Index of an operation in the list of names.
 pub fn kind_of(op: Op) -> i32 {
     match op {
         Op::Read => 0,

@@ -1,66 +1,66 @@
-//! A row for each window of time: what was done, how long it took, what stood in line, what the dies did.
+//! Time series: one row of counters, latencies and queue depths per interval.
 
 use super::columns::{Column, Data, NOTHING};
-use super::outbox::Sender;
-use crate::simulated::{Done, Simulated};
-use interpulse_drive::drive::Drive;
+use super::row_batches::BatchSender;
+use crate::run_target::{DeviceCounters, RunTarget};
+use interpulse_drive::Drive;
 use interpulse_engine::{Duration, LatencyHistogram, Op, SimTime};
-use interpulse_flash::command::{USES, Use};
+use interpulse_flash::command::{DIE_ACTIVITIES, DieActivity};
 use interpulse_host::Ended;
 
-/// Rows of a chunk.
+/// Rows per batch.
 const CHUNK: usize = 1 << 12;
 
-/// What dies are put to, as the columns call it.
-pub const USE_NAMES: [(Use, &str); USES] = [
-    (Use::Idle, "idle"),
-    (Use::SenseHost, "sense_host"),
-    (Use::SenseGc, "sense_gc"),
-    (Use::BusHost, "bus_host"),
-    (Use::BusGc, "bus_gc"),
-    (Use::BusProgram, "bus_program"),
-    (Use::PulseHost, "pulse_host"),
-    (Use::PulseGc, "pulse_gc"),
-    (Use::Erase, "erase"),
-    (Use::StopProgram, "stop_program"),
-    (Use::StopErase, "stop_erase"),
-    (Use::Suspended, "suspended"),
+/// Column names of die uses.
+pub const USE_NAMES: [(DieActivity, &str); DIE_ACTIVITIES] = [
+    (DieActivity::Idle, "idle"),
+    (DieActivity::SenseHost, "sense_host"),
+    (DieActivity::SenseGc, "sense_gc"),
+    (DieActivity::BusHost, "bus_host"),
+    (DieActivity::BusGc, "bus_gc"),
+    (DieActivity::BusProgram, "bus_program"),
+    (DieActivity::PulseHost, "pulse_host"),
+    (DieActivity::PulseGc, "pulse_gc"),
+    (DieActivity::Erase, "erase"),
+    (DieActivity::StopProgram, "stop_program"),
+    (DieActivity::StopErase, "stop_erase"),
+    (DieActivity::Suspended, "suspended"),
 ];
 
 const PERCENTILES: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)];
 
-/// Requests of one kind that have ended in a window.
+/// Requests of one kind that ended in the interval.
 #[derive(Default)]
 struct Kind {
     latencies: LatencyHistogram,
     bytes: u64,
 }
 
-/// Rows that have not been sent, and the window under way.
+/// Rows not sent yet and the current interval.
 pub struct Series {
     length: Duration,
-    /// The beginning of the measurement window, and of the window under way.
+    /// Start of the measurement window, and of the current interval.
     start: SimTime,
     since: SimTime,
-    /// The end of the window under way.
+    /// End of the current interval.
     until: SimTime,
-    /// What had been done before it.
-    before: Option<Done>,
+    /// Counters at the start of the interval.
+    before: Option<DeviceCounters>,
     read: Kind,
     write: Kind,
     other: u64,
-    /// Requests that the device has, since when, and the time of all so far, each for itself.
+    /// Outstanding requests, instant of their last change, and their integral over time.
     depth: i64,
     depth_since: SimTime,
     depth_ns: u128,
     columns: Vec<Column>,
     rows: usize,
-    sender: Sender,
+    sender: BatchSender,
 }
 
 impl Series {
-    /// Windows of this length.
-    pub fn new(length: Duration, sender: Sender) -> Series {
+    /// Series with intervals of this length.
+    pub fn new(length: Duration, sender: BatchSender) -> Series {
         Series {
             length,
             start: SimTime::ZERO,
@@ -79,20 +79,20 @@ impl Series {
         }
     }
 
-    /// When the window under way ends.
+    /// End of the current interval.
     #[inline]
-    pub fn next_look(&self) -> SimTime {
+    pub fn next_sample(&self) -> SimTime {
         self.until
     }
 
-    /// So many more requests are with the device.
+    /// Changes the number of outstanding requests.
     #[inline]
     pub fn depth_changes(&mut self, at: SimTime, by: i64) {
         self.depth_ns += u128::from(at.since(self.depth_since).as_ns()) * self.depth.max(0) as u128;
         (self.depth, self.depth_since) = (self.depth + by, at);
     }
 
-    /// Takes a request that has ended.
+    /// Counts an ended request.
     #[inline]
     pub fn take(&mut self, ended: &Ended) {
         let kind = match ended.of.op {
@@ -107,40 +107,40 @@ impl Series {
         kind.bytes += ended.of.bytes;
     }
 
-    /// The measurement window begins.
-    pub fn begin<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
+    /// Start of the measurement window.
+    pub fn begin<D: RunTarget>(&mut self, device: &mut D, at: SimTime) {
         self.start = at;
-        self.before = Some(Done::by(device, at));
+        self.before = Some(DeviceCounters::read(device, at));
         self.depth_changes(at, 0);
         self.open(device, at);
     }
 
-    /// The window under way is over, and the next one begins.
-    pub fn look<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
+    /// Ends the current interval and starts the next.
+    pub fn sample<D: RunTarget>(&mut self, device: &mut D, at: SimTime) {
         self.close(device, at);
         self.open(device, at);
     }
 
-    /// The measurement window ends, and with it the window under way, if anything of it has passed.
-    pub fn end<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
+    /// End of the measurement window; ends the current interval unless it is empty.
+    pub fn end<D: RunTarget>(&mut self, device: &mut D, at: SimTime) {
         if at > self.since || self.read.latencies.count() + self.write.latencies.count() + self.other > 0 {
             self.close(device, at);
         }
         self.until = SimTime(u64::MAX);
     }
 
-    fn open<D: Simulated>(&mut self, device: &D, at: SimTime) {
+    fn open<D: RunTarget>(&mut self, device: &D, at: SimTime) {
         (self.since, self.until) = (at, at + self.length);
         (self.read, self.write, self.other) = (Kind::default(), Kind::default(), 0);
-        // A cut of power takes requests without their end.
+        // A power loss removes requests without completion.
         (self.depth, self.depth_ns) = (device.outstanding() as i64, 0);
     }
 
-    fn close<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
+    fn close<D: RunTarget>(&mut self, device: &mut D, at: SimTime) {
         self.depth_changes(at, 0);
-        let after = Done::by(device, at);
+        let after = DeviceCounters::read(device, at);
         let before = self.before.replace(after).expect("a window that is closed was opened");
-        let Done { ftl, nand, uses } = after.since(&before);
+        let DeviceCounters { ftl, nand, uses } = after.since(&before);
         let length = at.since(self.since);
         let (reads, writes) = (self.read.latencies.count(), self.write.latencies.count());
         let requests = reads + writes + self.other;
@@ -182,7 +182,7 @@ impl Series {
         }
     }
 
-    /// Sends what there is.
+    /// Sends the remaining rows.
     pub fn flush(&mut self) {
         let rows = std::mem::take(&mut self.rows);
         if rows > 0 {
@@ -191,7 +191,7 @@ impl Series {
     }
 }
 
-/// Fills a row, column by column; the first row makes the columns.
+/// Fills a row column by column; the first row creates the columns.
 struct Filler<'a> {
     columns: &'a mut Vec<Column>,
     at: usize,
@@ -226,8 +226,8 @@ impl Filler<'_> {
     }
 }
 
-/// Free super blocks of all drives, and of the lane with the fewest.
-fn free_blocks<D: Simulated>(device: &D) -> (u64, Option<u64>) {
-    let lanes = device.drives().iter().flat_map(Drive::free_blocks_by_lane).map(u64::from);
+/// Free super blocks: sum over all drives, and fewest of any lane.
+fn free_blocks<D: RunTarget>(device: &D) -> (u64, Option<u64>) {
+    let lanes = device.drives().iter().flat_map(Drive::free_blocks).map(u64::from);
     lanes.fold((0, None), |(sum, least), free| (sum + free, Some(least.map_or(free, |l: u64| l.min(free)))))
 }

@@ -1,27 +1,27 @@
-//! The slowest requests of a run, found as it goes.
+//! Slowest requests of a run.
 
-use super::outbox::Sender;
+use super::request_row::RequestRow;
 use super::requests::Rows;
-use super::row::Row;
+use super::row_batches::BatchSender;
 use interpulse_engine::account::{Account, NO_ACCOUNT};
 use interpulse_engine::{Completion, Duration, Op, RequestId, SimTime, Tag};
 use interpulse_host::Ended;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The slowest so far.
+/// Slowest requests so far.
 pub struct Slowest {
     most: usize,
     op: Option<Op>,
-    /// The fastest of them first; of equal ones the later.
+    /// Fastest first; of equal ones the later first.
     kept: BinaryHeap<Reverse<(Duration, Reverse<u64>, usize)>>,
-    /// What is known of each.
-    known: Vec<Known>,
+    /// Data of each request.
+    known: Vec<RequestData>,
     rows: Rows,
-    sender: Sender,
+    sender: BatchSender,
 }
 
-struct Known {
+struct RequestData {
     number: u64,
     arrival: i64,
     address: u64,
@@ -36,15 +36,21 @@ struct Known {
 }
 
 impl Slowest {
-    /// The slowest `most` requests, of one kind or of all.
-    pub fn new(most: usize, op: Option<Op>, flows: &[String], accounts: bool, sender: Sender) -> Slowest {
+    /// Keeps the slowest `most` requests, of one kind or of all.
+    pub fn new(
+        most: usize,
+        op: Option<Op>,
+        flows: &[String],
+        accounts: bool,
+        sender: BatchSender,
+    ) -> Slowest {
         let rows = Rows::new(flows, accounts);
         Slowest { most, op, kept: BinaryHeap::new(), known: Vec::new(), rows, sender }
     }
 
-    /// Takes a request that has ended.
+    /// Tests an ended request.
     #[inline]
-    pub fn take(&mut self, row: &Row) {
+    pub fn take(&mut self, row: &RequestRow) {
         let latency = row.ended.latency;
         if self.op.is_some_and(|op| op != row.ended.of.op) {
             return;
@@ -62,7 +68,7 @@ impl Slowest {
         }
     }
 
-    /// Sends them, the slowest first.
+    /// Sends the requests, slowest first.
     pub fn flush(&mut self) {
         let mut kept = std::mem::take(&mut self.kept).into_vec();
         kept.sort_unstable();
@@ -82,7 +88,7 @@ impl Slowest {
                     account: Some(&of.account),
                 },
             };
-            self.rows.push(&Row {
+            self.rows.push(&RequestRow {
                 number: of.number,
                 arrival: of.arrival,
                 address: of.address,
@@ -94,9 +100,9 @@ impl Slowest {
     }
 }
 
-fn known(row: &Row) -> Known {
+fn known(row: &RequestRow) -> RequestData {
     let of = &row.ended.of;
-    Known {
+    RequestData {
         number: row.number,
         arrival: row.arrival,
         address: row.address,

@@ -1,28 +1,29 @@
-//! What is to be recorded, as whoever starts a run says it.
+//! Recording options of a case.
 
 use interpulse_engine::{Duration, Op};
 use serde_json::Value;
 
-/// What is to be recorded of a case. Times count from the beginning of the measurement window.
+/// Recording options of a case. Times are relative to the window start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordSpec {
-    /// A row for one in so many requests, in the order in which they end, beginning with the first.
+    /// Request log: one request in this many, in the order of completion, starting with the first.
     pub requests: Option<u64>,
-    /// A line of fio's latency log for one in so many requests.
+    /// fio latency log: one request in this many.
     pub fio: Option<u64>,
-    /// A row for each window of this length.
+    /// Time series with intervals of this length.
     pub series: Option<Duration>,
-    /// What dies, buses and queues do in these stretches, which do not overlap and are in order.
+    /// Timeline: intervals in order, without overlap.
     pub timeline: Vec<[Duration; 2]>,
-    /// The slowest so many requests, of one kind or of all.
+    /// Number of slowest requests, of one kind or of all.
     pub slowest: Option<(usize, Option<Op>)>,
-    /// The run ends with the last stretch of the timeline.
+    /// The run ends with the last interval of the timeline.
     pub only_timeline: bool,
 }
 
 impl RecordSpec {
-    /// Reads a JSON object with any of `requests` and `fio` (one in so many), `series` (ns), `timeline` (a list of `[from, to]` in
-    /// ns), `slowest` (how many), `kind` (`read` or `write`) and `only_timeline`. Err says what is wrong with it.
+    /// Reads a JSON object with `requests` and `fio` (one in n), `series` (ns), `timeline` (a list of `[from, to]`
+    /// in ns), `slowest` (a number), `kind` (`read` or `write`) and `only_timeline`, all optional. Err is the
+    /// message.
     pub fn from_json(text: &str) -> Result<RecordSpec, String> {
         let asked: Value = serde_json::from_str(text).map_err(|e| format!("{text:?} is not JSON: {e}"))?;
         let mut spec = RecordSpec::default();
@@ -33,7 +34,7 @@ impl RecordSpec {
                 "requests" => spec.requests = Some(number()?),
                 "fio" => spec.fio = Some(number()?),
                 "series" => spec.series = Some(Duration::from_ns(number()?)),
-                "timeline" => spec.timeline = stretches(value).ok_or_else(wrong)?,
+                "timeline" => spec.timeline = intervals(value).ok_or_else(wrong)?,
                 "slowest" => spec.slowest = Some((number()? as usize, None)),
                 "kind" => {}
                 "only_timeline" => spec.only_timeline = value.as_bool().ok_or_else(wrong)?,
@@ -53,8 +54,8 @@ impl RecordSpec {
     }
 }
 
-/// Stretches of time that come one after the other.
-fn stretches(value: &Value) -> Option<Vec<[Duration; 2]>> {
+/// Intervals in order without overlap.
+fn intervals(value: &Value) -> Option<Vec<[Duration; 2]>> {
     let pair = |of: &Value| {
         let [from, to] = of.as_array()?.as_slice() else { return None };
         let (from, to) = (from.as_u64()?, to.as_u64()?);

@@ -1,25 +1,25 @@
-//! What dies, buses, lines and requests do in chosen stretches of a run.
+//! Timeline: dies, buses, queues and requests during chosen intervals of a run.
 
 use super::columns::{Column, NOTHING, list};
-use super::follow::{Follower, OFTEN, after};
-use super::outbox::Sender;
+use super::die_tracer::{DieTracer, POLL_INTERVAL, relative_ns};
+use super::request_row::{OpenRequest, RequestRow};
 use super::requests::kind_of;
-use super::row::{Open, Row};
-use super::slices::{Slices, of_bus, of_queues};
-use crate::simulated::Simulated;
-use interpulse_drive::drive::Drive;
+use super::row_batches::BatchSender;
+use super::timeline_slices::{DieSlices, bus_slices, queue_lengths};
+use crate::run_target::RunTarget;
+use interpulse_drive::Drive;
 use interpulse_engine::{Device, Duration, RequestId, SimTime};
 use interpulse_flash::DieId;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Changes that are kept of one stretch: more than anybody looks at, and a few hundred MB.
+/// Most changes per interval: a few hundred MB, more than any viewer needs.
 const MOST: usize = 2_000_000;
 
-/// A request while the drive is followed.
+/// A request during a traced interval.
 struct Seen {
     id: RequestId,
-    /// From the beginning of the measurement window.
+    /// Relative to the start of the measurement window.
     arrival: i64,
     end: Option<i64>,
     number: i64,
@@ -29,109 +29,109 @@ struct Seen {
     bytes: u64,
 }
 
-/// The stretches, and the one under way.
+/// All intervals, with the current one.
 pub struct Timeline {
-    /// Those that have not ended.
-    stretches: std::vec::IntoIter<[Duration; 2]>,
+    /// Intervals not started.
+    intervals: std::vec::IntoIter<[Duration; 2]>,
     window: i64,
     start: SimTime,
-    /// The stretch that comes or is under way.
+    /// Next or current interval.
     next: Option<[SimTime; 2]>,
-    following: Option<Vec<Follower>>,
-    look: SimTime,
+    following: Option<Vec<DieTracer>>,
+    sample_at: SimTime,
     seen: Vec<Seen>,
     flows: Arc<[String]>,
-    sender: Sender,
+    sender: BatchSender,
 }
 
 impl Timeline {
-    /// These stretches, in order.
-    pub fn new(stretches: Vec<[Duration; 2]>, flows: &[String], sender: Sender) -> Timeline {
+    /// Timeline of these intervals, in order.
+    pub fn new(intervals: Vec<[Duration; 2]>, flows: &[String], sender: BatchSender) -> Timeline {
         Timeline {
-            stretches: stretches.into_iter(),
+            intervals: intervals.into_iter(),
             window: -1,
             start: SimTime::ZERO,
             next: None,
             following: None,
-            look: SimTime(u64::MAX),
+            sample_at: SimTime(u64::MAX),
             seen: Vec::new(),
             flows: flows.into(),
             sender,
         }
     }
 
-    /// When to look next.
+    /// Instant of the next sample.
     #[inline]
-    pub fn next_look(&self) -> SimTime {
-        self.look
+    pub fn next_sample(&self) -> SimTime {
+        self.sample_at
     }
 
-    /// All stretches have passed.
+    /// All intervals have ended.
     pub fn is_over(&self) -> bool {
-        self.next.is_none() && self.stretches.len() == 0
+        self.next.is_none() && self.intervals.len() == 0
     }
 
-    /// The measurement window begins.
-    pub fn begin<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
+    /// Start of the measurement window.
+    pub fn begin<D: RunTarget>(&mut self, device: &mut D, at: SimTime) {
         self.start = at;
         self.choose();
-        if self.look <= at {
+        if self.sample_at <= at {
             self.follow(device, at);
         }
     }
 
     fn choose(&mut self) {
-        self.next = self.stretches.next().map(|of| of.map(|t| self.start + t));
+        self.next = self.intervals.next().map(|of| of.map(|t| self.start + t));
         self.window += 1;
-        self.look = self.next.map_or(SimTime(u64::MAX), |[from, _]| from);
+        self.sample_at = self.next.map_or(SimTime(u64::MAX), |[from, _]| from);
     }
 
-    fn follow<D: Simulated>(&mut self, device: &mut D, at: SimTime) {
-        self.following = Some(device.drives_mut().iter_mut().map(|d| Follower::begin(d, at)).collect());
-        self.look_later(at);
+    fn follow<D: RunTarget>(&mut self, device: &mut D, at: SimTime) {
+        self.following = Some(device.drives_mut().iter_mut().map(|d| DieTracer::begin(d, at)).collect());
+        self.schedule_sample(at);
     }
 
-    fn look_later(&mut self, at: SimTime) {
-        let [_, to] = self.next.expect("a stretch is under way");
-        self.look = to.min(at + OFTEN);
+    fn schedule_sample(&mut self, at: SimTime) {
+        let [_, to] = self.next.expect("an interval is under way");
+        self.sample_at = to.min(at + POLL_INTERVAL);
     }
 
-    /// Takes what has happened; a stretch begins or ends.
-    pub fn look<D: Simulated>(&mut self, device: &mut D, at: SimTime, open: &[Open]) {
+    /// Collects events; starts or ends an interval.
+    pub fn sample<D: RunTarget>(&mut self, device: &mut D, at: SimTime, open: &[OpenRequest]) {
         let Some([_, to]) = self.next else { return };
         let Some(following) = &mut self.following else {
             self.follow(device, at);
             return;
         };
-        for (drive, follower) in device.drives_mut().iter_mut().zip(&mut *following) {
-            drive.nand_mut().tell(follower);
+        for (drive, tracer) in device.drives_mut().iter_mut().zip(&mut *following) {
+            drive.nand_mut().notify(tracer);
         }
-        let kept: usize = following.iter().map(|follower| follower.kept).sum();
+        let kept: usize = following.iter().map(|tracer| tracer.kept).sum();
         if at >= to || kept > MOST {
             self.close(device, at, open);
             self.choose();
         } else {
-            self.look_later(at);
+            self.schedule_sample(at);
         }
     }
 
-    /// The measurement window ends.
-    pub fn end<D: Simulated>(&mut self, device: &mut D, at: SimTime, open: &[Open]) {
+    /// End of the measurement window.
+    pub fn end<D: RunTarget>(&mut self, device: &mut D, at: SimTime, open: &[OpenRequest]) {
         if self.following.is_some() {
             self.close(device, at, open);
         }
-        (self.next, self.look) = (None, SimTime(u64::MAX));
+        (self.next, self.sample_at) = (None, SimTime(u64::MAX));
     }
 
-    /// A request has ended.
+    /// Records an ended request.
     #[inline]
-    pub fn take(&mut self, row: &Row) {
+    pub fn take(&mut self, row: &RequestRow) {
         if self.following.is_some() {
             let of = &row.ended.of;
             self.seen.push(Seen {
                 id: of.id,
                 arrival: row.arrival,
-                end: Some(after(self.start, row.ended.at)),
+                end: Some(relative_ns(self.start, row.ended.at)),
                 number: row.number as i64,
                 flow: of.tag.0 as i32,
                 kind: kind_of(of.op),
@@ -141,17 +141,17 @@ impl Timeline {
         }
     }
 
-    /// The stretch under way ends now: sends what was seen.
-    fn close<D: Simulated>(&mut self, device: &mut D, at: SimTime, open: &[Open]) {
-        let mut followers = self.following.take().expect("a stretch is under way");
-        for (drive, follower) in device.drives_mut().iter_mut().zip(&mut followers) {
-            follower.end(drive, at);
+    /// Ends the current interval and sends its rows.
+    fn close<D: RunTarget>(&mut self, device: &mut D, at: SimTime, open: &[OpenRequest]) {
+        let mut tracers = self.following.take().expect("an interval is under way");
+        for (drive, tracer) in device.drives_mut().iter_mut().zip(&mut tracers) {
+            tracer.end(drive, at);
         }
-        let from = followers[0].from;
+        let from = tracers[0].from;
         for (id, open) in (0..).map(RequestId).zip(open).filter(|(_, open)| open.live) {
             self.seen.push(Seen {
                 id,
-                arrival: after(self.start, open.at),
+                arrival: relative_ns(self.start, open.at),
                 end: None,
                 number: NOTHING,
                 flow: open.tag.0 as i32,
@@ -162,8 +162,8 @@ impl Timeline {
         }
         self.seen.sort_by_key(|seen| (seen.arrival, seen.number, seen.id));
         let mut by_id: HashMap<RequestId, Vec<usize>> = HashMap::new();
-        // The requests of an array are none of its drives'.
-        if followers.len() == 1 && D::NAME == Drive::NAME {
+        // Requests of an array have no ids in its drives.
+        if tracers.len() == 1 && D::NAME == Drive::NAME {
             self.seen.iter().enumerate().for_each(|(k, seen)| by_id.entry(seen.id).or_default().push(k));
         }
         let seen = &self.seen;
@@ -172,15 +172,15 @@ impl Timeline {
             of.iter().rev().copied().find(|&k| seen[k].arrival <= at)
         };
         let (start, window) = (self.start, self.window);
-        for (d, follower) in (0..).zip(&followers) {
-            let mut slices = Slices::new(window, d, start, from);
-            slices.add(follower, &whose);
+        for (d, tracer) in (0..).zip(&tracers) {
+            let mut slices = DieSlices::new(window, d, start, from);
+            slices.add(tracer, &whose);
             let (rows, columns) = slices.take();
             self.sender.send("timeline.dies", rows, columns);
             let channel_of = |die: DieId| device.drives()[d as usize].spec().geometry.channel_of(die);
-            let (rows, columns) = of_bus(follower, window, d, start, at, &channel_of);
+            let (rows, columns) = bus_slices(tracer, window, d, start, at, &channel_of);
             self.sender.send("timeline.buses", rows, columns);
-            let (rows, columns) = of_queues(follower, window, d, start);
+            let (rows, columns) = queue_lengths(tracer, window, d, start);
             self.sender.send("timeline.queues", rows, columns);
         }
         let rows = self.seen.len();
@@ -205,8 +205,8 @@ impl Timeline {
         let whole = self.next.is_some_and(|[_, to]| at >= to);
         let columns = vec![
             Column::whole("window", vec![window]),
-            Column::whole("from_ns", vec![after(start, from)]),
-            Column::whole("to_ns", vec![after(start, at)]),
+            Column::whole("from_ns", vec![relative_ns(start, from)]),
+            Column::whole("to_ns", vec![relative_ns(start, at)]),
             Column::whole("whole", vec![i64::from(whole)]),
         ];
         self.sender.send("timeline.windows", 1, columns);

@@ -1,11 +1,11 @@
-//! The section `array` of a result.
+//! Result section `array`.
 
-use super::values::{group, latencies};
+use super::json_values::{group, latencies};
 use crate::run::Measured;
 use interpulse_array::array::Array;
 use serde_json::{Value, json};
 
-/// What the array did, and each of its drives for it.
+/// Counters of the array and of each of its drives.
 pub fn section(array: &Array, measured: &Measured) -> Value {
     let mut o = array.section();
     let drives = array.of_drives().iter().map(|drive| {

@@ -1,10 +1,10 @@
-//! The window over time: what was done in each of its batches.
+//! Result section `batches`: figures of each batch of the window.
 
-use super::shares::time_share;
-use super::values::{known, us};
-use crate::batches::Batch;
-use crate::simulated::Done;
-use crate::steady::Pooled;
+use super::batch_means::Pooled;
+use super::json_values::{us, without_nulls};
+use super::time_share::time_share;
+use crate::run::batches::Batch;
+use crate::run_target::DeviceCounters;
 use serde_json::{Map, Value, json};
 
 /// Percentiles of a batch.
@@ -15,8 +15,8 @@ pub(super) fn section(batches: &[Batch]) -> Value {
     let mut end = 0;
     let each = |batch: &Batch| {
         end += batch.length.as_ns();
-        let Done { ftl, nand, uses } = &batch.done;
-        known(json!({
+        let DeviceCounters { ftl, nand, uses } = &batch.done;
+        without_nulls(json!({
             "end_s": end as f64 / 1e9,
             "length_s": batch.length.as_ns() as f64 / 1e9,
             "host_requests": batch.requests,

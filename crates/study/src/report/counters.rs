@@ -1,11 +1,11 @@
-//! The counters of a result, by group, and what they are declared to be.
+//! Result section `counters`: groups and declarations.
 
-use super::context::Context;
-use super::values::{group, known};
+use super::drive_state::DriveState;
+use super::json_values::{group, without_nulls};
 use crate::run::Measured;
 use interpulse_array::array::ArrayCounters;
-use interpulse_drive::drive::counters::DriveCounters;
-use interpulse_drive::ftl::{FtlCounters, Wear};
+use interpulse_drive::DriveCounters;
+use interpulse_drive::{FtlCounters, Wear};
 use interpulse_engine::CounterInfo;
 use interpulse_flash::nand::{ErrorCounters, NandCounters};
 use interpulse_host::HostCounters;
@@ -16,7 +16,7 @@ const fn info(name: &'static str, unit: &'static str, doc: &'static str) -> Coun
     CounterInfo { name, unit, doc }
 }
 
-/// How worn the drives are at the end.
+/// Wear counters at the end of the run.
 const WEAR: [CounterInfo; 6] = [
     info("cycles_min", "P/E cycles", "of the least worn super block, at the end of the run"),
     info("cycles_max", "P/E cycles", "of the most worn super block, at the end of the run"),
@@ -26,7 +26,7 @@ const WEAR: [CounterInfo; 6] = [
     info("cycles_rated", "P/E cycles", "what the part is rated for"),
 ];
 
-/// What the first reading of replayed traces found, and what was replayed.
+/// Counters of replayed traces.
 const TRACE: [CounterInfo; 6] = [
     info("rows", "rows", "rows that are replayed: requests of the traces"),
     info("bad_rows", "rows", "rows skipped because they could not be read"),
@@ -40,7 +40,7 @@ const TRACE: [CounterInfo; 6] = [
     info("end_bytes", "bytes", "one past the highest address of the traces, before that"),
 ];
 
-/// Every group of counters that a result may hold, with where it stands and what it may hold.
+/// Every group of counters: path in the result and declarations.
 pub fn groups() -> [(&'static str, Vec<CounterInfo>); 7] {
     [
         ("counters.host", [HostCounters::INFO, DriveCounters::INFO].concat()),
@@ -53,8 +53,8 @@ pub fn groups() -> [(&'static str, Vec<CounterInfo>); 7] {
     ]
 }
 
-/// `counters` of a result.
-pub(super) fn section(m: &Measured, context: &Context) -> Value {
+/// Section `counters`.
+pub(super) fn section(m: &Measured, context: &DriveState) -> Value {
     let Wear { fewest, most, sum } = context.wear;
     let wear = [
         json!(fewest),
@@ -71,7 +71,7 @@ pub(super) fn section(m: &Measured, context: &Context) -> Value {
         let found = rows.into_iter().chain([sum(|t| t.replayed), sum(|t| t.beyond), end]);
         group(TRACE.into_iter().zip(found))
     });
-    known(json!({
+    without_nulls(json!({
         "host": group(m.window.counters.iter().chain(m.drive.iter())),
         "ftl": group(m.ftl.iter()),
         "nand": group(m.nand.iter()),

@@ -1,23 +1,23 @@
-//! Every die: what it did with its time in the window, and how worn its blocks were at the end.
+//! Result section `dies`: time by use and block wear of every die.
 
-use super::shares::time_share;
-use super::values::known;
+use super::json_values::without_nulls;
+use super::time_share::time_share;
 use crate::run::Measured;
-use interpulse_drive::drive::Drive;
+use interpulse_drive::Drive;
 use interpulse_flash::DieId;
 use serde_json::{Value, json};
 
-/// Groups of neighbouring super blocks that a die's wear is told by, at most.
+/// Most groups of adjacent super blocks per die.
 const GROUPS: u32 = 32;
 
-/// The dies, drive by drive; a drive that took a lost one's place in the window has no times.
+/// The dies, drive by drive; a replacement drive has no times.
 pub(super) fn section(m: &Measured, drives: &[Drive]) -> Value {
     let mut times = m.dies.iter();
     let mut all = Vec::new();
     for (number, drive) in drives.iter().enumerate() {
         let geometry = &drive.spec().geometry;
         for die in DieId::first(geometry.dies()) {
-            all.push(known(json!({
+            all.push(without_nulls(json!({
                 "drive": number,
                 "channel": geometry.channel_of(die),
                 "die": die.0,
@@ -29,20 +29,17 @@ pub(super) fn section(m: &Measured, drives: &[Drive]) -> Value {
     Value::Array(all)
 }
 
-/// P/E cycles of a die's blocks, preconditioning included: by groups of as many super blocks of each lane.
+/// P/E cycles of the blocks of a die, preconditioning included, by group of adjacent super blocks.
 fn wear(drive: &Drive, die: DieId) -> Value {
-    let layout = drive.layout();
-    let group = layout.blocks.div_ceil(GROUPS);
+    let blocks = drive.blocks_per_lane();
+    let group = blocks.div_ceil(GROUPS);
     let (mut means, mut most) = (Vec::new(), Vec::new());
-    for first in (0..layout.blocks).step_by(group as usize) {
+    for first in (0..blocks).step_by(group as usize) {
         let (mut sum, mut count, mut top) = (0u64, 0u64, 0);
-        for lane in layout.lanes_of(die) {
-            let blocks = layout.blocks_of(lane).skip(first as usize).take(group as usize);
-            for cycles in blocks.map(|block| drive.pe_cycles(block)) {
-                sum += u64::from(cycles);
-                count += 1;
-                top = top.max(cycles);
-            }
+        for cycles in drive.block_cycles(die, first, group) {
+            sum += u64::from(cycles);
+            count += 1;
+            top = top.max(cycles);
         }
         means.push(sum as f64 / count as f64);
         most.push(top);

@@ -1,13 +1,13 @@
-//! What a protected cache asks of its capacitors, in a result.
+//! Result section `hold_up`: capacitor energy of a protected cache.
 
-use super::values::known;
-use interpulse_drive::drive::Drive;
-use interpulse_drive::drive::hold_up::{HoldUp, Ways};
-use interpulse_drive::spec::DriveSpec;
-use interpulse_flash::hold_up::plan::Save;
+use super::json_values::without_nulls;
+use interpulse_drive::Drive;
+use interpulse_drive::DriveSpec;
+use interpulse_drive::{HoldUp, Ways};
+use interpulse_flash::hold_up::save_plan::Save;
 use serde_json::{Value, json};
 
-/// Of the drive whose save at the cut took the most energy; `None` where nothing was saved on capacitors.
+/// Section of the drive with the largest energy at the power loss; `None` without a save on capacitors.
 pub fn section(drives: &[Drive]) -> Option<Value> {
     let saves = drives.iter().filter_map(|drive| Some((drive.spec(), drive.recoveries().last()?.hold_up?)));
     let (spec, of): (&DriveSpec, HoldUp) = saves.max_by_key(|(_, of)| of.at_cut.finish.energy())?;
@@ -18,7 +18,7 @@ pub fn section(drives: &[Drive]) -> Option<Value> {
 }
 
 fn ways(spec: &DriveSpec, of: &Ways, pages: u64) -> Value {
-    known(json!({
+    without_nulls(json!({
         "pages": pages,
         "erases_finish": save(spec, &of.finish),
         "erases_stop": of.stop.map(|stop| save(spec, &stop)),
@@ -30,12 +30,12 @@ fn save(spec: &DriveSpec, of: &Save) -> Value {
     let [controller, dram] = HoldUp::constants(spec, of.time);
     let total = of.energy() + controller + dram;
     let capacitor = spec.power_loss.and_then(|of| of.capacitor);
-    known(json!({
+    without_nulls(json!({
         "busy_dies": of.busy,
         "ready_us": of.ready.as_ns() as f64 / 1e3,
         "time_us": of.time.as_ns() as f64 / 1e3,
         "programs": of.programs,
-        "energy_uj": known(json!({
+        "energy_uj": without_nulls(json!({
             "finishing": uj(of.finishing),
             "saving": uj(of.saving),
             "resting": uj(of.resting),

@@ -1,20 +1,20 @@
-//! The section `power` of a result.
+//! Result section `power`.
 
-use super::values::known;
-use crate::power::Measured;
+use super::json_values::without_nulls;
+use crate::run::power::Measured;
 use interpulse_drive::spec::PowerConstants;
 use interpulse_engine::{Current, Duration, Power};
-use interpulse_flash::command::{SPENDERS, Spender};
+use interpulse_flash::command::{ENERGY_CATEGORIES, EnergyCategory};
 use interpulse_flash::nand::power::budget::Waits;
 use interpulse_flash::nand::power::meter::Reading;
 use interpulse_flash::nand::power::tally::{Energy, Rails};
 use interpulse_flash::parts::PowerSpec;
 use serde_json::{Value, json};
 
-/// How often each spender did what it spends energy on; `None` for those that do not count operations.
-type Counts = [Option<u64>; SPENDERS];
+/// Operations per energy category; `None` for categories without a count.
+type Counts = [Option<u64>; ENERGY_CATEGORIES];
 
-/// Power and energy as JSON. `requests` is the number of host requests, `length` that of the window, which is not zero.
+/// Power and energy as JSON. `requests` is the number of host requests; `length`, the window, is not zero.
 pub(super) fn section(
     m: &Measured,
     part: &PowerSpec,
@@ -34,8 +34,8 @@ pub(super) fn section(
     let uj = |aj: u128| aj as f64 / 1e12;
     let each = |aj: u128| uj(aj) / requests as f64;
     let per_request = json!({ "nand_core": each(core), "io_bus": each(bus), "total": each(core + bus) });
-    known(json!({
-        "mean_mw": known(json!({
+    without_nulls(json!({
+        "mean_mw": without_nulls(json!({
             "nand_core": mw(core, length),
             "io_bus": mw(bus, length),
             "controller": controller,
@@ -52,10 +52,10 @@ pub(super) fn section(
     }))
 }
 
-/// What each kind of operation took in all, and each operation on average.
+/// Energy by category: in total and per operation.
 fn by_operation(energy: &Energy, counts: &Counts) -> Value {
     let uj = |aj: u128| aj as f64 / 1e12;
-    let rows = Spender::ALL.iter().map(|&(name, spender, _)| {
+    let rows = EnergyCategory::ALL.iter().map(|&(name, spender, _)| {
         let (core, bus) = (energy.core[spender as usize], energy.bus[spender as usize]);
         let count = counts[spender as usize];
         let row = json!({
@@ -65,15 +65,15 @@ fn by_operation(energy: &Energy, counts: &Counts) -> Value {
             "count": count,
             "each_uj": count.filter(|&n| n > 0).map(|n| uj(core + bus) / n as f64),
         });
-        (name.to_string(), known(row))
+        (name.to_string(), without_nulls(row))
     });
     Value::Object(rows.collect())
 }
 
-/// The largest window, and the largest current at any instant.
+/// Largest window and largest instantaneous current.
 fn peak(reading: &Reading, part: &PowerSpec) -> Value {
     let most = reading.most;
-    known(json!({
+    without_nulls(json!({
         "window_us": reading.window.as_us_f64(),
         "windows": reading.windows,
         "instant_ma": most.as_ma_f64(),
@@ -97,7 +97,7 @@ fn over_time(reading: &Reading) -> Value {
 
 fn waited(waits: &Waits, limit: Current, part: &PowerSpec) -> Value {
     let some = waits.count > 0;
-    known(json!({
+    without_nulls(json!({
         "limit_ma": limit.as_ma_f64(),
         "limit_mw": (limit.as_ua() * part.vcc.as_mv()) as f64 / 1e6,
         "waits": waits.count,

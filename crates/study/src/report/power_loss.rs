@@ -1,13 +1,13 @@
-//! The section `power_loss` of a result.
+//! Result section `power_loss`.
 
-use super::values::known;
-use interpulse_drive::drive::Drive;
-use interpulse_drive::drive::power_state::Recovery;
-use interpulse_drive::ftl::MetadataWritten;
+use super::json_values::without_nulls;
+use interpulse_drive::Drive;
+use interpulse_drive::MetadataWritten;
+use interpulse_drive::Recovery;
 use serde_json::{Value, json};
 
-/// What the drives of a case did for a loss of power, and how they recovered from one; `None` where power is not lost. Of
-/// several drives counts are sums, and times those of the slowest.
+/// Metadata writes and recovery of all drives; `None` without power loss. Counts are sums over drives, times those
+/// of the slowest.
 pub fn section(drives: &[Drive]) -> Option<Value> {
     drives[0].spec().power_loss?;
     let written = |of: fn(&MetadataWritten) -> u64| -> u64 {
@@ -15,7 +15,7 @@ pub fn section(drives: &[Drive]) -> Option<Value> {
     };
     let cuts: Vec<&Recovery> = drives.iter().filter_map(|drive| drive.recoveries().last()).collect();
     let first = cuts.first();
-    Some(known(json!({
+    Some(without_nulls(json!({
         "checkpoints": written(|of| of.checkpoints),
         "checkpoint_pages": written(|of| of.checkpoint_pages),
         "metadata_programs": written(|of| of.programs),
@@ -48,7 +48,7 @@ fn recovery(cuts: &[&Recovery]) -> Value {
     let us = |ns: u64| ns as f64 / 1e3;
     let whole = longest(|r| Some(r.served?.as_ns() - r.on?.as_ns()));
     let refilling = longest(|r| Some(r.served?.as_ns() - r.on?.as_ns() - r.found.mounting.as_ns()));
-    known(json!({
+    without_nulls(json!({
         "time_us": whole.map(us),
         "mounting_us": us(longest(|r| Some(r.found.mounting.as_ns())).unwrap_or(0)),
         "refilling_us": refilling.map(us),

@@ -1,6 +1,6 @@
-//! The section on bit errors: how many there were, what correcting them took, what could not be corrected.
+//! Result section `reliability`: bit errors, correction effort and uncorrectable reads.
 
-use super::values::known;
+use super::json_values::without_nulls;
 use crate::run::ErrorWindow;
 use interpulse_host::Window;
 use serde_json::{Value, json};
@@ -10,11 +10,11 @@ pub(super) fn section(e: &ErrorWindow, window: &Window) -> Value {
     let c = &e.counters;
     let each = |n: f64, of: u64| (c.reads > 0).then(|| n / of as f64);
     let retried = c.host_reads_retried + c.gc_reads_retried;
-    // Retries are counted when a read ends: so are the reads that they are a share of.
+    // Retries count when a read ends, so use ended reads as the base.
     let ended: u64 = e.by_attempts.iter().sum();
     let last = e.by_attempts.iter().rposition(|&n| n > 0).map_or(0, |k| k + 1);
     let mean = c.host_retry_time as f64 / c.host_reads_retried as f64 / 1e3;
-    known(json!({
+    without_nulls(json!({
         "page_reads": c.reads,
         "raw_bit_error_rate": each(c.expected_errors as f64 / 1024.0, c.bits),
         "retried_share": (ended > 0).then(|| retried as f64 / ended as f64),

@@ -1,5 +1,5 @@
-//! Does this build, with assertions and overflow checks on, give the result that the release build gives, and the same at
-//! any number of jobs?
+//! Runner tests: this build, with assertions and overflow checks, gives the result of the release build at any
+//! number of jobs.
 
 use super::*;
 use crate::config::PlanRequest;
@@ -8,10 +8,10 @@ use crate::plan::resolve;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Fields that differ between two equal runs.
+/// Fields that differ between equal runs.
 const TIMING: [&str; 3] = ["wall_s", "cpu_s", "requests_per_cpu_s"];
 
-/// `text` as JSON, timing fields removed.
+/// `text` as JSON without timing fields.
 fn without_timing(text: &str) -> Value {
     let mut result: Value = serde_json::from_str(text).expect("a result is JSON");
     let remove = |case: &mut Value| {
@@ -27,7 +27,7 @@ fn without_timing(text: &str) -> Value {
 
 fn plan(text: String, path: &Path) -> Plan {
     let path = path.display().to_string();
-    resolve(&PlanRequest { text, path, ..PlanRequest::default() }).expect("the configuration stands")
+    resolve(&PlanRequest { text, path, ..PlanRequest::default() }).expect("a legal configuration")
 }
 
 fn ran(plan: &Plan, jobs: usize, control: &Control) -> Value {
@@ -35,8 +35,8 @@ fn ran(plan: &Plan, jobs: usize, control: &Control) -> Value {
     without_timing(&run(plan, &options, control).expect("the run ends well"))
 }
 
-/// Golden counters of a generated trace. The Python suite holds the release build against the same file and
-/// says how it is written anew.
+/// Golden counters of a generated trace. The Python tests compare the release build with the same file and document
+/// how to regenerate it.
 #[test]
 fn the_golden_trace_gives_the_golden_result_at_any_number_of_jobs() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/tests/data");
@@ -48,7 +48,7 @@ fn the_golden_trace_gives_the_golden_result_at_any_number_of_jobs() {
     }
 }
 
-/// Cases of three states, the first of them much longer than the others.
+/// Cases with three initial states; the first is much longer.
 const STATES: &str = r#"
 drive = "a4-mini"
 [run]
@@ -79,7 +79,7 @@ fn cases_with_different_states_run_side_by_side_and_give_the_same() {
         let run = scope.spawn(|| ran(&plan, 2, &control));
         let mut overlapped = false;
         while !run.is_finished() {
-            // Another state's case has ended while the first one, of which there is a lot, has not.
+            // A case of another state ended during the long first case.
             let now = control.progress();
             overlapped |= now.len() == 4 && now[0].phase == "run" && now[1].phase == "done";
             std::thread::sleep(std::time::Duration::from_millis(1));
@@ -93,7 +93,7 @@ fn cases_with_different_states_run_side_by_side_and_give_the_same() {
 
 #[test]
 fn memory_that_cannot_be_had_is_no_bug() {
-    let error = guarded(|| Ok(interpulse_drive::memory::Table::<u64>::new(1 << 58).len()))
+    let error = catch_panic(|| Ok(interpulse_drive::memory::Table::<u64>::new(1 << 58).len()))
         .expect_err("it cannot be had");
     assert_eq!(error.kind, RunErrorKind::User);
     assert!(
@@ -101,10 +101,10 @@ fn memory_that_cannot_be_had_is_no_bug() {
         "{}",
         error.message
     );
-    let error =
-        guarded(|| Ok(interpulse_drive::memory::filled(1_u64, 1 << 58).len())).expect_err("it cannot be had");
+    let error = catch_panic(|| Ok(interpulse_drive::memory::filled(1_u64, 1 << 58).len()))
+        .expect_err("it cannot be had");
     assert_eq!(error.kind, RunErrorKind::User);
-    let bug: Result<(), _> = guarded(|| panic!("of another kind"));
+    let bug: Result<(), _> = catch_panic(|| panic!("of another kind"));
     assert_eq!(bug.map_err(|error| error.kind), Err(RunErrorKind::Internal));
 }
 
@@ -123,18 +123,17 @@ fn each_case_is_handed_over_once_when_it_has_ended() {
     let plan = plan(STATES.replace("2000000", "2000"), Path::new("states.toml"));
     let control = Control::default();
     let whole = ran(&plan, 2, &control);
-    let mut ended = control.take_ended();
+    let mut ended = control.take_results();
     ended.sort();
     assert_eq!(ended.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0, 1, 2, 3]);
     for (index, text) in ended {
         let result: Value = serde_json::from_str(&text).expect("a result is JSON");
         assert_eq!(result["iops"], whole["cases"][index]["iops"]);
     }
-    assert!(control.take_ended().is_empty());
+    assert!(control.take_results().is_empty());
 }
 
-/// The cases of two configurations as two runs of a machine of so many cores: the results, and whether the second run ended
-/// while the first went on.
+/// Runs two configurations on one machine: results, notes, and whether the second run ended before the first.
 fn two_runs(cores: usize, texts: [&str; 2], folder: Option<&Path>) -> ([Value; 2], Vec<String>, bool) {
     let machine = Machine::new(cores);
     let plans = texts.map(|text| plan(text.into(), Path::new("states.toml")));
@@ -142,11 +141,11 @@ fn two_runs(cores: usize, texts: [&str; 2], folder: Option<&Path>) -> ([Value; 2
     let cache_dir = folder.map(Path::to_path_buf);
     let options = RunOptions { jobs: cores, no_cache: cache_dir.is_none(), cache_dir, cache_limit: 1 << 40 };
     let run = |rank: usize| {
-        let place = Place::among(Arc::clone(&machine), rank as u64);
-        let text = run_among(&plans[rank], &options, &controls[rank], &place).expect("the run ends well");
+        let share = MachineShare::of(Arc::clone(&machine), rank as u64);
+        let text = run_shared(&plans[rank], &options, &controls[rank], &share).expect("the run ends well");
         without_timing(&text)
     };
-    // What the first one needs is taken before the second one comes.
+    // The first run reserves its resources before the second starts.
     let (results, overtaken) = std::thread::scope(|scope| {
         let first = scope.spawn(|| run(0));
         while controls[0].progress().first().is_none_or(|case| case.phase == "waiting") {
@@ -159,7 +158,7 @@ fn two_runs(cores: usize, texts: [&str; 2], folder: Option<&Path>) -> ([Value; 2
     (results, controls.iter().flat_map(Control::notes).collect(), overtaken)
 }
 
-/// A long case, and short ones.
+/// A long case.
 const LONG: &str = r#"
 drive = "a4-mini"
 [run]

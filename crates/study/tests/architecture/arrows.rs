@@ -1,29 +1,29 @@
-//! Which file of a crate uses which: every path of every item, those of `use` and those inside macros included, followed to
-//! the file that defines what it names.
+//! File dependencies of a crate: every path of every item, in `use` declarations and macros too, resolved to the
+//! defining file.
 //!
-//! What a module declares (`mod x;`, a row of a registry) and hands on (`pub use x::Y;` of something below it) is no use. Methods are not
-//! followed: a file that calls one has its receiver's type from somewhere, and that is a path.
+//! Declarations (`mod x;`, a row of a registry) and re-exports (`pub use x::Y;`) do not count. Methods are not
+//! resolved: the type of the receiver is a path elsewhere in the file.
 
 use crate::architecture::source::Source;
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeMap;
 use syn::visit::{self, Visit};
 
-/// Longest chain of imports that is followed: some names, such as that of a crate, lead back to themselves.
+/// Longest chain of imports: some names, such as that of a crate, lead to themselves.
 const LONGEST: usize = 16;
 
-/// For each pair of files, user first, the line and the path of the first use.
+/// For each (user, used) pair of files, line and path of the first use.
 pub type Arrows = BTreeMap<(String, String), (usize, String)>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target {
-    /// Something that this module defines.
+    /// An item of this module.
     Defined(usize),
     /// The module itself.
     Module(usize),
 }
 
-/// The arrows between the files of a crate.
+/// Dependencies between the files of a crate.
 pub fn of(source: &Source) -> Arrows {
     let mut arrows = Arrows::new();
     for (id, module) in source.modules.iter().enumerate() {
@@ -31,7 +31,7 @@ pub fn of(source: &Source) -> Arrows {
         let imports = module.imports.iter().map(|(_, import)| (import, false));
         for (import, everything) in imports.chain(module.globs.iter().map(|import| (import, true))) {
             let target = match source.resolve(id, &import.path, 0) {
-                // Whoever takes everything uses the module itself.
+                // A glob import uses the module itself.
                 Some(Target::Module(of)) if everything => Some(Target::Defined(of)),
                 other => other,
             };
@@ -48,7 +48,7 @@ pub fn of(source: &Source) -> Arrows {
             let by_name = paths.macros.into_iter().map(|(line, name)| {
                 (line, source.macros.get(&name).map(|&of| Target::Defined(of)), vec![name])
             });
-            // A macro that declares modules, such as a registry, names them to do so.
+            // A macro that declares modules names them.
             let declared = |of: usize| {
                 matches!(item, syn::Item::Macro(_)) && source.above(of).any(|m| module.by_macro.contains(&m))
             };
@@ -74,12 +74,12 @@ pub fn of(source: &Source) -> Arrows {
 }
 
 impl Source {
-    /// A module and those that it lies in, from the inside.
+    /// A module and its ancestors, innermost first.
     fn above(&self, module: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(module), |&m| self.modules[m].parent)
     }
 
-    /// What a path in module `from` leads to; `None` if it leaves the crate.
+    /// Target of a path in module `from`; `None` outside the crate.
     fn resolve(&self, from: usize, path: &[String], depth: usize) -> Option<Target> {
         let (first, rest) = path.split_first()?;
         if depth > LONGEST {
@@ -92,7 +92,7 @@ impl Source {
             name => self.look_up(from, name, !rest.is_empty(), depth)?,
         };
         for (k, name) in rest.iter().enumerate() {
-            // What stands behind a type is a part of it.
+            // Segments after a type are its items.
             let Target::Module(module) = at else { return Some(at) };
             at = match name.as_str() {
                 "super" => Target::Module(self.modules[module].parent?),
@@ -102,7 +102,7 @@ impl Source {
         Some(at)
     }
 
-    /// What `name` is in `module`; modules come first where more of the path follows.
+    /// Resolves `name` in `module`; modules first if more of the path follows.
     fn look_up(&self, module: usize, name: &str, more: bool, depth: usize) -> Option<Target> {
         let of = &self.modules[module];
         let defined = of.defines.contains(name).then_some(Target::Defined(module));
@@ -145,12 +145,12 @@ impl<'ast> Visit<'ast> for Paths {
         self.tokens(&of.tokens);
     }
 
-    /// Documentation and derives name nothing that is used.
+    /// Documentation and derives name no dependency.
     fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
 }
 
 impl Paths {
-    /// The paths in what a macro is given: names with `::` between them, and names alone.
+    /// Paths in macro tokens: names joined by `::`, and single names.
     fn tokens(&mut self, tokens: &TokenStream) {
         let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
         let is = |at: usize, c: char| matches!(tokens.get(at), Some(TokenTree::Punct(p)) if p.as_char() == c);

@@ -1,9 +1,9 @@
-//! Circles in a graph of files.
+//! Dependency cycles between files.
 
 use crate::architecture::arrows::Arrows;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The files that are reached from `from`.
+/// Files reachable from `from`.
 fn reached<'a>(arrows: &'a Arrows, from: &'a str) -> BTreeSet<&'a str> {
     let mut uses: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (user, used) in arrows.keys() {
@@ -20,7 +20,7 @@ fn reached<'a>(arrows: &'a Arrows, from: &'a str) -> BTreeSet<&'a str> {
     seen
 }
 
-/// Every arrow that is part of a circle, as text with its line.
+/// Every dependency that is part of a cycle, as text with its line.
 pub fn all(arrows: &Arrows) -> Vec<String> {
     let on_one = arrows.iter().filter(|((user, used), _)| reached(arrows, used).contains(user.as_str()));
     on_one.map(|((user, used), (line, path))| format!("{user}:{line} uses {used} ({path})")).collect()

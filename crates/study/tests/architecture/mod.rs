@@ -1,4 +1,5 @@
-//! *Do the arrows still point down?* The rooms of docs/ARCHITECTURE.md, checked against manifests and source files.
+//! Architecture tests: crate table of docs/ARCHITECTURE.md against manifests, layers of modules, cycles between
+//! files.
 
 mod arrows;
 mod circles;
@@ -7,14 +8,14 @@ mod signatures;
 mod source;
 
 use arrows::Arrows;
-use page::Room;
+use page::CrateEntry;
 use source::Source;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Modules of a crate, floor by floor from the ground; a module may use its own floor's and lower ones.
-const FLOORS: &[(&str, &[&[&str]])] = &[
+/// Modules of a crate by layer from the bottom; a module may use its own and lower layers.
+const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "flash",
         &[
@@ -31,7 +32,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
         "cell",
         &[
             &["error_counts", "figure", "kernel", "laplace", "normal", "states", "uber"],
-            // Each effect reads its own coefficients, and the set of all knows every effect.
+            // Each effect reads its own coefficients; the set of all includes every effect.
             &[
                 "cells",
                 "coefficients",
@@ -56,12 +57,11 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     (
         "study",
         &[
-            &["config", "control", "leftovers", "memory", "overwrites", "record", "simulated"],
-            &["batches", "machine", "plan", "power", "precondition", "queue", "snapshot"],
-            &["steady", "warmup"],
-            &["run", "state"],
-            &["lists", "remarks", "report", "room", "traces"],
-            &["case"],
+            &["config", "record", "run_target"],
+            &["control", "plan"],
+            &["initial_state", "machine", "run"],
+            &["report"],
+            &["case", "catalog", "traces"],
             &["die_script", "runner"],
         ],
     ),
@@ -75,15 +75,15 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
-fn rooms() -> Vec<Room> {
-    page::rooms(&read("docs/ARCHITECTURE.md"))
+fn crates() -> Vec<CrateEntry> {
+    page::crates(&read("docs/ARCHITECTURE.md"))
 }
 
 fn folder(name: &str) -> PathBuf {
     root().join("crates").join(name)
 }
 
-/// The crates of the workspace that a crate's manifest names.
+/// Workspace crates in a manifest.
 fn dependencies(name: &str) -> BTreeSet<String> {
     let manifest: toml::Table =
         read(&format!("crates/{name}/Cargo.toml")).parse().expect("a manifest is TOML");
@@ -95,33 +95,33 @@ fn dependencies(name: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The page is where arrows are declared: a manifest may have no others, and no crate stands on one above it.
+/// The page declares all dependencies: manifests have no others, and none points up.
 #[test]
-fn the_page_shows_every_room_and_every_arrow() {
+fn the_page_shows_every_crate_and_every_dependency() {
     let workspace: toml::Table = read("Cargo.toml").parse().expect("a manifest is TOML");
     let members = workspace["workspace"]["members"].as_array().expect("a list of members");
     let members: BTreeSet<&str> =
         members.iter().filter_map(|m| m.as_str()).filter_map(|m| m.strip_prefix("crates/")).collect();
-    let rooms = rooms();
+    let crates = crates();
     for name in &members {
-        let shown = rooms.iter().filter(|room| room.name == *name).count();
-        assert_eq!(shown, 1, "docs/ARCHITECTURE.md: lines for crates/{name} in the table of rooms");
+        let shown = crates.iter().filter(|entry| entry.name == *name).count();
+        assert_eq!(shown, 1, "docs/ARCHITECTURE.md: lines for crates/{name}");
     }
-    for (at, Room { name, line, stands_on }) in rooms.iter().enumerate() {
+    for (at, CrateEntry { name, line, depends_on }) in crates.iter().enumerate() {
         let place = format!("docs/ARCHITECTURE.md:{line}: crates/{name}");
         assert!(members.contains(name.as_str()), "{place} is not in the workspace");
-        let (shown, real): (BTreeSet<String>, _) = (stands_on.iter().cloned().collect(), dependencies(name));
-        assert_eq!(shown, real, "{place} stands on (left: the page, right: its manifest)");
-        for below in stands_on {
+        let (shown, real): (BTreeSet<String>, _) = (depends_on.iter().cloned().collect(), dependencies(name));
+        assert_eq!(shown, real, "{place} depends on (left: the page, right: its manifest)");
+        for below in depends_on {
             assert!(
-                rooms[at..].iter().any(|room| room.name == *below),
-                "{place} stands on {below}, which is above it"
+                crates[at..].iter().any(|entry| entry.name == *below),
+                "{place} depends on {below}, which is above it"
             );
         }
     }
 }
 
-/// A reader who follows the page finds what it names.
+/// Every file that the page names exists.
 #[test]
 fn the_page_names_files_that_are_there() {
     let named = page::files(&read("docs/ARCHITECTURE.md"));
@@ -131,30 +131,30 @@ fn the_page_names_files_that_are_there() {
     }
 }
 
-/// Below every arrow between two files of a crate lies something that does not lead back.
+/// No cycle between files.
 #[test]
-fn files_use_each_other_in_no_circle() {
+fn files_have_no_dependency_cycles() {
     let mut wrong = Vec::new();
-    for Room { name, .. } in rooms() {
+    for CrateEntry { name, .. } in crates() {
         let arrows = arrows_of(&name);
         wrong.extend(circles::all(&arrows).into_iter().map(|arrow| format!("{name}: {arrow}")));
     }
-    assert!(wrong.is_empty(), "circles between files:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "cycles between files:\n{}", wrong.join("\n"));
 }
 
 #[test]
 fn modules_use_lower_floors_only() {
-    for (name, floors) in FLOORS {
-        let floor_of = |file: &str| {
+    for (name, layers) in LAYERS {
+        let layer_of = |file: &str| {
             let module = file.split('/').next().expect("a name").trim_end_matches(".rs");
-            let floor = floors.iter().position(|floor| floor.contains(&module));
-            floor.unwrap_or_else(|| panic!("{name}::{module} stands on no floor: give it one"))
+            let layer = layers.iter().position(|layer| layer.contains(&module));
+            layer.unwrap_or_else(|| panic!("{name}::{module} has no layer: add it to LAYERS"))
         };
         for ((user, used), (line, path)) in arrows_of(name) {
             if user != "lib.rs" && used != "lib.rs" {
                 assert!(
-                    floor_of(&used) <= floor_of(&user),
-                    "{name}/src/{user}:{line} uses {path}, which stands above it"
+                    layer_of(&used) <= layer_of(&user),
+                    "{name}/src/{user}:{line} uses {path}, which is in a higher layer"
                 );
             }
         }
@@ -165,7 +165,7 @@ fn arrows_of(name: &str) -> Arrows {
     arrows::of(&Source::read(&folder(name)))
 }
 
-/// The reader itself, on a crate that uses everything in every way there is.
+/// Tests the parser on a crate with every kind of use.
 #[test]
 fn every_kind_of_path_is_seen() {
     let files = [
@@ -226,22 +226,22 @@ fn every_kind_of_path_is_seen() {
     );
 }
 
-/// No file may be long enough to hold two concepts.
+/// Limits the length of files.
 #[test]
 fn files_stay_short() {
-    for room in rooms() {
-        for file in rust_files(&folder(&room.name).join("src")) {
+    for entry in crates() {
+        for file in rust_files(&folder(&entry.name).join("src")) {
             let lines = fs::read_to_string(&file).expect("a source file").lines().count();
             assert!(lines <= 620, "{} has {lines} lines: two concepts?", file.display());
         }
     }
 }
 
-/// Which of two numbers comes first is told by a name, not by a place.
+/// Arguments are named, not positional in a tuple.
 #[test]
 fn arguments_have_names() {
-    let of = |room: Room| (signatures::with_tuples(&Source::read(&folder(&room.name))), room.name);
-    let found: Vec<_> = rooms().into_iter().map(of).filter(|(found, _)| !found.is_empty()).collect();
+    let of = |entry: CrateEntry| (signatures::with_tuples(&Source::read(&folder(&entry.name))), entry.name);
+    let found: Vec<_> = crates().into_iter().map(of).filter(|(found, _)| !found.is_empty()).collect();
     assert!(found.is_empty(), "arguments without names: {found:#?}");
 }
 
@@ -268,7 +268,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// A file that no other one declares would be compiled by nobody, and its tests would pass for ever.
+/// An undeclared file would never be compiled.
 #[test]
 fn every_test_file_is_in_its_crates_program() {
     let crates: Vec<PathBuf> = entries(&root().join("crates"));
@@ -297,7 +297,7 @@ fn a_test_file_that_is_not_declared_is_noticed() {
     assert_eq!(undeclared_tests(folder.path()), [""; 0]);
 }
 
-/// Source files of a folder of tests that neither `main.rs` nor the `mod.rs` beside them declares.
+/// Test files that neither `main.rs` nor their `mod.rs` declares.
 fn undeclared_tests(tests: &Path) -> Vec<String> {
     let declared = |file: PathBuf, name: &str| {
         fs::read_to_string(file).is_ok_and(|text| {
@@ -325,7 +325,7 @@ fn undeclared_tests(tests: &Path) -> Vec<String> {
     found
 }
 
-/// What a folder has, in order.
+/// Entries of a folder, sorted.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =
         fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();

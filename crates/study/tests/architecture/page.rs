@@ -1,48 +1,48 @@
-//! The table of rooms of docs/ARCHITECTURE.md: one line for each crate, with what it stands on.
+//! Crate table of docs/ARCHITECTURE.md: one line per crate with its dependencies.
 //!
 //! ```text
-//! crates/flash/        what is in it                                  -> engine settings
-//!                      what else is in it
+//! crates/flash/        contents                                       -> engine settings
+//!                      more contents
 //! ```
 
-/// A crate's line of the table.
-pub struct Room {
-    /// Name of the crate's folder.
+/// Line of the table.
+pub struct CrateEntry {
+    /// Folder of the crate.
     pub name: String,
-    /// Line of the page.
+    /// Line number.
     pub line: usize,
-    /// Crates behind the arrow, in the order of the page.
-    pub stands_on: Vec<String>,
+    /// Dependencies, in the order of the page.
+    pub depends_on: Vec<String>,
 }
 
-/// The rooms, from the top of the house. Panics with the line if the table cannot be read.
-pub fn rooms(page: &str) -> Vec<Room> {
-    let mut rooms: Vec<Room> = Vec::new();
+/// Crates from top to bottom. Panics with the line number if the table cannot be parsed.
+pub fn crates(page: &str) -> Vec<CrateEntry> {
+    let mut crates: Vec<CrateEntry> = Vec::new();
     let lines = page.lines().zip(1..);
-    let section = lines.skip_while(|(text, _)| *text != "## Rooms").skip(1);
+    let section = lines.skip_while(|(text, _)| !["## Rooms", "## Crates"].contains(text)).skip(1);
     let section = section.take_while(|(text, _)| !text.starts_with("## "));
     let table = section.skip_while(|(text, _)| *text != "```").skip(1).take_while(|(text, _)| *text != "```");
     for (text, line) in table {
         if let Some(rest) = text.strip_prefix("crates/") {
             let name = rest.split('/').next().unwrap_or("").to_string();
-            rooms.push(Room { name, line, stands_on: Vec::new() });
+            crates.push(CrateEntry { name, line, depends_on: Vec::new() });
         }
         if let Some((_, arrow)) = text.split_once("->") {
-            let room =
-                rooms.last_mut().unwrap_or_else(|| panic!("line {line}: an arrow before the first crate"));
-            assert!(room.stands_on.is_empty(), "line {line}: {} has an arrow already", room.name);
-            room.stands_on = arrow.split_whitespace().map(str::to_string).collect();
+            let entry =
+                crates.last_mut().unwrap_or_else(|| panic!("line {line}: an arrow before the first crate"));
+            assert!(entry.depends_on.is_empty(), "line {line}: {} has an arrow already", entry.name);
+            entry.depends_on = arrow.split_whitespace().map(str::to_string).collect();
         }
     }
-    for room in &mut rooms {
-        assert!(!room.stands_on.is_empty(), "line {}: {} has no arrow", room.line, room.name);
-        room.stands_on.retain(|name| name != "(nothing)");
+    for entry in &mut crates {
+        assert!(!entry.depends_on.is_empty(), "line {}: {} has no arrow", entry.line, entry.name);
+        entry.depends_on.retain(|name| name != "(nothing)");
     }
-    rooms
+    crates
 }
 
-/// The source files that the page names, with their lines: `crate/path.rs` between backquotes stands for a file below that
-/// crate's `src`, `crates/...` for itself.
+/// Source files that the page names, with their lines: `crate/path.rs` in backquotes is a file in the `src` of that
+/// crate, `crates/...` is a full path.
 pub fn files(page: &str) -> Vec<(usize, String)> {
     let quoted = |line: usize, text: &str| -> Vec<(usize, String)> {
         let words = text.split('`').skip(1).step_by(2).filter(|word| word.ends_with(".rs"));

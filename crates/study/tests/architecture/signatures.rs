@@ -1,10 +1,10 @@
-//! Arguments of functions whose parts have no names.
+//! Check for tuple arguments, whose parts have no names.
 
 use super::source::Source;
 use syn::visit::Visit;
 use syn::{FnArg, GenericArgument, PathArguments, Signature, Type};
 
-/// Functions of a crate, tests left out, that take a tuple: file, line and name of each.
+/// Functions of a crate, tests excluded, that take a tuple: file, line and name.
 pub fn with_tuples(source: &Source) -> Vec<String> {
     let mut found = Vec::new();
     for module in &source.modules {
@@ -28,7 +28,7 @@ impl<'ast> Visit<'ast> for Tuples<'_> {
     }
 }
 
-/// Whether it is a tuple, a reference to one, or an option of one. A list of pairs is a list.
+/// Whether the type is a tuple, or a reference or option of one. A list of pairs is a list.
 fn is_tuple(of: &Type) -> bool {
     match of {
         Type::Tuple(tuple) => !tuple.elems.is_empty(),

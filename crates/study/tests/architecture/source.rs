@@ -1,4 +1,4 @@
-//! The modules of a crate as its source files declare them, without what is compiled for tests only.
+//! Modules of a crate as declared in its source files, without test code.
 
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::{HashMap, HashSet};
@@ -7,14 +7,14 @@ use std::path::Path;
 use syn::visit::Visit;
 use syn::{Attribute, Item, ItemUse, UseTree};
 
-/// The files of a crate's root.
+/// Root files of a crate.
 const ROOTS: [&str; 2] = ["lib", "main"];
 
-/// A name that a module brings into scope.
+/// Import of a module.
 pub struct Import {
-    /// Where it leads, segment by segment.
+    /// Path segments.
     pub path: Vec<String>,
-    /// Handed on to others (`pub use`).
+    /// Re-export (`pub use`).
     pub handed_on: bool,
     /// Line of the `use`.
     pub line: usize,
@@ -23,29 +23,29 @@ pub struct Import {
 /// One module.
 #[derive(Default)]
 pub struct Module {
-    /// The file in which it stands, from the crate's source folder.
+    /// File, relative to the source folder of the crate.
     pub file: String,
-    /// The module that declares it.
+    /// Parent module.
     pub parent: Option<usize>,
-    /// Modules that it declares.
+    /// Child modules.
     pub children: HashMap<String, usize>,
-    /// Those of them that a macro declares, such as the rows of a registry.
+    /// Child modules declared by a macro, such as the rows of a registry.
     pub by_macro: HashSet<usize>,
-    /// Types, functions, constants and macros that it defines.
+    /// Types, functions, constants and macros of the module.
     pub defines: HashSet<String>,
-    /// What it imports, by the name under which it is known here.
+    /// Imports by local name.
     pub imports: Vec<(String, Import)>,
-    /// Modules of which it imports everything.
+    /// Glob imports.
     pub globs: Vec<Import>,
-    /// Its items but for `use` and modules.
+    /// Items except `use` and modules.
     pub items: Vec<Item>,
 }
 
-/// A crate's modules; the first is its root.
+/// Modules of a crate; the first is its root.
 pub struct Source {
     /// All modules.
     pub modules: Vec<Module>,
-    /// Macros, which are known by their name alone below where they are defined: name and module.
+    /// Macros, visible by name after their definition: name and module.
     pub macros: HashMap<String, usize>,
 }
 
@@ -119,7 +119,7 @@ impl Source {
                 }
             }
         }
-        // A file that nobody declares is declared by a macro.
+        // An undeclared file is declared by a macro.
         let mut undeclared: Vec<String> = modules_in(folder).collect();
         undeclared.retain(|name| !for_tests.contains(name) && !self.modules[id].children.contains_key(name));
         undeclared.retain(|name| parent.is_some() || !ROOTS.contains(&name.as_str()));
@@ -172,7 +172,7 @@ impl Source {
     }
 }
 
-/// The `use`s inside functions; they count as their module's.
+/// `use` declarations inside functions count for the module.
 struct Uses<'ast>(Vec<(&'ast UseTree, usize)>);
 
 impl<'ast> Visit<'ast> for Uses<'ast> {
@@ -190,7 +190,7 @@ fn modules_in(folder: &Path) -> impl Iterator<Item = String> {
     names.filter(|name| name != "mod")
 }
 
-/// Adds what the tokens of a macro define: names behind the words that begin an item.
+/// Adds the items in macro tokens: names after item keywords.
 fn defined_in(tokens: &TokenStream, names: &mut HashSet<String>) {
     let mut before = String::new();
     for token in tokens.clone() {

@@ -1,11 +1,11 @@
-//! The write cache against plain lists: order of arrival, trims, flushes.
+//! Write cache against plain lists: order of arrival, trims, flushes.
 
 use interpulse_drive::cache::{Cache, NO_FLASH_COPY};
 use interpulse_drive::numbers::{Lpn, Slot};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
-/// A model of the cache: lists of (slot, epoch) and the slots in flight.
+/// Model: lists of (slot, epoch) and the slots in flight.
 #[derive(Default)]
 struct Model {
     lists: [VecDeque<(Slot, u32)>; 2],
@@ -14,14 +14,14 @@ struct Model {
 }
 
 impl Model {
-    /// Epochs that something not yet programmed belongs to.
+    /// Epochs of units not yet programmed.
     fn pending(&self) -> impl Iterator<Item = u32> + '_ {
         self.lists.iter().flatten().chain(&self.in_flight).map(|&(_, epoch)| epoch)
     }
 }
 
 proptest! {
-    /// Against lists: no slot is lost or handed out twice, order is kept, flushes wait for what they should.
+    /// No slot is lost or allocated twice, order is kept, flushes wait for their data.
     #[test]
     fn the_cache_loses_no_slot_and_no_flush(ops in prop::collection::vec((0u32..6, 0usize..2, any::<u32>()), 0..300)) {
         const SLOTS: u32 = 8;
@@ -65,7 +65,7 @@ proptest! {
             let dirty: usize = model.lists.iter().map(VecDeque::len).sum();
             prop_assert_eq!(cache.dirty_total(), dirty as u32);
             prop_assert_eq!(cache.in_flight(), model.in_flight.len() as u32);
-            // A dead slot waits only behind a dirty one, so that something will free it.
+            // A dead slot waits only behind a dirty one, so it is freed eventually.
             prop_assert!(cache.free() + dirty + model.in_flight.len() <= SLOTS as usize);
             if dirty == 0 {
                 prop_assert_eq!(cache.free() + model.in_flight.len(), SLOTS as usize);

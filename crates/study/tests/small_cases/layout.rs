@@ -1,12 +1,12 @@
-//! Physical addresses: the programs of a block fill it page after page.
+//! Layout: the programs of a block fill it page by page.
 
-use interpulse_drive::ftl::page::blocks::layout::Layout;
+use interpulse_drive::Layout;
 use interpulse_drive::numbers::Ppu;
 use interpulse_flash::geometry::Geometry;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// An array with the planes of a lane and the blocks of a plane kept in reserve.
+/// A geometry, the planes of a lane and the reserved blocks per plane.
 fn array() -> impl Strategy<Value = (Geometry, u32, u32)> {
     let dies = (1u32..4, 1u32..4, 1u32..3);
     let lane = prop::sample::select(vec![(1u32, 1u32), (2, 1), (2, 2), (4, 1), (4, 2), (4, 4), (6, 3)]);

@@ -1,5 +1,5 @@
-//! Do the parts of a drive agree with models that share no code with them, on random small cases? The order
-//! of programs, the write cache, the choice of victims, and whether the version audit finds every kind of lie.
+//! Drive components against independent models on random small cases: layout, write cache, victim selection, version
+//! audit.
 
 mod cache;
 mod layout;

@@ -1,10 +1,10 @@
-//! The version audit: it passes what is right and finds every kind of lie.
+//! Version audit: accepts correct reads and detects every kind of error.
 
 use interpulse_drive::audit::VersionAudit;
 use interpulse_drive::numbers::{Lpn, Ppu, Slot};
 use interpulse_oracle::stats::proportion_interval;
 
-/// Unit 7 was written twice; the second version is on its way to flash, the first lies at 100.
+/// Unit 7 was written twice; the second version is being programmed, the first is at 100.
 fn written_twice() -> VersionAudit {
     let mut audit = VersionAudit::new(1);
     audit.written(Lpn(7), Slot(0));
@@ -21,7 +21,7 @@ fn the_audit_passes_what_is_right() {
     audit.read_flash(Lpn(7), Ppu(101));
     audit.moved(Lpn(7), Ppu(101), Ppu(200));
     audit.read_flash(Lpn(7), Ppu(200));
-    // Preconditioning wrote unit 8, and nothing since.
+    // Unit 8 has only its preconditioned version.
     audit.read_flash(Lpn(8), Ppu(50));
     audit.trimmed(Lpn(7));
     audit.read_nothing(Lpn(7));

@@ -1,18 +1,18 @@
-//! The victim policies against their definitions.
+//! Victim policies against their definitions.
 
-use interpulse_drive::ftl::page::gc::victim::{DChoices, GcPolicy, ThresholdBase};
-use interpulse_drive::ftl::page::mapping::table::Map;
-use interpulse_drive::ftl::threshold_blocks;
+use interpulse_drive::Map;
 use interpulse_drive::numbers::SuperBlock;
+use interpulse_drive::threshold_blocks;
+use interpulse_drive::{DChoices, GcPolicy, ThresholdBase};
 use interpulse_engine::{Rng, Streams};
 use interpulse_oracle::stats::proportion_interval;
 use proptest::prelude::*;
 
-/// Blocks as (valid units of 64, closed as the how-manyth), `None` where a block may not be collected.
+/// Blocks as (valid units of 64, order of closing); `None` where a block is no candidate.
 fn choose(policy: GcPolicy, blocks: &[Option<(u32, u64)>], rng: &mut Rng) -> Option<u32> {
     let mut map = Map::new(64, blocks.len() as u32 + 2, 64);
     let mut closed = vec![0; blocks.len() + 2];
-    // The lane is blocks 1 .. n; those around it belong to others, and one would be everybody's choice.
+    // The lane is blocks 1 .. n; block 0 belongs to another lane and would always be chosen.
     map.set_candidate(SuperBlock(0), true);
     for (i, block) in blocks.iter().enumerate() {
         let Some((valid, at)) = *block else { continue };
@@ -64,7 +64,7 @@ proptest! {
         let best = candidates().map(|(_, v, at)| benefit(v, at)).fold(f64::NEG_INFINITY, f64::max);
         if let Some(victim) = chosen(GcPolicy::CostBenefit) {
             let (valid, at) = blocks[victim as usize].unwrap();
-            // Scores are kept in 1/65536.
+            // Scores have a resolution of 1/65536.
             prop_assert!(benefit(valid, at) >= best - 1.0 / 65536.0 || best.is_infinite() && valid == 0);
         } else {
             prop_assert_eq!(candidates().count(), 0);

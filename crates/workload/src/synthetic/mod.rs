@@ -17,7 +17,7 @@ use crate::spec::Pacing;
 use crate::together::TOGETHER;
 use address::Addresses;
 use clock::Clock;
-use interpulse_engine::{Ahead, Op, Request, SimTime, Streams};
+use interpulse_engine::{Op, PrefetchDistance, Request, SimTime, Streams};
 use mix::Mix;
 use region::Region;
 use size::Sizes;
@@ -74,7 +74,10 @@ impl Synthetic {
 
     /// The next request; `None` when its arrival lies beyond representable time. `told` hears of what is drawn ahead.
     #[inline]
-    pub(crate) fn next(&mut self, told: impl FnMut(&Request, Ahead)) -> Option<(SimTime, Request)> {
+    pub(crate) fn next(
+        &mut self,
+        told: impl FnMut(&Request, PrefetchDistance),
+    ) -> Option<(SimTime, Request)> {
         let at = self.clock.next()?;
         if self.taken == TOGETHER {
             self.draw_ahead(told);
@@ -85,23 +88,23 @@ impl Synthetic {
     }
 
     #[inline(never)]
-    fn draw_ahead(&mut self, mut told: impl FnMut(&Request, Ahead)) {
+    fn draw_ahead(&mut self, mut told: impl FnMut(&Request, PrefetchDistance)) {
         if !std::mem::replace(&mut self.began, true) {
             self.draw_together(&mut told);
         }
         self.next = self.after;
         self.taken = 0;
         self.draw_together(&mut told);
-        self.next.iter().for_each(|request| told(request, Ahead::Near));
+        self.next.iter().for_each(|request| told(request, PrefetchDistance::Near));
     }
 
     #[inline(never)]
-    fn draw_together(&mut self, told: &mut impl FnMut(&Request, Ahead)) {
+    fn draw_together(&mut self, told: &mut impl FnMut(&Request, PrefetchDistance)) {
         for k in 0..TOGETHER {
             self.after[k] = self.draw();
         }
         // In a loop of its own: who is told waits for what it asks for, of as many at once as the processor looks at.
-        self.after.iter().for_each(|request| told(request, Ahead::Far));
+        self.after.iter().for_each(|request| told(request, PrefetchDistance::Far));
     }
 
     #[inline]

@@ -9,5 +9,5 @@ pub(super) const DEVICES_MAX: usize = 65_536;
 pub(crate) const SECTORS_MAX: u64 = 1 << 44;
 /// Largest request: 2^21 sectors are 1 GiB.
 pub(crate) const REQUEST_SECTORS_MAX: u32 = 1 << 21;
-/// Longest time from the first row, after the speed factor: 2^54 ns are 208 days, the reach of an agenda.
+/// Longest time from the first row, after the speed factor: 2^54 ns are 208 days, the reach of an event queue.
 pub(crate) const SPAN_NS_MAX: u64 = (1 << 54) - 1;

@@ -10,7 +10,7 @@ use super::summary::TraceSummary;
 use crate::error::WorkloadError;
 use crate::spec::Pacing;
 use crate::together::TOGETHER;
-use interpulse_engine::{Ahead, Request, SimTime};
+use interpulse_engine::{PrefetchDistance, Request, SimTime};
 
 /// Requests read ahead: parsing in runs keeps the simulator's own data in the cache.
 const AHEAD: usize = 256;
@@ -93,7 +93,7 @@ impl Replay {
     #[inline]
     pub fn next(
         &mut self,
-        mut told: impl FnMut(&Request, Ahead),
+        mut told: impl FnMut(&Request, PrefetchDistance),
     ) -> Result<Option<(SimTime, Request)>, WorkloadError> {
         if self.taken == self.ahead.len() {
             self.refill().map_err(|problem| WorkloadError::Trace(Box::new(self.input.error(problem))))?;
@@ -101,8 +101,12 @@ impl Replay {
         if self.taken.is_multiple_of(TOGETHER) {
             let coming = self.ahead[self.taken..].iter().map(|(_, request, _)| request);
             let told_before = if self.taken == 0 { 0 } else { TOGETHER };
-            coming.clone().take(2 * TOGETHER).skip(told_before).for_each(|request| told(request, Ahead::Far));
-            coming.take(TOGETHER).for_each(|request| told(request, Ahead::Near));
+            coming
+                .clone()
+                .take(2 * TOGETHER)
+                .skip(told_before)
+                .for_each(|request| told(request, PrefetchDistance::Far));
+            coming.take(TOGETHER).for_each(|request| told(request, PrefetchDistance::Near));
         }
         let Some(&(at, request, beyond)) = self.ahead.get(self.taken) else { return Ok(None) };
         self.taken += 1;

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each suite uses its own part")]
 
-use interpulse_engine::{Ahead, Request, SimTime, Streams};
+use interpulse_engine::{PrefetchDistance, Request, SimTime, Streams};
 use interpulse_workload::{Flow, FlowSpec, TraceSpec, WorkloadError};
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -23,8 +23,8 @@ pub fn drain(flow: &mut Flow) -> Vec<(SimTime, Request)> {
     let (mut far, mut near) = (VecDeque::new(), VecDeque::new());
     loop {
         let told = |coming: &Request, ahead| match ahead {
-            Ahead::Far => far.push_back(*coming),
-            Ahead::Near => near.push_back(*coming),
+            PrefetchDistance::Far => far.push_back(*coming),
+            PrefetchDistance::Near => near.push_back(*coming),
         };
         let Some(next) = flow.next_telling(told).expect("the flow was checked") else { break };
         assert_eq!(far.pop_front(), Some(next.1), "what is told of comes in this order");

@@ -1,7 +1,7 @@
-//! Some layers of a block, programmed step by step and read.
+//! Slice of a block: some layers, programmed step by step and read.
 
 use super::chip::Chip;
-use super::order::Step;
+use super::program_order::Step;
 use crate::cells::{Cells, subkey};
 use crate::interference::disturb;
 use crate::kernel::hash;
@@ -10,7 +10,7 @@ use crate::program::Program;
 use interpulse_engine::random::mix;
 use std::ops::Range;
 
-/// Purposes of keys.
+/// Purposes of random keys.
 mod purpose {
     pub const WORD_LINE: u64 = 0x2000;
     pub const COUPLING: u64 = 0x2001;
@@ -20,43 +20,49 @@ mod purpose {
     pub const RETENTION: u64 = 0x2005;
 }
 
-/// Word lines of some layers, and of the layers right below and above them, which are there as neighbours only.
-pub struct Part<'a> {
+/// Word lines of some layers, and of the adjacent layers below and above, which serve as neighbours only.
+pub struct BlockSlice<'a> {
     chip: &'a Chip,
     seed: u64,
-    /// The layer of the block that the part begins with.
+    /// First layer of the slice.
     first: u32,
-    /// Layers without the two neighbours.
+    /// Layers without the two neighbour layers.
     layers: u32,
-    /// Word lines by layer, that below the first one first.
+    /// Word lines by layer, from the neighbour below.
     lines: Vec<Line>,
-    /// Room for the resistance above each cell of the word line at hand.
+    /// Resistance above each cell of the current word line.
     strings: Vec<f32>,
-    /// Pulses of programs of the layers themselves, and their number: the first ones of word lines, then reprograms.
+    /// Pulses and number of first programs and of reprograms, without the neighbour layers.
     pub pulses: [(u64, u64); 2],
 }
 
 struct Line {
     cells: Cells,
-    /// State that each cell has at the end.
+    /// Final state of each cell.
     data: Vec<u8>,
 }
 
-/// A word line as a read sees it.
-pub struct Seen<'a> {
+/// A sensed word line.
+pub struct SensedLine<'a> {
     /// Layer of the block.
     pub layer: u32,
     /// Word line of the layer.
     pub word_line: u32,
-    /// Threshold voltage of each cell as sensed, relative to what the default read levels were made for, in steps.
+    /// Sensed threshold voltage of each cell relative to the default read levels, in steps.
     pub vth: &'a [f32],
-    /// State that each cell was programmed to.
+    /// Programmed state of each cell.
     pub data: &'a [u8],
 }
 
-impl<'a> Part<'a> {
-    /// Erased word lines of `count` cells that are to hold random data of `states` in the end.
-    pub fn erased(chip: &'a Chip, seed: u64, from: Range<u32>, count: usize, states: Range<u8>) -> Part<'a> {
+impl<'a> BlockSlice<'a> {
+    /// Erased word lines of `count` cells, with random final states from `states`.
+    pub fn erased(
+        chip: &'a Chip,
+        seed: u64,
+        from: Range<u32>,
+        count: usize,
+        states: Range<u8>,
+    ) -> BlockSlice<'a> {
         let layers = from.end - from.start;
         let place = |above| (0..chip.word_lines).map(move |w| (from.start + above, w));
         let lines = (0..layers + 2).flat_map(place).map(|(layer, w)| {
@@ -71,7 +77,7 @@ impl<'a> Part<'a> {
             let data = cells.random_data(0, states.clone());
             Line { cells, data }
         });
-        Part {
+        BlockSlice {
             chip,
             seed,
             first: from.start,
@@ -86,10 +92,10 @@ impl<'a> Part<'a> {
         (above * self.chip.word_lines + word_line) as usize
     }
 
-    /// Programs the layer below, then the layers step by step, at last the layer above; after each step `then` sees the part.
+    /// Programs the layer below, then `steps`, then the layer above; calls `then` after each step.
     ///
-    /// The neighbours outside get their final states in one program: what they pass on depends on their whole rise only.
-    pub fn program(&mut self, steps: &[Step], mut then: impl FnMut(&mut Part<'a>, &Step)) {
+    /// The neighbour layers get their final states in one program, because only their total rise matters.
+    pub fn program(&mut self, steps: &[Step], mut then: impl FnMut(&mut BlockSlice<'a>, &Step)) {
         for w in 0..self.chip.word_lines {
             self.write(0, w, 0, 0, 0);
         }
@@ -107,8 +113,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Programs a word line to its final states less `below`; no layer above `top` has programmed cells. Returns the pulses it
-    /// took: those too weak to move any cell are left out.
+    /// Programs a word line to its final states less `below`; no layer above `top` is programmed. Returns the number of pulses,
+    /// without pulses too weak to move a cell.
     fn write(&mut self, above: u32, word_line: u32, below: u8, top: u32, cycle: u64) -> u32 {
         let (chip, at) = (self.chip, self.place(above, word_line));
         self.strings.fill(0.0);
@@ -138,12 +144,12 @@ impl<'a> Part<'a> {
             run.pulse(&chip.cells, &mut line.cells, number, 1.0);
             run.verify(&chip.cells, &line.cells, &raised, number);
         }
-        self.pass_on(above, word_line, &before);
+        self.couple_neighbours(above, word_line, &before);
         pulses
     }
 
-    /// Lets the neighbours of a word line take over their share of its rise since `before`.
-    fn pass_on(&mut self, above: u32, word_line: u32, before: &[f32]) {
+    /// Couples the rise of a word line since `before` into its neighbours.
+    fn couple_neighbours(&mut self, above: u32, word_line: u32, before: &[f32]) {
         let (chip, at, n) = (self.chip, self.place(above, word_line), self.chip.word_lines);
         let beside = [word_line.checked_sub(1), Some(word_line + 1).filter(|&w| w < n)];
         let along = [above.checked_sub(1), Some(above + 1).filter(|&layer| layer < self.layers + 2)];
@@ -158,10 +164,9 @@ impl<'a> Part<'a> {
         self.lines[at].cells.vth = after;
     }
 
-    /// Reads the word lines as they are `hours` at `celsius` degrees after their program, which `cycles` P/E cycles preceded.
-    ///
-    /// The cells stay as programmed: ageing twice is not ageing for the sum of both times.
-    pub fn read_after(&mut self, hours: f64, celsius: f64, cycles: f64, take: impl FnMut(&Seen)) {
+    /// Reads the word lines after `hours` at `celsius` degrees and `cycles` P/E cycles. The cells stay as programmed, because
+    /// ageing is not additive.
+    pub fn read_after(&mut self, hours: f64, celsius: f64, cycles: f64, take: impl FnMut(&SensedLine)) {
         let (retention, leakiness) = (&self.chip.cells.retention, self.chip.leakiness(cycles));
         let hours = retention.equivalent_hours(hours, celsius);
         let programmed: Vec<Vec<f32>> = self.lines.iter().map(|line| line.cells.vth.clone()).collect();
@@ -175,26 +180,31 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Reads the word lines of the part from the top down.
-    pub fn read(&mut self, mut take: impl FnMut(&Seen)) {
+    /// Reads the word lines from the top down.
+    pub fn read(&mut self, mut take: impl FnMut(&SensedLine)) {
         for w in 0..self.chip.word_lines {
             self.begin_string(w);
             for above in (1..=self.layers).rev() {
                 let vth = self.sensed(above, w, 0);
                 let line = &self.lines[self.place(above, w)];
-                take(&Seen { layer: self.first + above - 1, word_line: w, vth: &vth, data: &line.data });
+                take(&SensedLine {
+                    layer: self.first + above - 1,
+                    word_line: w,
+                    vth: &vth,
+                    data: &line.data,
+                });
                 self.chip.pattern.add(&mut self.strings, &line.cells.vth);
             }
         }
     }
 
-    /// Reads one word line right after its program, with nothing programmed above it: its voltages and the final states.
+    /// Reads one word line right after its program, with no programmed layer above. Returns voltages and final states.
     pub fn read_fresh(&mut self, layer: u32, word_line: u32) -> (Vec<f32>, &[u8]) {
         self.strings.fill(0.0);
         (self.sensed(layer + 1, word_line, 1), &self.lines[self.place(layer + 1, word_line)].data)
     }
 
-    /// What read number `read` senses, the resistance above being that in `strings`.
+    /// The voltages that read number `read` senses, with the resistance in `strings`.
     fn sensed(&self, above: u32, word_line: u32, read: u64) -> Vec<f32> {
         let (chip, normal) = (self.chip, Normal::new());
         let cells = &self.lines[self.place(above, word_line)].cells;
@@ -206,8 +216,8 @@ impl<'a> Part<'a> {
         cells.vth.iter().zip(&self.strings).enumerate().map(seen).collect()
     }
 
-    /// The resistance that the layers above the part put into the strings of a word line. Those beyond the neighbour are not
-    /// there: they are many cells of the neighbour's distribution, so their sum is normal.
+    /// Initialises `strings` with the resistance of the layers above. Layers beyond the neighbour are not simulated: the sum of
+    /// many cells of the distribution of the neighbour is approximately normal.
     fn begin_string(&mut self, word_line: u32) {
         let (pattern, normal) = (&self.chip.pattern, Normal::new());
         let neighbour = &self.lines[self.place(self.layers + 1, word_line)].cells;
@@ -238,7 +248,7 @@ fn moments(of: impl Iterator<Item = f32>) -> (f32, f32) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::order::{conventional, reprogrammed};
+    use super::super::program_order::{conventional, reprogrammed};
     use super::*;
     use interpulse_settings::Document;
 
@@ -249,7 +259,7 @@ mod tests {
         Chip::resolve("b17a-tlc", sets).expect("it is right")
     }
 
-    fn voltages(part: &Part) -> Vec<Vec<f32>> {
+    fn voltages(part: &BlockSlice) -> Vec<Vec<f32>> {
         part.lines.iter().map(|line| line.cells.vth.clone()).collect()
     }
 
@@ -258,7 +268,7 @@ mod tests {
         let chip = chip(&[]);
         for steps in [conventional(4, 4), reprogrammed(4, 4, 2, 4, 3, 8), reprogrammed(4, 4, 4, 4, 3, 8)] {
             let states = if steps.iter().any(|s| s.below > 0) { 4..8 } else { 0..8 };
-            let mut part = Part::erased(&chip, 3, 8..12, 2_000, states);
+            let mut part = BlockSlice::erased(&chip, 3, 8..12, 2_000, states);
             let mut before = voltages(&part);
             part.program(&steps, |part, _| {
                 let after = voltages(part);
@@ -268,15 +278,14 @@ mod tests {
         }
     }
 
-    /// One program of one word line: its neighbours take over their shares of its rise, and nothing else moves.
     #[test]
-    fn neighbours_take_over_exactly_their_share() {
+    fn a_program_raises_only_its_neighbours_by_their_share() {
         let chip = chip(&[
             ("cell.interference.variation", "0.0"),
             ("cell.interference.along", "0.015625"),
             ("cell.interference.across", "0.0078125"),
         ]);
-        let mut part = Part::erased(&chip, 1, 0..3, 1_000, 0..8);
+        let mut part = BlockSlice::erased(&chip, 1, 0..3, 1_000, 0..8);
         let before = voltages(&part);
         let (above, w) = (2, 1);
         part.write(above, w, 0, above, 0);
@@ -299,12 +308,12 @@ mod tests {
         assert!(after[at].iter().zip(&before[at]).any(|(to, from)| to - from > 300.0));
     }
 
-    /// Programmed cells above weaken pulses: with the loop limit just reached, cells stay behind that would have arrived.
+    /// Programmed cells above weaken pulses: with a tight loop limit, more cells stay below their level.
     #[test]
     fn a_programmed_string_leaves_cells_behind() {
         let low = |hindrance: &str| {
             let chip = chip(&[("cell.pattern.hindrance", hindrance), ("cell.ispp.max-loops", "20")]);
-            let mut part = Part::erased(&chip, 1, 0..2, 20_000, 4..8);
+            let mut part = BlockSlice::erased(&chip, 1, 0..2, 20_000, 4..8);
             for (above, top) in [(2, 2), (1, 2)] {
                 part.write(above, 0, 0, top, 0);
             }
@@ -316,13 +325,13 @@ mod tests {
     }
 
     #[test]
-    fn slow_cells_are_as_many_as_said() {
+    fn the_share_of_slow_cells_is_as_configured() {
         let of = chip(&[("cell.chip.slow-share", "0.01"), ("cell.chip.slow-by", "400.0")]);
-        let part = Part::erased(&of, 1, 0..2, 100_000, 0..8);
+        let part = BlockSlice::erased(&of, 1, 0..2, 100_000, 0..8);
         let slow = part.lines[0].cells.speed.iter().filter(|&&speed| speed < -200.0).count() as f64;
         assert!((slow - 1000.0).abs() < 5.0 * 1000f64.sqrt(), "{slow}");
         let none = chip(&[("cell.chip.slow-share", "0.0"), ("cell.chip.slow-by", "400.0")]);
-        let part = Part::erased(&none, 1, 0..2, 100_000, 0..8);
+        let part = BlockSlice::erased(&none, 1, 0..2, 100_000, 0..8);
         assert!(part.lines[0].cells.speed.iter().all(|&speed| speed > -200.0));
     }
 }

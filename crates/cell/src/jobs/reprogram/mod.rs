@@ -1,52 +1,52 @@
-//! Reprogramming on the tester (Gao et al., MICRO 2019, Section 3.3): how many errors pages have when word lines are programmed
-//! in the conventional order, and when they are reprogrammed some times in random order within super layers of some layers.
+//! Reprogram jobs (Gao et al., MICRO 2019, Section 3.3): page errors of word lines programmed in the conventional order, and of
+//! word lines reprogrammed in random order within super layers.
 //!
-//! One piece of work is some layers of a block. Layers differ by chance only, so a caller may ask for all of them or for a sample.
+//! A job covers some layers of a block. Layers are statistically independent, so a sample of layers is representative.
 
 mod block;
 mod chip;
-mod order;
+mod program_order;
 mod table;
 
 pub use chip::Chip;
 pub(super) use table::table;
 
-use super::{JobError, Which, overrides, request, within};
+use super::{JobError, PresetRequest, check_range, overrides, request};
 use crate::histogram::{Histogram, Levels, whole};
 use crate::states::{self, PageType, STATES};
-use block::{Part, Seen};
+use block::{BlockSlice, SensedLine};
 use interpulse_flash::reprogram::{Bit, Coding};
-use order::MOST_STEPS;
+use program_order::MAX_STEPS;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 request! {
-    /// Some layers of a block under one scheme.
+    /// Some layers of a block in one program order.
     struct Request {
-        /// Layers of a super layer; 0 is the conventional program.
+        /// Layers of a super layer; 0 for the conventional order.
         super_layer: u32,
-        /// Reprograms of each word line, by one state each; the conventional program has none.
+        /// Reprograms of each word line, by one state each; none in the conventional order.
         #[serde(default = "most")]
-        steps: u8 = 0..=MOST_STEPS,
-        /// The part's lowest layer.
+        steps: u8 = 0..=MAX_STEPS,
+        /// Lowest layer.
         first_layer: u32,
-        /// Layers of the part, a multiple of `super_layer` unless it ends with the block.
+        /// Number of layers, a multiple of `super_layer` except at the end of the block.
         layers: u32,
         /// Cells of a word line.
         cells: u32 = 64..=1 << 20,
-        /// P/E cycles that the block has had.
+        /// P/E cycles of the block.
         #[serde(default)]
         cycles: f64 = 0.0..=1e6,
-        /// Take another chip of the same kind.
+        /// Use another chip of the same type.
         #[serde(default)]
         other_chip: bool,
-        /// Read all pages once more after each of these times since the program, in hours.
+        /// Additional reads of all pages after these retention times, in hours.
         #[serde(default)]
         hours: Vec<f64>,
-        /// The temperature of those times, in degrees Celsius.
+        /// Temperature of the retention, in degrees Celsius.
         #[serde(default = "room")]
         celsius: f64 = -40.0..=150.0,
-        /// Hand back a histogram with bins of so many steps.
+        /// Bin width of a histogram to return, in steps.
         histogram_bin: Option<u32>,
     }
 }
@@ -56,12 +56,12 @@ fn room() -> f64 {
 }
 
 fn most() -> u8 {
-    MOST_STEPS
+    MAX_STEPS
 }
 
 impl Request {
-    /// How many states the word lines stand above ER to P3 in the end; none in the conventional program.
-    fn often(&self) -> u8 {
+    /// Final window of the word lines, in states above ER to P3; 0 in the conventional order.
+    fn reprograms(&self) -> u8 {
         if self.super_layer == 0 { 0 } else { self.steps }
     }
 }
@@ -74,25 +74,25 @@ struct Page {
     layer: u32,
     /// Word line of the layer.
     word_line: u32,
-    /// Of a reprogrammed word line, lower or upper.
+    /// Lower or upper for a reprogrammed word line.
     page_type: PageType,
     /// With the default read levels.
     errors_default: u64,
-    /// With the levels that are best for the word line.
+    /// With the calibrated levels of the word line.
     errors_calibrated: u64,
 }
 
 fn chip(request: &Request) -> Result<Chip, JobError> {
     let chip = Chip::resolve(&request.preset, overrides(&request.set)?)?;
-    within("super_layer", request.super_layer, 0..=chip.layers)?;
-    within("first_layer", request.first_layer, 0..=chip.layers - 1)?;
-    within("layers", request.layers, 1..=chip.layers - request.first_layer)?;
-    within("hours, their number,", request.hours.len(), 0..=1000)?;
+    check_range("super_layer", request.super_layer, 0..=chip.layers)?;
+    check_range("first_layer", request.first_layer, 0..=chip.layers - 1)?;
+    check_range("layers", request.layers, 1..=chip.layers - request.first_layer)?;
+    check_range("hours, their number,", request.hours.len(), 0..=1000)?;
     for &hours in &request.hours {
-        within("hours", hours, 0.0..=1e6)?;
+        check_range("hours", hours, 0.0..=1e6)?;
     }
     if let Some(bin) = request.histogram_bin {
-        within("histogram_bin", bin, 1..=100)?;
+        check_range("histogram_bin", bin, 1..=100)?;
     }
     let height = request.super_layer.max(1);
     let ends = request.first_layer + request.layers == chip.layers;
@@ -100,52 +100,52 @@ fn chip(request: &Request) -> Result<Chip, JobError> {
     if !whole(request.first_layer) || !(whole(request.layers) || ends) {
         let text = format!("first_layer = {}, layers = {}", request.first_layer, request.layers);
         return Err(JobError(format!(
-            "{text}: whole super layers of {height}, the last of the block excepted"
+            "{text}: whole super layers of {height}, except for the last of the block"
         )));
     }
     Ok(chip.aged(request.cycles, request.other_chip))
 }
 
-/// Layers of a block and word lines of a layer.
+/// Returns the layers of a block and the word lines of a layer.
 pub(super) fn block(request: &Value) -> Result<Value, JobError> {
-    let which = Which::read("reprogram-block", request)?;
-    let chip = Chip::resolve(&which.preset, overrides(&which.set)?)?;
+    let request = PresetRequest::read("reprogram-block", request)?;
+    let chip = Chip::resolve(&request.preset, overrides(&request.set)?)?;
     Ok(json!({ "layers": chip.layers, "word_lines": chip.word_lines }))
 }
 
-/// Programs some layers and reads every page with default and with calibrated levels; see [`Request`].
+/// Programs some layers and reads every page with default and with calibrated levels.
 ///
-/// Returns pulses and number of the `first` programs of word lines and of those done `again`; `pages`, one object for each with its layer, word line, type and bit errors; `aged`, the same after each of `hours`;
-/// and `histogram`, cells by state and voltage.
+/// Returns pulses and number of `first` programs and of reprograms (`again`); `pages` with bit errors; `aged`, the same after
+/// each of `hours`; and `histogram`, cells by state and voltage.
 pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     let request = Request::read("reprogram", request)?;
     let chip = chip(&request)?;
-    let (height, layers, often) = (request.super_layer, request.layers, request.often());
+    let (height, layers, reprograms) = (request.super_layer, request.layers, request.reprograms());
     let (steps, states) = match height {
-        0 => (order::conventional(layers, chip.word_lines), 0..8),
+        0 => (program_order::conventional(layers, chip.word_lines), 0..8),
         _ => {
-            let steps = order::reprogrammed(
+            let steps = program_order::reprogrammed(
                 layers,
                 chip.word_lines,
                 height,
-                often,
+                reprograms,
                 request.seed,
                 request.first_layer,
             );
-            (steps, often..often + 4)
+            (steps, reprograms..reprograms + 4)
         }
     };
     let from = request.first_layer..request.first_layer + layers;
-    let mut part = Part::erased(&chip, request.seed, from, request.cells as usize, states);
+    let mut part = BlockSlice::erased(&chip, request.seed, from, request.cells as usize, states);
     let mut total = Histogram::default();
     part.program(&steps, |part, step| {
-        if request.histogram_bin.is_some() && often > 0 && step.below == often {
+        if request.histogram_bin.is_some() && reprograms > 0 && step.below == reprograms {
             let (vth, data) = part.read_fresh(step.layer, step.word_line);
-            total.add(&vth, &data.iter().map(|state| state - often).collect::<Vec<u8>>());
+            total.add(&vth, &data.iter().map(|state| state - reprograms).collect::<Vec<u8>>());
         }
     });
     let default = whole(&chip.cells.read.default);
-    let lowest = (height > 0).then_some(often);
+    let lowest = (height > 0).then_some(reprograms);
     let mut pages = Vec::new();
     part.read(|seen| {
         if request.histogram_bin.is_some() {
@@ -170,10 +170,10 @@ pub(super) fn run(request: &Value) -> Result<Value, JobError> {
     Ok(answer)
 }
 
-/// Bit errors of the pages of a word line: three of a TLC word line, two of one on four states from `lowest` on.
+/// Bit errors of the pages of a word line: three in TLC mode, two on the four states from `lowest`.
 ///
-/// The four states mean what P4 to P7 do. Other histories have other bits, but the same boundaries of each page.
-fn errors(seen: &Seen, default: &Levels, lowest: Option<u8>) -> Vec<Page> {
+/// The four states are read as P4 to P7. Other histories have other bits, but the same boundaries of each page.
+fn errors(seen: &SensedLine, default: &Levels, lowest: Option<u8>) -> Vec<Page> {
     let histogram = Histogram::of(seen.vth, seen.data);
     let best = histogram.best_levels(default);
     let row = |page_type: PageType, bit: &dyn Fn(u8) -> u8| Page {
@@ -194,7 +194,7 @@ fn errors(seen: &Seen, default: &Levels, lowest: Option<u8>) -> Vec<Page> {
     vec![read(PageType::Lower, Bit::Lsb), read(PageType::Upper, Bit::Msb)]
 }
 
-/// Cells by state in bins of `bin` steps, from the first that has any to the last: `from` is where the first one begins.
+/// Cells by state in bins of `bin` steps over the non-empty range; `from` is the start of the first bin.
 fn binned(histogram: &Histogram, bin: i32) -> Value {
     let at = |v: i32| v.div_euclid(bin);
     let Some((low, high)) = histogram.rows().map(|(v, _)| at(v)).fold(None, |ends, v| match ends {

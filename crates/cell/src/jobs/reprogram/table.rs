@@ -1,4 +1,4 @@
-//! The error table for drives with reprogrammed word lines, put together from the pages of parts of blocks.
+//! Error table job for drives with reprogrammed word lines, from the pages of slices of blocks.
 
 use super::{Chip, Page};
 use crate::error_counts::filled;
@@ -8,36 +8,36 @@ use crate::states::PageType;
 use interpulse_flash::errors::ErrorTable;
 use serde_json::{Value, json};
 
-/// Names of the read attempts: what each page was read with.
+/// Names of the read attempts.
 const ATTEMPTS: [&str; 2] = ["default", "calibrated"];
 
 request! {
-    /// All pieces. The overrides are those that the pieces had as well.
+    /// Assembly of all slices, with the overrides of the slices.
     struct Whole {
-        /// What the table describes.
+        /// Title of the table.
         title: String,
-        /// What it was measured on.
+        /// Source of the table.
         source: String,
         /// Axis: program/erase cycles.
         cycles: Vec<u32>,
         /// Axis: retention in hours.
         hours: Vec<f64>,
-        /// Temperature in that time, in degrees Celsius.
+        /// Temperature of the retention, in degrees Celsius.
         celsius: f64,
         /// Axis: reprograms of a word line.
         reprograms: Vec<u32>,
-        /// Axis: places in the stack.
+        /// Axis: relative heights in the stack.
         layer_fraction: Vec<f64>,
         /// Cells of a word line.
         cells: u32 = 64..=1 << 20,
-        /// `aged` of the pieces, by cycles, then by reprograms, then by layer: for each of `hours` all pages.
+        /// `aged` of the slices, by cycles, then by reprograms, then by layer: all pages for each of `hours`.
         pieces: Vec<Vec<Vec<Page>>>,
     }
 }
 
-/// Puts the pieces together. Returns the table as TOML, and the spread between the pages of an entry.
+/// Assembles the table. Returns it as TOML, and the spread between the pages of an entry.
 ///
-/// A reprogrammed word line has no center page: its lower page is the table's lsb, its upper one csb and msb alike.
+/// A reprogrammed word line has no center page: its lower page is lsb in the table, its upper page both csb and msb.
 pub(in crate::jobs) fn table(request: &Value) -> Result<Value, JobError> {
     let request = Whole::read("reprogram-table", request)?;
     Chip::resolve(&request.preset, overrides(&request.set)?)?;
@@ -61,7 +61,7 @@ pub(in crate::jobs) fn table(request: &Value) -> Result<Value, JobError> {
     Ok(json!({ "toml": table.to_toml(), "spread_ln_sd": table.spread_ln_sd }))
 }
 
-/// The errors of the pages of every entry, in the table's order.
+/// The errors of the pages of every entry, in the order of the table.
 fn counts(axes: &ErrorTable, pieces: &[Vec<Vec<Page>>]) -> Result<Vec<Vec<u64>>, JobError> {
     let (hours, layers) = (axes.retention_h.len(), axes.layer_fraction.len());
     let of_cycles = axes.reprograms.len() * layers;
@@ -82,7 +82,7 @@ fn counts(axes: &ErrorTable, pieces: &[Vec<Vec<Page>>]) -> Result<Vec<Vec<u64>>,
     Ok(counts)
 }
 
-/// The errors of the pages of some word lines, by the table's page types and attempts.
+/// The errors of the pages of some word lines, by page type and attempt.
 fn of_word_lines(pages: &[Page]) -> Result<Vec<Vec<u64>>, JobError> {
     let of =
         |page_type: PageType| pages.iter().filter(|page| page.page_type == page_type).collect::<Vec<_>>();
@@ -90,8 +90,10 @@ fn of_word_lines(pages: &[Page]) -> Result<Vec<Vec<u64>>, JobError> {
     let sound =
         !lower.is_empty() && upper.len() == lower.len() && (center.is_empty() || center.len() == lower.len());
     if !sound {
-        let said = format!("{} lower, {} center, {} upper", lower.len(), center.len(), upper.len());
-        return Err(JobError(format!("pieces: {said} pages; as many of each, or no center pages at all")));
+        let found = format!("{} lower, {} center, {} upper", lower.len(), center.len(), upper.len());
+        return Err(JobError(format!(
+            "pieces: {found} pages; needs equal numbers of each, or no center pages"
+        )));
     }
     let center = if center.is_empty() { upper.clone() } else { center };
     let both = |pages: &Vec<&Page>| {
@@ -109,8 +111,8 @@ mod tests {
         json!({"layer": 0, "word_line": 0, "page_type": page_type, "errors_default": 10 * errors, "errors_calibrated": errors})
     }
 
-    /// Two reprogram counts and two ages: errors 100 of a TLC word line, of a reprogrammed one 200 and, upper page, 300; twice
-    /// that when old.
+    /// Two reprogram counts and two ages: 100 errors of a TLC word line, 200 (lower) and 300 (upper) of a reprogrammed one;
+    /// twice as many when old.
     fn request() -> Value {
         let normal = |n: u64| vec![page("lower", n), page("center", n), page("upper", n)];
         let again = |n: u64| vec![page("lower", 2 * n), page("upper", 3 * n)];
@@ -143,8 +145,8 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_table_is_named() {
-        for (key, value, says) in [
+    fn invalid_requests_name_the_field() {
+        for (key, value, expected) in [
             ("cycles", json!([0, 1000]), "pieces: one piece for every cycle count"),
             ("hours", json!([24.0]), "pieces: one piece for every cycle count"),
             ("reprograms", json!([]), "pieces: one piece for every cycle count"),
@@ -156,7 +158,7 @@ mod tests {
             let mut bad = request();
             bad[key] = value;
             let error = table(&bad).expect_err("it is wrong").to_string();
-            assert!(error.contains(says), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

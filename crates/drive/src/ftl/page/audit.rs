@@ -6,7 +6,7 @@ use crate::ftl::page::mapping::bit_scan;
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
-use interpulse_flash::numbers::BlockId;
+use interpulse_flash::ids::BlockId;
 use std::fmt::Write;
 
 /// What a lane holds is fetched so many lanes early: no more of it comes than is looked at together.

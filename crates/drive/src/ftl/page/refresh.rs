@@ -45,8 +45,8 @@ impl PageFtl {
             }
         }
         let next = now + Duration::from_ns((limit.as_ns() / LOOKS).max(1));
-        if next <= flash.agenda.horizon() {
-            flash.agenda.arm(self.timers.patrol, next);
+        if next <= flash.events.horizon() {
+            flash.events.arm(self.timers.patrol, next);
         }
     }
 

@@ -1,12 +1,11 @@
-//! A budget of VDDcore current that the scheduler respects: sensing and pulses start only when their current fits.
+//! Budget of VDDcore current: sensing and pulses start only when their current fits.
 //!
-//! Every die may draw, without asking, what a die draws at rest, and one die of each channel what a transfer draws; the
-//! rest of the budget is granted. A read asks before its command, an erase before its command, a program before its first
-//! pulse, and a suspended operation before it resumes; each asks for the largest current of what it is about to do and
-//! holds the grant until the sensing, the sequence of a read's retries, or the run of pulses with the entry into a suspension,
-//! is over. Nobody holds one grant while waiting for another, and grants are given in the order of asking, so that
-//! everybody's turn comes. A read that the suspension would have served without a budget is served while the operation waits
-//! to resume, so that no resume is granted only to be undone.
+//! Every die may draw its current at rest without a grant, and one die of each channel that of a transfer; the rest of the
+//! budget is granted. A read requests a grant before its command, an erase before its command, a program before its first
+//! pulse, a suspended operation before it resumes. The request is the largest current up to the end of the sensing, of the
+//! retry sequence, or of the run of pulses with the entry into a suspension. No die holds a grant while it waits for
+//! another, and grants are given in order of request, so that no die starves. Reads that a suspension serves without a
+//! budget are served while the operation waits to resume, so that no resume is granted only to be undone.
 
 use super::config::PowerConfig;
 use crate::command::{KINDS, Kind};
@@ -14,10 +13,10 @@ use crate::parts::power::{Draw, PowerSpec};
 use interpulse_engine::{Current, Duration, SimTime};
 use std::collections::VecDeque;
 
-/// What a die is going to do with its grant.
+/// Work that a grant is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// The reads in hand.
+    /// The active reads.
     Read,
     /// The retries of a read whose first decode has failed, to the end of its sequence.
     Retry,
@@ -63,8 +62,8 @@ fn of_trains(part: &PowerSpec) -> [u64; KINDS] {
     })
 }
 
-/// The smallest budget with which an array of `dies` dies on `channels` channels can do everything, one operation at a
-/// time. `page_types` is the number of page types of the part.
+/// Smallest budget with which an array of `dies` dies on `channels` channels can run each operation alone. `page_types` is
+/// the number of page types of the part.
 pub fn least(
     part: &PowerSpec,
     buffer_setup: Duration,
@@ -78,7 +77,7 @@ pub fn least(
     Current(ungranted.total(dies, channels) + active.saturating_sub(ungranted.rest))
 }
 
-/// How dies waited for the budget.
+/// Waits of dies for the budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
     /// How often a die waited.
@@ -95,11 +94,11 @@ pub struct Budget {
     /// What a die may draw without a grant.
     rest: u64,
     trains: [u64; KINDS],
-    /// What is left to grant, in uA.
+    /// Current left to grant, in uA.
     left: u64,
     /// The grant of each die.
     held: Vec<u64>,
-    /// Dies that wait: their number, what for, how much of it, since when.
+    /// Waiting dies: number, work, amount, since when.
     waiting: VecDeque<(u32, Next, u64, SimTime)>,
     /// The waits that ended in the measurement window.
     pub waits: Waits,
@@ -126,17 +125,17 @@ impl Budget {
         })
     }
 
-    /// What the pulses of a command ask for.
+    /// Request for the pulses of a command.
     pub fn train(&self, kind: Kind) -> u64 {
         self.trains[kind as usize].saturating_sub(self.rest)
     }
 
-    /// What sensing at `current` asks for.
+    /// Request for sensing at `current`.
     pub fn sensing(&self, current: Current) -> u64 {
         current.as_ua().saturating_sub(self.rest)
     }
 
-    /// Die `d` asks for `amount`; if it has to wait, [`Budget::next`] will name it.
+    /// Die `d` requests `amount`; if it has to wait, [`Budget::next`] returns it later.
     pub fn ask(&mut self, now: SimTime, d: u32, next: Next, amount: u64) -> bool {
         debug_assert_eq!(self.held[d as usize], 0, "die {d} asks while it holds a grant");
         if self.waiting.is_empty() && amount <= self.left {
@@ -162,7 +161,7 @@ impl Budget {
         self.left += std::mem::take(&mut self.held[d as usize]);
     }
 
-    /// The die that waits first, if its turn has come, and for how long it has waited.
+    /// Grants the first waiting die its request if it fits; returns the die and its wait.
     pub fn next(&mut self, now: SimTime) -> Option<(u32, Next, Duration)> {
         let &(d, next, amount, since) = self.waiting.front()?;
         if amount > self.left {

@@ -1,18 +1,16 @@
-//! The current of all dies together through time (Kirchhoff's law), followed from change to change: windows, the
-//! instantaneous maximum, power over time.
+//! Meter of the current of all dies through time (Kirchhoff's law): windows, instantaneous maximum, power over time.
 //!
-//! Every die has a course: what it draws from now on, phase by phase, until something else happens to it. The meter
-//! keeps the changes to come on an agenda of its own, so that it integrates one step function in order, exactly. It
-//! shares nothing with the sums of [`super::tally`], which the audit of a run compares it with.
+//! Every die has a phase schedule. The meter keeps the coming changes on an event queue of its own, so that it integrates one step
+//! function in order, exactly. It shares nothing with [`super::tally`], so that the audit can compare the two.
 
 use crate::die::State;
-use crate::nand::course::Course;
-use crate::nand::observe::{DataMove, DieChange, FlashObserver};
+use crate::nand::observer::{DataMove, DieChange, FlashObserver};
+use crate::nand::phase_schedule::PhaseSchedule;
 use crate::nand::power::tally::Rails;
 use crate::parts::power::{Draw, PowerSpec};
-use interpulse_engine::{Agenda, Current, Duration, ResourceId, SimTime};
+use interpulse_engine::{Current, Duration, EventQueue, ResourceId, SimTime};
 
-/// Points of power over time: as many as these, then two become one.
+/// Points of power over time; at this many, pairs are merged.
 const POINTS: usize = 1024;
 
 /// Power over time: the energies of equal intervals.
@@ -24,7 +22,7 @@ pub struct Series {
     pub energies: Vec<Rails>,
 }
 
-/// What the meter has seen in a measurement window.
+/// Reading of the meter in a measurement window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// Length of the short windows of `peak`.
@@ -47,9 +45,9 @@ pub struct Reading {
 pub struct Meter {
     part: PowerSpec,
     /// The next change of each die, then the end of the transfer of each channel.
-    agenda: Agenda,
+    events: EventQueue,
     dies: u32,
-    courses: Vec<Course>,
+    courses: Vec<PhaseSchedule>,
     /// What each die draws now.
     drawn: Vec<Current>,
     /// Power of each channel's transfer, in aJ/ns (nW).
@@ -146,9 +144,9 @@ impl Meter {
     ) -> Meter {
         let mut meter = Meter {
             part: part.clone(),
-            agenda: Agenda::new(dies + channels),
+            events: EventQueue::new(dies + channels),
             dies,
-            courses: vec![Course::of(State::Idle, SimTime::ZERO); dies as usize],
+            courses: vec![PhaseSchedule::of(State::Idle, SimTime::ZERO); dies as usize],
             drawn: vec![part.current(Draw::Standby); dies as usize],
             rates: vec![0; channels as usize],
             current: Current(part.current(Draw::Standby).as_ua() * u64::from(dies)),
@@ -159,15 +157,16 @@ impl Meter {
         };
         if standby_after > Duration::ZERO {
             let until = SimTime::ZERO + standby_after;
-            (0..dies).for_each(|d| meter.follow(SimTime::ZERO, d, Course::of(State::Idle, until)));
+            (0..dies)
+                .for_each(|d| meter.start_observing(SimTime::ZERO, d, PhaseSchedule::of(State::Idle, until)));
         }
         meter
     }
 
-    /// From `now` on die `d` runs this course.
-    fn follow(&mut self, now: SimTime, d: u32, course: Course) {
+    /// Sets the schedule of die `d` from `now` on.
+    fn start_observing(&mut self, now: SimTime, d: u32, schedule: PhaseSchedule) {
         self.advance(now);
-        self.courses[d as usize] = course;
+        self.courses[d as usize] = schedule;
         self.draw(now, d);
     }
 
@@ -177,7 +176,7 @@ impl Meter {
         self.begun = Begun::new(self.begun.reading.window, now, self.total);
     }
 
-    /// What the measurement has seen.
+    /// Reading of the measurement under way.
     pub fn read(&mut self, now: SimTime) -> Reading {
         self.advance(now);
         Reading { energy: self.total - self.begun.total_at_start, ..self.begun.reading.clone() }
@@ -189,9 +188,9 @@ impl Meter {
         self.total
     }
 
-    /// Lets what changes by itself change up to `now`.
+    /// Applies scheduled changes up to `now`.
     fn advance(&mut self, now: SimTime) {
-        while let Some((at, resource)) = self.agenda.next(now) {
+        while let Some((at, resource)) = self.events.next(now) {
             self.integrate(at);
             if resource.0 < self.dies {
                 self.draw(at, resource.0);
@@ -199,24 +198,24 @@ impl Meter {
                 let rate = &mut self.rates[(resource.0 - self.dies) as usize];
                 self.rate -= std::mem::take(rate);
             }
-            self.agenda.settle();
+            self.events.settle();
         }
         self.integrate(now);
     }
 
-    /// Die `d` draws what its course says at `now`.
+    /// Sets the current of die `d` by its schedule at `now`.
     fn draw(&mut self, now: SimTime, d: u32) {
         let (draw, until) = self.courses[d as usize].draws_at(now);
         let current = self.part.current(draw);
         self.current.0 += current.0;
         self.current.0 -= std::mem::replace(&mut self.drawn[d as usize], current).0;
         match until {
-            Some(until) => self.agenda.arm(ResourceId(d), until),
-            None => self.agenda.disarm(ResourceId(d)),
+            Some(until) => self.events.arm(ResourceId(d), until),
+            None => self.events.disarm(ResourceId(d)),
         }
     }
 
-    /// Adds up to `to`, until when nothing changes.
+    /// Integrates up to `to`; nothing changes before.
     fn integrate(&mut self, to: SimTime) {
         if to <= self.last {
             return;
@@ -248,7 +247,7 @@ impl Meter {
         }
     }
 
-    /// What is spent in `time` as things are.
+    /// Energy of `time` at the present currents.
     fn energy(&self, time: Duration) -> Rails {
         Rails {
             core: self.part.vcc.energy(self.current.charge(time)),
@@ -259,8 +258,8 @@ impl Meter {
 
 impl FlashObserver for Meter {
     fn die_changed(&mut self, change: &DieChange) {
-        if let Some(course) = change.course {
-            self.follow(change.at, change.die.0, course);
+        if let Some(schedule) = change.schedule {
+            self.start_observing(change.at, change.die.0, schedule);
         }
     }
 
@@ -269,12 +268,12 @@ impl FlashObserver for Meter {
         let each = if data.into { self.part.bus_in } else { self.part.bus_out };
         let (energy, length) = (each.of_byte() * data.bytes, data.end.since(data.at).as_ns());
         let rate = energy.checked_div(length).unwrap_or(0);
-        // What the division leaves is spent at once: a transfer spends its energy to the last attojoule.
+        // The remainder is spent at once, so that the energy of a transfer is exact.
         let rest = u128::from(energy - rate * length);
         self.total.bus += rest;
         self.begun.window_energy.bus += rest;
         self.rate += rate;
         self.rate -= std::mem::replace(&mut self.rates[data.channel as usize], rate);
-        self.agenda.arm(ResourceId(self.dies + data.channel), data.end);
+        self.events.arm(ResourceId(self.dies + data.channel), data.end);
     }
 }

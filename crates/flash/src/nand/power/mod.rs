@@ -1,10 +1,10 @@
-//! Power of the array: what the dies draw, by what for; the current through time; a budget that scheduling respects.
+//! Power of the array: energy by category, current through time, and a budget for scheduling.
 
 pub mod budget;
+mod budget_grants;
 mod config;
-mod grants;
+mod energy_use;
 pub mod meter;
-mod spent;
 mod supply;
 pub mod tally;
 

@@ -1,4 +1,4 @@
-//! What the array keeps of its power.
+//! Power state of an array: part figures, tally, budget.
 
 use super::budget::Budget;
 use super::config::PowerConfig;
@@ -6,7 +6,7 @@ use super::tally::Tally;
 use crate::parts::power::PowerSpec;
 use interpulse_engine::Duration;
 
-/// What the array keeps of its power.
+/// Power state of an array.
 #[derive(Clone)]
 pub(in crate::nand) struct Supply {
     pub(in crate::nand) part: PowerSpec,

@@ -1,21 +1,19 @@
-//! Where the time of the dies went, by what current was drawn for and by whom: energy is these times and bytes with the
-//! part's figures, in whole attojoules.
+//! Tally of die time by current and energy category; energy is time and bytes times the part's figures, in whole attojoules.
 //!
-//! A die's states are summed where they change anyway ([`crate::die::usage`]). What a state does not tell (which page
-//! type is sensed, how a train divides into pulses and verifies) is booked here once per operation, so that following
-//! energy costs next to nothing.
+//! Time by state is summed where the state changes ([`crate::die::usage`]). The page type of a sensing and the phases of a
+//! train are booked here once per operation, which keeps the cost of energy accounting small.
 
-use crate::command::{KINDS, Kind, SPENDERS, Spender};
+use crate::command::{ENERGY_CATEGORIES, EnergyCategory, KINDS, Kind};
 use crate::die::TrainTime;
 use crate::parts::power::{DRAWS, Draw, PowerSpec};
 use interpulse_engine::Duration;
 use std::iter::Sum;
 use std::ops::{AddAssign, Sub};
 
-/// Page type that reads in hand without sensing count as, for no time: their data is in the page buffer.
+/// Page type booked for reads without sensing, with zero time: their data is in the page buffer.
 pub(in crate::nand) const NO_SENSING: u32 = 0;
 
-/// What the states of the dies do not tell.
+/// Time by entry, where the state alone does not determine the current.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Trains of each command.
@@ -28,8 +26,8 @@ pub struct Tally {
     pub(super) reload: Duration,
     /// Part of the time in [`State::Idle`].
     pub(super) selected: Duration,
-    /// Bytes moved for each [`Spender`], out of dies and into them.
-    pub(super) bytes: [[u64; 2]; SPENDERS],
+    /// Bytes moved for each [`EnergyCategory`], out of dies and into them.
+    pub(super) bytes: [[u64; 2]; ENERGY_CATEGORIES],
 }
 
 impl Tally {
@@ -41,7 +39,7 @@ impl Tally {
         train.ramp += ramp;
     }
 
-    /// A train has done these pulses, voltage resets and verifies for good or in vain.
+    /// Books pulses, voltage resets and verifies of a train, useful or discarded.
     #[inline]
     pub(in crate::nand) fn book_phases(&mut self, kind: Kind, phases: [Duration; 3]) {
         for (to, phase) in self.trains[kind as usize].phases.iter_mut().zip(phases) {
@@ -76,22 +74,22 @@ impl Tally {
 
     #[inline]
     pub(in crate::nand) fn book_out(&mut self, kind: Kind, bytes: u64) {
-        self.bytes[kind.command().spender as usize][0] += bytes;
+        self.bytes[kind.command().category as usize][0] += bytes;
     }
 
     #[inline]
-    pub(in crate::nand) fn book_in(&mut self, spender: Spender, bytes: u64) {
-        self.bytes[spender as usize][1] += bytes;
+    pub(in crate::nand) fn book_in(&mut self, category: EnergyCategory, bytes: u64) {
+        self.bytes[category as usize][1] += bytes;
     }
 }
 
 /// Time of all dies, and bytes, since the start of the simulation; the difference of two readings is a window's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// Die time in ns by [`Spender`] and [`Draw`].
-    pub times: [[u64; DRAWS]; SPENDERS],
-    /// Bytes out of dies and into them, by [`Spender`]; a transfer counts when it ends.
-    pub bytes: [[u64; 2]; SPENDERS],
+    /// Die time in ns by [`EnergyCategory`] and [`Draw`].
+    pub times: [[u64; DRAWS]; ENERGY_CATEGORIES],
+    /// Bytes out of dies and into them, by [`EnergyCategory`]; a transfer counts when it ends.
+    pub bytes: [[u64; 2]; ENERGY_CATEGORIES],
 }
 
 /// Energy from each supply, in aJ.
@@ -139,13 +137,13 @@ impl Sub for Rails {
     }
 }
 
-/// Energies in aJ by [`Spender`].
+/// Energies in aJ by [`EnergyCategory`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Energy {
     /// From VDDcore.
-    pub core: [u128; SPENDERS],
+    pub core: [u128; ENERGY_CATEGORIES],
     /// From VDDQ.
-    pub bus: [u128; SPENDERS],
+    pub bus: [u128; ENERGY_CATEGORIES],
 }
 
 impl Energy {
@@ -156,7 +154,7 @@ impl Energy {
 }
 
 impl Spent {
-    /// Adds what another flash array has spent.
+    /// Adds the use of another flash array.
     pub fn add(&mut self, other: &Spent) {
         for (row, more) in self.times.iter_mut().zip(&other.times) {
             row.iter_mut().zip(more).for_each(|(time, more)| *time += more);
@@ -166,7 +164,7 @@ impl Spent {
         }
     }
 
-    /// What has been spent since `earlier`.
+    /// Difference to `earlier`.
     pub fn since(&self, earlier: &Spent) -> Spent {
         let mut since = self.clone();
         for (row, before) in since.times.iter_mut().zip(&earlier.times) {
@@ -186,7 +184,7 @@ impl Spent {
     /// The energies of a part with these figures.
     pub fn energy(&self, part: &PowerSpec) -> Energy {
         let mut energy = Energy::default();
-        for s in 0..SPENDERS {
+        for s in 0..ENERGY_CATEGORIES {
             let charges = self.times[s].iter().zip(part.currents);
             energy.core[s] = part.vcc.energy(charges.map(|(&t, current)| current.charge(Duration(t))).sum());
             let [out, into] = self.bytes[s].map(u128::from);
@@ -196,7 +194,7 @@ impl Spent {
         energy
     }
 
-    /// The same VDDcore energy another way, in aJ: what each draw lasted, whoever it was for.
+    /// VDDcore energy summed by draw instead of category, in aJ.
     pub fn core_by_draw(&self, part: &PowerSpec) -> u128 {
         let of = |(draw, _, _, _): (Draw, _, _, _)| {
             let time: u64 = self.times.iter().map(|row| row[draw as usize]).sum();

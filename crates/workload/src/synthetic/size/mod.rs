@@ -4,7 +4,7 @@
 use crate::error::Illegal;
 use crate::trace::limits::REQUEST_SECTORS_MAX;
 use interpulse_engine::{Bytes, Rng, SECTOR};
-use interpulse_settings::{ConfigError, Section, Spec, Way, registry};
+use interpulse_settings::{ConfigError, Section, Spec, Variant, registry};
 
 registry! {
     $ /// Size of requests.
@@ -37,11 +37,11 @@ trait Draw {
 impl BlockSize {
     /// Reads the sizes of a flow.
     pub fn read(s: &mut Section) -> Result<BlockSize, ConfigError> {
-        let ways: [Way<BlockSize>; 2] = [
+        let ways: [Variant<BlockSize>; 2] = [
             ("a flow without `sizes`".to_string(), &BlockSize::ROWS[0].read),
             ("`sizes`".to_string(), &BlockSize::ROWS[1].read),
         ];
-        s.one_way(usize::from(s.has("sizes")), &ways)
+        s.read_variant(usize::from(s.has("sizes")), &ways)
     }
 }
 

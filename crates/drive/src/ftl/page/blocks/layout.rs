@@ -9,7 +9,7 @@ use crate::numbers::{Lane, Ppu, SuperBlock};
 use interpulse_engine::Divider;
 use interpulse_flash::DieId;
 use interpulse_flash::geometry::Geometry;
-use interpulse_flash::numbers::BlockId;
+use interpulse_flash::ids::BlockId;
 
 /// Arithmetic between physical units and dies, planes, blocks and pages.
 #[derive(Clone, Debug)]

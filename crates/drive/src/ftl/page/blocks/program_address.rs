@@ -2,8 +2,8 @@
 
 use crate::ftl::page::blocks::layout::{Layout, UnitAt};
 use crate::numbers::SuperBlock;
-use interpulse_flash::numbers::WordLineId;
-use interpulse_flash::reprogram::TwoBit;
+use interpulse_flash::ids::WordLineId;
+use interpulse_flash::reprogram::MlcModeOp;
 
 /// A place for one program operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct ProgramAddress {
     /// Offset of its first unit in the super block.
     pub first_offset: u32,
     /// What it does to a word line with two bits per cell, if it is one.
-    pub two_bit: Option<TwoBit>,
+    pub two_bit: Option<MlcModeOp>,
 }
 
 impl ProgramAddress {
@@ -45,14 +45,14 @@ impl ProgramAddress {
         let page = layout.units_per_page() * layout.planes;
         match self.two_bit {
             None => layout.units_per_program,
-            Some(TwoBit::Whole) if layout.programs_per_word_line == 1 => 2 * page,
+            Some(MlcModeOp::Whole) if layout.programs_per_word_line == 1 => 2 * page,
             Some(_) => page,
         }
     }
 }
 
 /// Of a program of two pages on each plane, or of one.
-fn two_bit_offset(layout: &Layout, first: u32, how: TwoBit, k: u32) -> u32 {
+fn two_bit_offset(layout: &Layout, first: u32, how: MlcModeOp, k: u32) -> u32 {
     if layout.programs_per_word_line > 1 {
         // A program of one page, or a reprogram, whose place is that page.
         return first + k;

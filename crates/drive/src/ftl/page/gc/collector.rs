@@ -14,8 +14,8 @@ use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::power_loss::metadata_region::Then;
 use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
 use crate::numbers::{GcReadId, JobId, Lane, SuperBlock};
+use interpulse_flash::cell_mode::CellMode;
 use interpulse_flash::nand::txn::{Kind, NO_OWNER, Txn};
-use interpulse_flash::reprogram::TwoBit;
 
 impl PageFtl {
     /// Where garbage collection of `lane` stands, for a diagnosis.
@@ -178,7 +178,7 @@ impl PageFtl {
                 txn.page = at.page;
                 txn.set_units(units);
                 if self.blocks.reprogramming().is_some_and(|r| r.is_two_bit(victim.super_block)) {
-                    txn.set_two_bit(TwoBit::Whole);
+                    txn.set_cell_mode(CellMode::Mlc);
                 }
                 txn.owner =
                     self.jobs.reads.insert(GcRead { lane, first_ppu, mask, purpose: Purpose::Collect }).0;
@@ -191,7 +191,7 @@ impl PageFtl {
 
     /// A page read of garbage collection, or of a program that takes pages along, is done.
     pub fn gc_read_done(&mut self, flash: &mut Flash, txn: &Txn) {
-        if txn.asks_for_reclaim() {
+        if txn.needs_reclaim() {
             let super_block = self.super_block_of(txn);
             self.reclaim(flash, super_block);
         }

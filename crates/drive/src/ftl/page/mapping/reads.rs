@@ -9,9 +9,9 @@ use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
 use crate::numbers::{Lane, Lpn, Ppu};
 use interpulse_engine::RequestId;
+use interpulse_flash::cell_mode::CellMode;
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::numbers::BlockId;
-use interpulse_flash::reprogram::TwoBit;
 
 /// What a look-up of some units has found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -166,11 +166,11 @@ impl PageFtl {
         txn.set_units(count);
         txn.owner = tag.0;
         if foretell {
-            txn.foretell();
+            txn.complete_early();
         }
         let layout = &self.blocks.layout;
         if self.blocks.reprogramming().is_some_and(|r| r.is_two_bit(layout.block_of(first))) {
-            txn.set_two_bit(TwoBit::Whole);
+            txn.set_cell_mode(CellMode::Mlc);
         }
         if !self.readers.is_empty() {
             self.readers[layout.block_of(first).index()] += 1;
@@ -192,7 +192,7 @@ impl PageFtl {
         }
         let super_block = self.super_block_of(txn);
         self.reader_done(flash, super_block);
-        if txn.asks_for_reclaim() {
+        if txn.needs_reclaim() {
             self.reclaim(flash, super_block);
         }
         txn.is_uncorrectable()
@@ -203,7 +203,7 @@ impl PageFtl {
     pub fn waits_for_collection(&self, flash: &Flash, lpn: Lpn, units: u32) -> bool {
         let now = flash.now();
         lpn.until(lpn + units).any(|lpn| match self.blocks.map().get(lpn) {
-            Where::Flash(ppu) => flash.nand.gc_is_in_the_way(self.blocks.layout.place(ppu).die, now),
+            Where::Flash(ppu) => flash.nand.read_waits_for_gc(self.blocks.layout.place(ppu).die, now),
             Where::Cache(_) | Where::Unmapped => false,
         })
     }

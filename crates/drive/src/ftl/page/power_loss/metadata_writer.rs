@@ -37,8 +37,8 @@ impl PageFtl {
     pub fn arm_checkpoint(&self, flash: &mut Flash) {
         if let Some(metadata) = &self.metadata {
             let next = flash.now() + metadata.every;
-            if next <= flash.agenda.horizon() {
-                flash.agenda.arm(self.timers.checkpoint, next);
+            if next <= flash.events.horizon() {
+                flash.events.arm(self.timers.checkpoint, next);
             }
         }
     }

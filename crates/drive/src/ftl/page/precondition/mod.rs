@@ -21,7 +21,7 @@ use crate::numbers::{Lane, Lpn};
 
 pub use uniform_overwrites::Draws;
 
-/// Ahead of a write its map entry is fetched this many writes early, and what the entry points to half as
+/// PrefetchDistance of a write its map entry is fetched this many writes early, and what the entry points to half as
 /// many.
 const AHEAD: usize = 64;
 

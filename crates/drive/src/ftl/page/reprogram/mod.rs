@@ -13,7 +13,7 @@ mod two_bit;
 use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::mapping::table::Map;
 use crate::numbers::{Lane, SuperBlock};
-use interpulse_flash::numbers::WordLineId;
+use interpulse_flash::ids::WordLineId;
 use interpulse_flash::reprogram::{Bit, Status};
 use interpulse_settings::{ConfigError, Section, choices, default, keys};
 use std::ops::Range;

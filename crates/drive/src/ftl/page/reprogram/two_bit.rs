@@ -5,7 +5,7 @@ use crate::ftl::page::reprogram::{
     Block, FullyInvalidates, Reprogramming, Step, WhenValid, WordLine, is_used,
 };
 use crate::numbers::{Lane, SuperBlock};
-use interpulse_flash::numbers::WordLineId;
+use interpulse_flash::ids::WordLineId;
 use interpulse_flash::reprogram::{Bit, Status};
 
 impl BlockManager {

@@ -15,9 +15,10 @@ use crate::ftl::page::separation::queues::HotnessQueues;
 use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
 use crate::numbers::{JobId, Lane, Lpn, SuperBlock};
 use interpulse_engine::SimTime;
+use interpulse_flash::cell_mode::CellMode;
+use interpulse_flash::ids::WordLineId;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::numbers::WordLineId;
-use interpulse_flash::reprogram::{Bit, TwoBit};
+use interpulse_flash::reprogram::{Bit, MlcModeOp};
 
 impl PageFtl {
     fn levels(&self) -> &HotnessQueues {
@@ -118,7 +119,7 @@ impl PageFtl {
                     self.blocks.open_two_bit(lane, level);
                 }
                 let (super_block, word_line, bit, first) = self.blocks.take_word_line(lane, level);
-                let place = self.word_line(super_block, word_line, TwoBit::Whole, bit);
+                let place = self.word_line(super_block, word_line, MlcModeOp::Whole, bit);
                 self.program_two_bit(flash, lane, list, place, first, 0b11);
             }
             Step::Reprogram { word_line, bit } => {
@@ -126,7 +127,7 @@ impl PageFtl {
                     return false;
                 }
                 let (super_block, validity) = self.blocks.take_reprogram(lane, level, word_line, bit);
-                let place = self.word_line(super_block, word_line, TwoBit::reprogram(bit), Some(bit));
+                let place = self.word_line(super_block, word_line, MlcModeOp::reprogram(bit), Some(bit));
                 self.program_two_bit(flash, lane, list, place, false, validity);
             }
             Step::Reclaim if self.blocks.has_room(lane, Stream::HOST) => {
@@ -196,7 +197,7 @@ impl PageFtl {
         &self,
         super_block: SuperBlock,
         word_line: WordLineId,
-        how: TwoBit,
+        how: MlcModeOp,
         page: Option<Bit>,
     ) -> ProgramAddress {
         let layout = &self.blocks.layout;
@@ -292,7 +293,7 @@ impl PageFtl {
             let mut txn = Txn::new(Kind::GcRead, at.die);
             (txn.plane, txn.block, txn.page) = (at.plane as u8, at.block, at.page);
             txn.set_units(mask.count_ones());
-            txn.set_two_bit(TwoBit::Whole);
+            txn.set_cell_mode(CellMode::Mlc);
             txn.owner =
                 self.jobs.reads.insert(GcRead { lane, first_ppu, mask, purpose: Purpose::Program(job) }).0;
             self.jobs.program(job).reads += 1;

@@ -11,6 +11,7 @@ use crate::ftl::page::write_back::in_flight::ProgramInFlight;
 use crate::ftl::page::write_back::queues::REFILL;
 use crate::numbers::{JobId, Lane, Lpn};
 use interpulse_engine::{RequestId, SimTime};
+use interpulse_flash::cell_mode::CellMode;
 use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl PageFtl {
@@ -197,8 +198,11 @@ impl PageFtl {
             txn.block = layout.lane_of(place.super_block).1;
             txn.page = layout.page_of_program(place.program);
             if let Some(how) = place.two_bit {
-                txn.set_two_bit(how);
+                txn.set_cell_mode(CellMode::Mlc);
                 txn.set_validity(self.jobs.program(job).validity);
+                if let Some(bit) = how.bit() {
+                    txn.set_reprogram(bit);
+                }
             }
             txn.set_cycles(self.blocks.cycles[place.super_block.index()]);
         }

@@ -7,8 +7,8 @@ use crate::ftl::flash::Flash;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
 use crate::numbers::{JobId, Lane, Ppu};
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::txn::{Kind, NO_OWNER, Txn};
-use interpulse_flash::numbers::BlockId;
 
 impl PageFtl {
     /// A host program has been submitted: the extra ones follow it.

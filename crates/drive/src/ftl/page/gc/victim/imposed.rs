@@ -25,7 +25,7 @@ impl Imposed {
 
     /// A run reads its keys, preconditioning does not.
     pub(crate) fn read(s: &mut Section) -> Result<Imposed, ConfigError> {
-        Imposed::keys(&mut s.leaving_state())
+        Imposed::keys(&mut s.not_shaping_state())
     }
 
     /// The share of the units of a victim that are valid: each erased block takes that much moved data and host data else.

@@ -1,0 +1,6 @@
+//! Failures: lost drives, uncorrectable pages, rebuild and scrub.
+
+pub mod background_sync;
+pub(crate) mod drive_failures;
+mod media_errors;
+pub(crate) mod mirror_resync;

@@ -1,0 +1,106 @@
+//! Block state that decides its bit errors: wear, data age, reads.
+
+use crate::geometry::BlockAddress;
+use interpulse_engine::SimTime;
+
+/// State of one block of one plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockState {
+    /// Write time of the data, in ns of a clock that is [`BlockStates::age_offset`] ahead of simulated time.
+    born: u64,
+    /// Reads since the erase, retry steps included.
+    pub reads: u32,
+    /// Program/erase cycles.
+    pub cycles: u32,
+    /// Last successful read attempt.
+    pub last_step: u8,
+}
+
+/// All blocks of an array.
+#[derive(Clone, Debug)]
+pub struct BlockStates {
+    states: Box<[BlockState]>,
+    planes: u32,
+    blocks: u32,
+    /// Age of the oldest data at the start of simulated time, in ns.
+    age_offset: u64,
+}
+
+impl BlockStates {
+    /// Blocks without wear, with data of age `initial_age` ns.
+    pub fn new(dies: u32, planes: u32, blocks: u32, initial_age: u64) -> BlockStates {
+        let count = dies as usize * planes as usize * blocks as usize;
+        BlockStates {
+            states: vec![BlockState::default(); count].into(),
+            planes,
+            blocks,
+            age_offset: initial_age,
+        }
+    }
+
+    /// The state of a block.
+    #[inline]
+    pub fn get(&self, at: BlockAddress) -> &BlockState {
+        &self.states[self.index(at)]
+    }
+
+    /// Mutable state of a block.
+    #[inline]
+    pub fn get_mut(&mut self, at: BlockAddress) -> &mut BlockState {
+        let at = self.index(at);
+        &mut self.states[at]
+    }
+
+    /// Age of a block's data in ns.
+    #[inline]
+    pub fn age(&self, state: &BlockState, now: SimTime) -> u64 {
+        now.as_ns() + self.age_offset - state.born
+    }
+
+    /// Sets wear and data age (at most the initial age) of a block at the start of a run.
+    pub fn set_history(&mut self, at: BlockAddress, cycles: u32, age: u64) {
+        let born = self.age_offset.checked_sub(age).expect("no data is older than the initial age");
+        *self.get_mut(at) = BlockState { born, cycles, ..BlockState::default() };
+    }
+
+    /// Records the program of the first page of a block.
+    #[inline]
+    pub fn programmed(&mut self, at: BlockAddress, now: SimTime) {
+        let born = now.as_ns() + self.age_offset;
+        self.get_mut(at).born = born;
+    }
+
+    /// Records the `cycles`-th erase of a block.
+    #[inline]
+    pub fn erased(&mut self, at: BlockAddress, cycles: u32) {
+        let state = self.get_mut(at);
+        *state = BlockState { cycles, born: state.born, ..BlockState::default() };
+    }
+
+    #[inline]
+    fn index(&self, at: BlockAddress) -> usize {
+        let BlockAddress { die, plane, block } = at;
+        debug_assert!(plane < self.planes && block.0 < self.blocks);
+        ((die.0 * self.planes + plane) as usize) * self.blocks as usize + block.index()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{BlockId, DieId};
+
+    #[test]
+    fn data_ages_from_its_first_program_on() {
+        let mut blocks = BlockStates::new(2, 1, 4, 1000);
+        let at = BlockAddress { die: DieId(1), plane: 0, block: BlockId(2) };
+        assert_eq!(blocks.age(blocks.get(at), SimTime(50)), 1050);
+        blocks.set_history(at, 7, 300);
+        assert_eq!(blocks.age(blocks.get(at), SimTime(50)), 350);
+        blocks.get_mut(at).reads = 9;
+        blocks.erased(at, 8);
+        assert_eq!((blocks.get(at).cycles, blocks.get(at).reads), (8, 0));
+        blocks.programmed(at, SimTime(60));
+        assert_eq!(blocks.age(blocks.get(at), SimTime(75)), 15);
+    }
+}

@@ -1,0 +1,69 @@
+//! Queries of an array controller before it submits, and suspension limits it may change at run time.
+
+use super::Nand;
+use super::queue::{GcReadRank, Policy};
+use crate::command::Class;
+use crate::die::State;
+use crate::ids::{DieId, TxnId};
+use crate::suspend::{Decision, SuspendLimits};
+use interpulse_engine::SimTime;
+
+impl Nand {
+    /// Whether a host read submitted to `die` now would wait for garbage collection: for an active operation of it that is not
+    /// stopped for the read, or for a queued one that goes first. Retries of its reads, and limits that apply to an operation
+    /// about to resume, are not predicted. Changes nothing.
+    pub fn read_waits_for_gc(&self, die: DieId, now: SimTime) -> bool {
+        let d = die.index();
+        self.gc_is_active(d, now) || self.gc_goes_first(d)
+    }
+
+    fn gc_is_active(&self, d: usize, now: SimTime) -> bool {
+        let (die, active) = (&self.dies[d], &self.contexts[d].active);
+        if die.state() == State::Idle {
+            return false;
+        }
+        if active.moved < active.count {
+            // Reads that have moved may be gone already.
+            let reads = &active.reads[active.moved as usize..active.count as usize];
+            return reads.iter().any(|&id| self.txns.get(id).kind.command().class == Class::GcRead);
+        }
+        let of_gc = |class| class != Class::HostWrite;
+        let Some(op) = die.long().filter(|op| of_gc(op.kind.command().class)) else { return false };
+        match die.state() {
+            // The operation has stopped, or is about to.
+            State::Stopping | State::Entering | State::Suspended | State::Held | State::Retrying => false,
+            // The operation resumes and is stopped again.
+            State::Resuming => !self.may_preempt(d, Class::HostRead),
+            State::Pulsing => {
+                let at = die.progress_at(now, self.oldest_write);
+                !self.may_preempt(d, Class::HostRead)
+                    || active.stop_requested
+                    || self.register_refuses(d)
+                    || !matches!(self.suspend_policy(op).decide(&at), Decision::Stop(_))
+            }
+            // Only pulses can be stopped.
+            _ => true,
+        }
+    }
+
+    fn gc_goes_first(&self, d: usize) -> bool {
+        let queue = &self.contexts[d].queue;
+        let waits = |class| queue.first(class) != TxnId::NONE;
+        match (self.config.policy, self.config.gc_reads) {
+            (Policy::Fifo, _) => waits(Class::GcRead) || waits(Class::GcWrite) || waits(Class::Erase),
+            (Policy::ReadPriority, GcReadRank::WithHostReads) => waits(Class::GcRead),
+            (Policy::ReadPriority, _) => false,
+        }
+    }
+
+    /// The limits of suspensions of programs and of erases.
+    pub fn suspend_limits(&self) -> [SuspendLimits; 2] {
+        [self.config.program_suspend.limits(), self.config.erase_suspend.limits()]
+    }
+
+    /// Replaces the limits of suspensions of programs and of erases, for those under way too.
+    pub fn set_suspend_limits(&mut self, [program, erase]: [SuspendLimits; 2]) {
+        self.config.program_suspend.set_limits(program);
+        self.config.erase_suspend.set_limits(erase);
+    }
+}

@@ -1,0 +1,43 @@
+//! ECC outcome of a read: the array's side of [`crate::errors`].
+
+use super::Nand;
+use super::reliability::Reliability;
+use super::txn::Txn;
+use crate::cell_mode::CellMode;
+use crate::ids::{TxnId, WordLineId};
+use interpulse_engine::{Duration, SimTime};
+
+impl Nand {
+    /// The bit errors of the array, if it has any.
+    pub fn reliability(&self) -> Option<&Reliability> {
+        self.reliability.as_deref()
+    }
+
+    /// The bit errors of the array, for setting up blocks before the start.
+    pub fn reliability_mut(&mut self) -> Option<&mut Reliability> {
+        self.reliability.as_deref_mut()
+    }
+
+    /// Decides the ECC outcome of the sensing of transaction `id`, whose data has moved at `now`; returns its decode latency.
+    #[inline(always)]
+    pub(super) fn decode_outcome(&mut self, now: SimTime, d: usize, id: TxnId) -> Duration {
+        if self.reliability.is_none() { self.config.ecc_latency } else { self.errors_of_sensing(now, d, id) }
+    }
+
+    #[inline(never)]
+    fn errors_of_sensing(&mut self, now: SimTime, d: usize, id: TxnId) -> Duration {
+        let reliability = self.reliability.as_mut().expect("the caller has looked");
+        let txn = self.txns.get_mut(id);
+        if txn.is(Txn::BUFFERED) {
+            return reliability.latency_without_errors();
+        }
+        let blocks = self.dies[d].blocks();
+        let extra = blocks.stress_cycles(txn.plane.into(), txn.block);
+        let word_line = WordLineId::of_page(txn.page, self.geometry.pages_per_word_line);
+        let reprogrammed = match txn.cell_mode() {
+            CellMode::Native => None,
+            CellMode::Mlc => Some(blocks.status(txn.plane.into(), txn.block, word_line).reprograms),
+        };
+        reliability.decode_outcome(txn, extra, reprogrammed, now)
+    }
+}

@@ -1,0 +1,336 @@
+//! Programs and erases on a die: loading the page buffer, pulses, the end.
+
+use super::Nand;
+use super::channel::Transfer;
+use super::power::budget::Next;
+use super::trains::{block_key, slowest, word_line_key};
+use super::txn::Txn;
+use crate::cell_mode::CellMode;
+use crate::command::{Busy, Class, DieActivity, Effect, Step, Wait};
+use crate::die::{Occupancy, State};
+use crate::geometry::Pages;
+use crate::ids::{BlockId, TxnId, WordLineId};
+use crate::pulse::PulseTrain;
+use crate::reprogram::Bit;
+use crate::suspend::SuspendScheme;
+use crate::suspend::eligibility::Candidate;
+use interpulse_engine::{Duration, EventQueue, SimTime};
+
+impl Nand {
+    /// The die starts a program or an erase.
+    pub(super) fn start_long(&mut self, events: &mut EventQueue, now: SimTime, d: usize, id: TxnId) {
+        let txn = &{ *self.txns.get(id) };
+        let command = txn.kind.command();
+        if command.train.is_none() {
+            self.start_without_pulses(events, now, d, id, txn);
+            return;
+        }
+        let block = (txn.block != BlockId::NONE).then_some(txn.block);
+        let (train, page_types) = self.train_of(d, txn);
+        let nested = self.dies[d].long().is_some();
+        let policy = self.config.suspend_policy(command.effect);
+        let may_stop = policy.can_suspend() && (!nested || self.config.nesting) && {
+            let cycles = if block.is_some() { self.most_worn(d, txn) } else { txn.cycles() };
+            let planes = txn.planes.into();
+            policy.eligible.admits(&Candidate { die: txn.die, cycles, planes, page_types })
+        };
+        let die = &mut self.dies[d];
+        die.begin_long(now, txn.kind, train, block, txn.planes());
+        die.set_may_stop(may_stop);
+        let active = &mut self.contexts[d].active;
+        if nested {
+            self.counters.programs_in_suspension += 1;
+            active.beneath = active.long;
+        }
+        let reprograms = txn.reprograms().is_some();
+        (active.long, active.count, active.powered) = (id, 0, false);
+        active.steps = if reprograms { command.reprogram } else { command.steps };
+        if command.effect == Effect::Programs {
+            self.check_program(now, d, txn, block);
+            if self.has_registers() && self.adopt_loaded_pages(events, now, d, id) {
+                return;
+            }
+        }
+        self.next_step(events, now, d);
+    }
+
+    /// The train of an operation, and the types of the pages it programs.
+    #[inline]
+    fn train_of(&self, d: usize, txn: &Txn) -> (PulseTrain, u32) {
+        let command = txn.kind.command();
+        if command.effect == Effect::Erases {
+            let worn =
+                |plane| if txn.block == BlockId::NONE { txn.cycles() } else { self.worn(d, txn, plane) };
+            let of = |plane| self.trains.erase(block_key(txn, plane), worn(plane));
+            return (slowest(txn, of), 0);
+        }
+        let key = |plane| word_line_key(txn, plane, &self.geometry);
+        let (mode, reprograms) = (txn.cell_mode(), txn.reprograms());
+        let pages = self.geometry.pages_per_program(mode);
+        let first = if pages == 1 { txn.page % self.geometry.pages_per_word_line } else { 0 };
+        let types = reprograms.map_or(((1 << pages) - 1) << first, |bit| 1 << bit as u32);
+        (slowest(txn, |plane| mode.train(&self.trains, reprograms.is_some(), key(plane))), types)
+    }
+
+    /// Checks what the program on the die is going to write, and sets how many pages have to be loaded for it.
+    fn check_program(&mut self, now: SimTime, d: usize, txn: &Txn, block: Option<BlockId>) {
+        let (planes, mode) = (txn.planes(), txn.cell_mode());
+        let pages = if let Some(bit) = txn.reprograms() {
+            self.check_reprogram(now, d, txn, bit)
+        } else {
+            let pages = self.geometry.pages_per_program(mode);
+            if let Some(block) = block {
+                let pages = Pages { first: txn.page, count: pages };
+                self.dies[d].check_program(now, planes, block, pages, mode);
+            }
+            self.counters.mlc_programs += u64::from(mode == CellMode::Mlc);
+            pages
+        };
+        self.contexts[d].active.loads = planes.count * pages;
+    }
+
+    /// As [`Nand::check_program`] for a reprogram: pages to load on each plane.
+    #[inline(never)]
+    fn check_reprogram(&mut self, now: SimTime, d: usize, txn: &Txn, bit: Bit) -> u32 {
+        let word_line = WordLineId::of_page(txn.page, self.geometry.pages_per_word_line);
+        self.dies[d].check_reprogram(now, word_line, self.config.super_layer, bit, txn.validity());
+        self.counters.reprograms += 1;
+        1
+    }
+
+    /// Starts the next step of the operation on the die once the power budget allows. A grant before the first step that draws
+    /// current lasts to the end of the pulses; page loads need none.
+    #[inline(always)]
+    pub(super) fn next_step(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
+        if !self.observed || self.may_step(events, now, d) {
+            self.take_step(events, now, d, now);
+        }
+    }
+
+    #[cold]
+    fn may_step(&mut self, events: &mut EventQueue, now: SimTime, d: usize) -> bool {
+        let active = &mut self.contexts[d].active;
+        let asks = !active.powered && !matches!(active.steps, [] | [Step::Load, ..]);
+        active.powered |= asks;
+        !asks || self.may_draw(events, now, d, Next::Step)
+    }
+
+    /// The next step of the operation on the die begins at `start`, when its command has ended.
+    #[inline(always)]
+    pub(super) fn take_step(&mut self, events: &mut EventQueue, now: SimTime, d: usize, start: SimTime) {
+        let active = &mut self.contexts[d].active;
+        let Some((step, rest)) = active.steps.split_first() else {
+            self.ended(events, now, d);
+            return;
+        };
+        active.steps = rest;
+        match step {
+            Step::Pulses => self.pulses_from(events, now, d, start),
+            Step::Load => self.request_load(events, now, d, self.command_time(d)),
+            Step::Command => self.command_step_of_long(events, now, d),
+            Step::Busy(busy) => {
+                let command = self.dies[d].long().expect("an operation is on the die").kind.command();
+                let usage = if busy.array { command.array } else { self.load_use(d) };
+                self.be_busy(events, now, d, busy, usage, self.long_block(d), start);
+            }
+            Step::Sense | Step::Out => panic!("the table of commands admits {step:?} in reads alone"),
+        }
+    }
+
+    #[inline(never)]
+    fn command_step_of_long(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
+        let (usage, block) = (self.load_use(d), self.long_block(d));
+        self.dies[d].go(now, State::Command, usage, block);
+        self.request_bus(events, now, d, Transfer::Command, self.command_time(d));
+    }
+
+    /// Die `d` is busy for a time of its command's own, from `start` on.
+    #[inline(never)]
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn be_busy(
+        &mut self,
+        events: &mut EventQueue,
+        now: SimTime,
+        d: usize,
+        busy: &Busy,
+        usage: DieActivity,
+        block: BlockId,
+        start: SimTime,
+    ) {
+        self.dies[d].go(now, State::Busy, usage, block);
+        events.arm(self.timer(d), start + (busy.time)(&self.timing));
+    }
+
+    /// The time for which a step had the die is over.
+    #[inline(never)]
+    pub(super) fn busy_over(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
+        if self.contexts[d].active.steps_read {
+            self.next_read_step(events, now, d, now);
+        } else {
+            self.next_step(events, now, d);
+        }
+    }
+
+    /// The last step is over and had no pulses.
+    #[cold]
+    #[inline(never)]
+    fn ended(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
+        if self.dies[d].long().expect("an operation is on the die").effect == Effect::Nothing {
+            self.finished_without_pulses(events, now, d);
+        } else {
+            self.finished(events, now, d);
+        }
+    }
+
+    /// Command and address cycles of the operation on the die.
+    #[inline]
+    fn command_time(&self, d: usize) -> Duration {
+        let planes = self.dies[d].long().expect("an operation is on the die").planes.count;
+        self.timing.command * u64::from(planes)
+    }
+
+    /// Program/erase cycles of the operation's block on one plane, those that suspensions have added included.
+    fn worn(&self, d: usize, txn: &Txn, plane: u32) -> u32 {
+        txn.cycles().saturating_add(self.dies[d].blocks().stress_cycles(plane, txn.block))
+    }
+
+    fn most_worn(&self, d: usize, txn: &Txn) -> u32 {
+        let worn = txn.planes().each().map(|plane| self.worn(d, txn, plane));
+        worn.max().expect("an operation addresses a plane")
+    }
+
+    pub(super) fn loaded(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
+        self.book_load(d);
+        self.contexts[d].active.reported = false;
+        self.contexts[d].active.loads -= 1;
+        if self.contexts[d].active.loads > 0 {
+            self.request_load(events, now, d, Duration::ZERO);
+            return;
+        }
+        if self.dies[d].long().expect("a program has been loaded").suspends > 0 {
+            self.reloaded(events, now, d);
+        } else {
+            self.next_step(events, now, d);
+        }
+    }
+
+    /// The program on the die waits for the bus to load a page, and for `command` cycles before it.
+    pub(super) fn request_load(
+        &mut self,
+        events: &mut EventQueue,
+        now: SimTime,
+        d: usize,
+        command: Duration,
+    ) {
+        let usage = self.load_use(d);
+        let block = self.long_block(d);
+        let length = command + self.timing.page_load;
+        if self.takes_bus(now, d, length) {
+            self.dies[d].pass(
+                now,
+                Occupancy { state: State::LoadWait, usage },
+                Occupancy { state: State::Load, usage },
+                block,
+            );
+            self.loads(events, d, usage, length, now + length);
+        } else {
+            self.dies[d].go(now, State::LoadWait, usage, block);
+            self.wait_for_bus(events, d, Transfer::Data, length);
+        }
+    }
+
+    /// A page moves for `length`, up to `end`, into the page buffer of die `d`.
+    #[inline(always)]
+    pub(super) fn loads(
+        &mut self,
+        events: &mut EventQueue,
+        d: usize,
+        usage: DieActivity,
+        length: Duration,
+        end: SimTime,
+    ) {
+        if usage == DieActivity::Suspended {
+            self.counters.reload_bus_time += length.as_ns();
+        }
+        events.arm(self.timer(d), end + self.timing.buffer_setup);
+    }
+
+    /// Pulses start or continue at `start`; waiting transactions that may preempt request a stop.
+    pub(super) fn pulses_from(&mut self, events: &mut EventQueue, now: SimTime, d: usize, start: SimTime) {
+        let op = self.dies[d].long().expect("a long operation pulses");
+        let (effect, resumed, may_stop) = (op.effect, op.suspends > 0, op.may_stop);
+        let mut ramp = Duration::ZERO;
+        if resumed {
+            let policy = self.config.suspend_policy(effect);
+            let ramps = policy.resume_ramp > Duration::ZERO && !policy.scheme.has_free_resume();
+            if ramps && self.dies[d].resumes_inside_pulse() {
+                ramp = policy.resume_ramp;
+            }
+            let suspended = now.since(self.dies[d].halted()).as_ns();
+            *self.counters.trains(effect).suspended += suspended;
+        }
+        let end = self.dies[d].start_pulses(now, start, ramp);
+        self.contexts[d].active.stop_requested = false;
+        events.arm(self.timer(d), end);
+        if may_stop && self.is_preempted(d) {
+            self.request_stop(events, now, d);
+        }
+        if self.has_registers() {
+            self.load_ahead(events, now, d);
+        }
+    }
+
+    /// The last step of the operation on the die has ended.
+    pub(super) fn finished(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
+        self.release_power(d);
+        let active = &mut self.contexts[d].active;
+        let id = active.long;
+        (active.long, active.beneath) = (active.beneath, TxnId::NONE);
+        let die = &mut self.dies[d];
+        let op = die.long().expect("only a long operation finishes");
+        let owed = op.train.total().as_ns();
+        let loops = u64::from(op.train.loops);
+        let phases = [op.train.pulse * loops, op.train.reset * loops, op.train.verify * loops];
+        self.supply.tally.book_phases(op.kind, phases);
+        *op.kind.count(&mut self.counters) += 1;
+        let command = op.kind.command();
+        *self.counters.trains(op.effect).owed += owed;
+        self.operations.record(op, now);
+        die.finish_long(now);
+        if command.class == Class::HostWrite {
+            self.account_program(now, d, id);
+        }
+        let txn = self.txns.get(id);
+        if let Some(reliability) = &mut self.reliability
+            && txn.block != BlockId::NONE
+        {
+            reliability.finished(txn, now);
+        }
+        self.ends(now, id);
+        self.next_on(events, now, d);
+    }
+
+    /// Activity of the die while the operation on it uses the bus.
+    #[inline]
+    pub(super) fn load_use(&self, d: usize) -> DieActivity {
+        match self.dies[d].long().expect("an operation is on the die") {
+            op if op.suspends > 0 => DieActivity::Suspended,
+            op => op.kind.command().bus,
+        }
+    }
+
+    #[inline]
+    pub(super) fn long_block(&self, d: usize) -> BlockId {
+        self.dies[d].long().and_then(|op| op.block).unwrap_or(BlockId::NONE)
+    }
+
+    /// Account of a completed host program: its waits before the start and while suspended. From the start on, time of host
+    /// programs is its own.
+    pub(super) fn account_program(&mut self, now: SimTime, d: usize, id: TxnId) {
+        let txn = self.txns.get_mut(id);
+        let usage = &mut self.dies[d].usage;
+        usage.read_since(now, &mut txn.waits);
+        txn.own = usage.causes()[Wait::Programs as usize] - txn.own;
+        txn.waits[Wait::Programs as usize] -= txn.own;
+    }
+}

@@ -1,7 +1,0 @@
-//! Power: what the dies draw from their supplies.
-//!
-//! The currents are the part's ([`crate::parts::power`]).
-
-mod trace;
-
-pub use trace::{Step, trace};

@@ -1,0 +1,109 @@
+//! Notes for the user on a case: assumed part figures, trace detection, and configured events that the run did not
+//! reach.
+
+use crate::config::Case;
+use interpulse_engine::Duration;
+use interpulse_settings::Entry;
+use interpulse_workload::TraceSummary;
+use serde_json::Value;
+use std::path::Path;
+
+/// Fewer requests give no meaningful 99th percentile.
+const HANDFUL: u64 = 100;
+
+/// Notes on the result of a completed case, in the order of the keys.
+pub fn result_notes(case: &Case, result: &Value) -> Vec<String> {
+    let count = |value: &Value| value["host_requests"].as_u64().unwrap_or(0);
+    if result.get("interrupted").is_some() {
+        return Vec::new();
+    }
+    let mut lines = Vec::new();
+    let done = count(result);
+    if let Some(asked) = case.run.requests.filter(|&asked| done < asked) {
+        lines.push(format!(
+            "run.requests asks for {asked} requests, but {done} completed before the flows had ended"
+        ));
+    }
+    let stops = (0..).zip(&case.flows).filter_map(|(i, flow)| flow.stop.map(|stop| (i, stop)));
+    if let Some((i, stop)) = stops.max_by_key(|&(_, stop)| stop).filter(|_| done < HANDFUL) {
+        let stop = Duration(stop.0);
+        lines.push(format!(
+            "flow.{i}.stop = {stop} leaves {done} requests to measure, too few for percentiles"
+        ));
+    }
+    for (flow, of) in case.flows.iter().zip(result["flows"].as_array().into_iter().flatten()) {
+        if count(of) == 0 {
+            lines.push(format!("no request of flow `{}` completed while the run was measured", flow.name));
+        }
+    }
+    let seconds = |v: &Value| Duration((v["simulated_s"].as_f64().unwrap_or(0.0) * 1e9) as u64);
+    let end = seconds(&result["warmup"]) + seconds(result);
+    let never =
+        |key: &str, at: Duration, what: &str| format!("{key} = {at}: the run ended after {end}, so {what}");
+    if let Some(at) = case.drive.power_loss.and_then(|spec| spec.at)
+        && result["power_loss"].get("cut").is_none()
+    {
+        lines.push(never("power-loss.at", at, "power was never cut"));
+    }
+    for failure in case.array.iter().flat_map(|array| array.failures.iter().flatten()) {
+        if failure.at > end {
+            lines.push(never("array.fail-at", failure.at, &format!("drive {} never failed", failure.drive)));
+        }
+    }
+    lines
+}
+
+/// Figures of the part that no data sheet or publication states, by their source; `None` if there are none.
+/// Suspension overheads are listed with their values.
+pub fn assumed_figures(case: &Case) -> Option<String> {
+    let is_assumed = |e: &&Entry| e.origin.source().is_some_and(|source| source.starts_with("assumed"));
+    let all: Vec<&Entry> = case.resolution.entries().iter().filter(is_assumed).collect();
+    let keys = [
+        "part.program-suspend-entry",
+        "part.program-resume",
+        "part.erase-suspend-entry",
+        "part.erase-resume",
+    ];
+    let named: Vec<String> = all
+        .iter()
+        .filter(|e| keys.contains(&e.path.as_str()))
+        .map(|e| format!("{} = {}", e.path.trim_start_matches("part."), e.display))
+        .collect();
+    let others = all.len() - named.len();
+    let more = (others > 0).then(|| format!("{others} other figure(s)"));
+    let what = named.into_iter().chain(more).collect::<Vec<_>>().join(", ");
+    let name = &case.drive.part.name;
+    (!all.is_empty()).then(|| format!("part {name}: assumed, and not from a data sheet: {what}"))
+}
+
+/// Note on a trace: detected format, skipped rows, assumed times, and its address range on a device of `capacity`
+/// sectors.
+pub(super) fn trace_note(path: &Path, found: &TraceSummary, capacity: u64) -> String {
+    let mut text = format!("trace {}: read as {}, {} rows", path.display(), found.format, found.rows);
+    if found.bad_rows > 0 {
+        let shown = found.first_bad_rows.join("; ");
+        let more = if found.bad_rows > found.first_bad_rows.len() as u64 { "; ..." } else { "" };
+        text += &format!("; {} bad row(s) skipped: {shown}{more}", found.bad_rows);
+    }
+    if found.other_rows > 0 {
+        text += &format!("; {} row(s) that are no reads or writes left out", found.other_rows);
+    }
+    if found.late_rows > 0 {
+        text += &format!("; {} row(s) whose time goes back moved to the time before", found.late_rows);
+    }
+    let (end, capacity) = (decimal_size(found.end_sector()), decimal_size(capacity));
+    text + &format!("; addresses up to {end} on a capacity of {capacity}; {}", found.assumed)
+}
+
+/// Size of `sectors` in decimal units.
+fn decimal_size(sectors: u64) -> String {
+    let bytes = sectors as f64 * 512.0;
+    let unit = if bytes >= 1e12 {
+        (1e12, "TB")
+    } else if bytes >= 1e9 {
+        (1e9, "GB")
+    } else {
+        (1e6, "MB")
+    };
+    format!("{:.2} {}", bytes / unit.0, unit.1)
+}

@@ -1,0 +1,290 @@
+//! Snapshot: a preconditioned state on disk, so that a sweep preconditions once.
+//!
+//! Each file is named by the hash of its determining keys and the format version (`<hash>-v<version>.snapshot`) and
+//! is written to a temporary file ([`super::stale_files`]) and renamed. Layout: header (magic, format version, hash,
+//! payload checksum and length), payload. The physical-to-logical map is memory-mapped copy-on-write and shared
+//! between drives.
+
+use super::stale_files;
+use crate::control::lock;
+use interpulse_drive::DriveSpec;
+use interpulse_drive::PreconditionedState;
+use interpulse_engine::Streams;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use thiserror::Error;
+use xxhash_rust::xxh3::Xxh3Default;
+
+/// Version of the file format and of the state it holds; raised when either changes, so that old files are refused.
+pub const FORMAT_VERSION: u32 = 6;
+const MAGIC: [u8; 8] = *b"INTERPLS";
+const HEADER_BYTES: u64 = 8 + 4 + 32 + 8 + 8;
+/// Bytes per checksum and progress step.
+const PIECE: usize = 1 << 22;
+
+/// Error of a snapshot.
+#[derive(Debug, Error)]
+pub enum SnapshotError {
+    /// The file cannot be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Error of the system.
+        source: io::Error,
+    },
+    /// Not a snapshot, damaged, or of another version or state.
+    #[error("{path} does not fit: {why}")]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// Found and expected.
+        why: String,
+    },
+    /// The caller stopped the operation.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// Path of the snapshot of a state.
+pub fn path_of(folder: &Path, hash: &str) -> PathBuf {
+    folder.join(format!("{hash}-v{FORMAT_VERSION}.snapshot"))
+}
+
+/// Writer with a checksum and a byte count.
+struct ChecksumWriter<W> {
+    inner: W,
+    sum: Xxh3Default,
+    bytes: u64,
+}
+
+impl<W: Write> Write for ChecksumWriter<W> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        let n = self.inner.write(data)?;
+        self.sum.update(&data[..n]);
+        self.bytes += n as u64;
+        Ok(n)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// Writes a state and returns the file size. `progress` gets bytes done and total and returns false to stop. Stale
+/// temporary files are deleted first: they may fill the disk.
+pub fn save(
+    state: &PreconditionedState,
+    folder: &Path,
+    hash: &str,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<u64, SnapshotError> {
+    let path = path_of(folder, hash);
+    let temporary = stale_files::temporary(folder, hash);
+    let at = |source| SnapshotError::Io { path: path.clone(), source };
+    fs::create_dir_all(folder).map_err(|source| SnapshotError::Io { path: folder.to_path_buf(), source })?;
+    stale_files::remove(folder);
+    let written = write_file(state, &temporary, hash, progress)
+        .and_then(|size| fs::rename(&temporary, &path).map_err(at).map(|()| size));
+    if written.is_err() {
+        // No partial file remains; a failure to delete it does not matter.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn write_file(
+    state: &PreconditionedState,
+    path: &Path,
+    hash: &str,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<u64, SnapshotError> {
+    let at = |source| SnapshotError::Io { path: path.to_path_buf(), source };
+    let mut file = File::create(path).map_err(at)?;
+    file.write_all(&[0; HEADER_BYTES as usize]).map_err(at)?;
+    let mut out =
+        ChecksumWriter { inner: BufWriter::with_capacity(1 << 20, file), sum: Xxh3Default::new(), bytes: 0 };
+    let total = state.bytes(HEADER_BYTES);
+    state.save(HEADER_BYTES, &mut |piece| {
+        for part in piece.chunks(PIECE) {
+            out.write_all(part).map_err(at)?;
+            if !progress(out.bytes, total) {
+                return Err(SnapshotError::Stopped);
+            }
+        }
+        Ok(())
+    })?;
+    let (sum, bytes) = (out.sum.digest(), out.bytes);
+    let mut file = out.inner.into_inner().map_err(|e| at(e.into_error()))?;
+    file.seek(SeekFrom::Start(0)).map_err(at)?;
+    let mut header = Vec::with_capacity(HEADER_BYTES as usize);
+    header.extend_from_slice(&MAGIC);
+    header.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+    header.extend_from_slice(&hash_bytes(hash));
+    header.extend_from_slice(&sum.to_le_bytes());
+    header.extend_from_slice(&bytes.to_le_bytes());
+    file.write_all(&header).map_err(at)?;
+    Ok(HEADER_BYTES + bytes)
+}
+
+/// An open and verified snapshot.
+pub struct Snapshot {
+    path: PathBuf,
+    /// Open, so that deletion or replacement does not matter.
+    file: File,
+    drive: DriveSpec,
+    /// The verified state, for the first caller.
+    first: Mutex<Option<PreconditionedState>>,
+}
+
+impl Snapshot {
+    /// A state to run.
+    pub fn state(&self) -> Result<PreconditionedState, SnapshotError> {
+        let first = lock(&self.first).take();
+        first.map_or_else(|| Ok(self.look(false, &mut |_| Ok(()))?.0), Ok)
+    }
+
+    fn look(
+        &self,
+        checks: bool,
+        seen: &mut dyn FnMut(&[u8]) -> Result<(), ReadError>,
+    ) -> Result<(PreconditionedState, Option<String>), SnapshotError> {
+        let rng = Streams::new(0).stream("restored", 0);
+        match self.drive.kept_ftl(rng, &self.file, HEADER_BYTES, checks, seen) {
+            Ok((ftl, contradiction)) => Ok((PreconditionedState::Page(ftl), contradiction)),
+            Err(ReadError::Stopped) => Err(SnapshotError::Stopped),
+            Err(ReadError::Io(source)) => Err(SnapshotError::Io { path: self.path.clone(), source }),
+        }
+    }
+}
+
+/// Reason for an incomplete read.
+enum ReadError {
+    Io(io::Error),
+    Stopped,
+}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> ReadError {
+        ReadError::Io(error)
+    }
+}
+
+/// Opens and verifies state `hash` of a drive. `progress` gets bytes read and total and returns false to stop.
+pub fn open(
+    drive: &DriveSpec,
+    folder: &Path,
+    hash: &str,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<Snapshot, SnapshotError> {
+    let path = path_of(folder, hash);
+    let at = |source| SnapshotError::Io { path: path.clone(), source };
+    let refuse = |why: String| SnapshotError::Refused { path: path.clone(), why };
+    // Opening a pipe blocks, and reading a terminal may never end.
+    let kind =
+        |found: &fs::Metadata| other_than_a_file(found).map_or(Ok(()), |what| Err(refuse(what.into())));
+    kind(&fs::metadata(&path).map_err(at)?)?;
+    let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(&path).map_err(at)?;
+    let found = file.metadata().map_err(at)?;
+    kind(&found)?;
+    let length = found.len();
+    let mut header = [0; HEADER_BYTES as usize];
+    file.read_exact(&mut header).map_err(|_| refuse(format!("{length} bytes are too few for a snapshot")))?;
+    if header[..8] != MAGIC {
+        return Err(refuse("it is not a snapshot of interpulse".into()));
+    }
+    let version = u32::from_le_bytes(header[8..12].try_into().expect("four bytes"));
+    if version != FORMAT_VERSION {
+        return Err(refuse(format!("it has format version {version}, this program writes {FORMAT_VERSION}")));
+    }
+    if header[12..44] != hash_bytes(hash) {
+        return Err(refuse("it is the state of another configuration".into()));
+    }
+    let sum = u64::from_le_bytes(header[44..52].try_into().expect("eight bytes"));
+    let bytes = u64::from_le_bytes(header[52..60].try_into().expect("eight bytes"));
+    let expected = HEADER_BYTES + drive.kept_bytes(HEADER_BYTES);
+    if length != HEADER_BYTES + bytes || length != expected {
+        return Err(refuse(format!("it has {length} bytes, this drive's state takes {expected}")));
+    }
+    let kept = Snapshot { path: path.clone(), file, drive: drive.clone(), first: Mutex::new(None) };
+    let (mut found, mut looked_at) = (Xxh3Default::new(), 0);
+    let (state, contradiction) = kept.look(true, &mut |piece| {
+        for part in piece.chunks(PIECE) {
+            found.update(part);
+            looked_at += part.len() as u64;
+            if !progress(looked_at, bytes) {
+                return Err(ReadError::Stopped);
+            }
+        }
+        Ok(())
+    })?;
+    if found.digest() != sum {
+        return Err(refuse("its checksum is wrong: it is damaged".into()));
+    }
+    match contradiction {
+        Some(why) => Err(refuse(format!("it contradicts itself: {why}"))),
+        None => {
+            *lock(&kept.first) = Some(state);
+            Ok(kept)
+        }
+    }
+}
+
+/// State `hash` of a drive; see [`open`].
+pub fn load(
+    drive: &DriveSpec,
+    folder: &Path,
+    hash: &str,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<PreconditionedState, SnapshotError> {
+    open(drive, folder, hash, progress)?.state()
+}
+
+/// Kind of the path if it is not a regular file.
+fn other_than_a_file(found: &fs::Metadata) -> Option<&'static str> {
+    let kind = found.file_type();
+    match () {
+        () if kind.is_file() => None,
+        () if kind.is_dir() => Some("it is a folder"),
+        () if kind.is_fifo() => Some("it is a pipe"),
+        () if kind.is_socket() => Some("it is a socket"),
+        () => Some("it is a device"),
+    }
+}
+
+/// Deletes the oldest snapshots until the cache (snapshots, temporary files, study results) takes at most `limit`
+/// bytes; never deletes `keep`. Returns the deleted paths.
+pub fn trim(folder: &Path, limit: u64, keep: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let is =
+        |path: &Path, kinds: &[&str]| path.extension().is_some_and(|x| kinds.iter().any(|kind| x == *kind));
+    let mut files: Vec<_> = entries
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| is(p, &["snapshot", "tmp", "results"]))
+        .filter_map(|p| p.symlink_metadata().ok().filter(fs::Metadata::is_file).map(|m| (m, p)))
+        .filter_map(|(m, p)| Some((m.modified().ok()?, m.len(), p)))
+        .collect();
+    files.sort();
+    let mut total: u64 = files.iter().map(|(_, n, _)| n).sum();
+    let mut deleted = Vec::new();
+    for (_, bytes, path) in files.into_iter().filter(|(_, _, path)| is(path, &["snapshot"])) {
+        if total <= limit {
+            break;
+        }
+        if path != keep && fs::remove_file(&path).is_ok() {
+            total -= bytes;
+            deleted.push(path);
+        }
+    }
+    deleted
+}
+
+fn hash_bytes(hash: &str) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    let n = hash.len().min(32);
+    bytes[..n].copy_from_slice(&hash.as_bytes()[..n]);
+    bytes
+}

@@ -1,0 +1,82 @@
+//! Result sections on the quality of the window: warm-up, steadiness, confidence of percentiles.
+
+use super::batch_means::{self, Halves, MIN_BEYOND, Verdict};
+use crate::config::Case;
+use crate::run::Measured;
+use crate::run::batches::Batch;
+use crate::run::warm_up::WarmupOutcome;
+use interpulse_engine::{Latencies, LatencyHistogram};
+use interpulse_workload::FlowSpec;
+use serde_json::{Map, Value, json};
+
+use super::json_values::{PERCENTILES, us, without_nulls};
+
+/// Blocks per lane that a window must write before a drift counts: one wave of collections takes about one.
+const WAVES: f64 = 2.0;
+
+/// Result section `warmup`.
+pub(super) fn warmup(w: &WarmupOutcome) -> Value {
+    without_nulls(json!({
+        "by": w.by,
+        "host_requests": w.requests,
+        "simulated_s": w.simulated.as_ns() as f64 / 1e9,
+        "why": w.why,
+    }))
+}
+
+/// Result section `steady`: verdict and figures of both halves.
+pub(super) fn steady(m: &Measured, case: &Case) -> Value {
+    let figures = batch_means::figures(&m.batches, case.flows.iter().all(FlowSpec::is_closed));
+    let names = |verdict: Verdict| {
+        figures.iter().filter(|f| f.verdict == verdict).map(|f| f.name).collect::<Vec<_>>()
+    };
+    let (mut drifts, mut unsure) = (names(Verdict::Drifts), names(Verdict::Unsure));
+    // An apparent drift within one wave of collections may be that wave.
+    if m.lane_blocks.is_some_and(|blocks| blocks < WAVES) {
+        unsure.append(&mut drifts);
+    }
+    let verdict = match (&figures[..], &drifts[..], &unsure[..]) {
+        ([], ..) | (_, [], [_, ..]) => "unknown",
+        (_, [_, ..], _) => "no",
+        (_, [], []) => "yes",
+    };
+    let halves = |f: &Halves| (f.name.to_string(), json!([f.first, f.second]));
+    without_nulls(json!({
+        "verdict": verdict,
+        "batches": m.batches.len(),
+        "lane_blocks": m.lane_blocks,
+        "halves": figures.iter().map(halves).collect::<Map<_, _>>(),
+        "drifts": drifts,
+        "unsure": unsure,
+    }))
+}
+
+/// Adds confidence intervals of percentiles to latency summaries.
+pub(super) fn add_confidence(summary: &mut Value, of: &Latencies, batches: &[Batch]) {
+    add(&mut summary["read"], &of.read, batches, |b| &b.read);
+    add(&mut summary["write"], &of.write, batches, |b| &b.write);
+    for (kind, of) in [("read", &of.read), ("write", &of.write), ("all", &of.all())] {
+        let few = |&&(_, p): &&(&str, f64)| (1.0 - p) * (of.count() as f64) < MIN_BEYOND * (1.0 - 1e-9);
+        let names: Vec<&str> = PERCENTILES.iter().filter(few).map(|(name, _)| *name).collect();
+        if of.count() > 0 && !names.is_empty() {
+            summary[kind]["few"] = json!(names);
+        }
+    }
+}
+
+fn add(
+    summary: &mut Value,
+    of: &LatencyHistogram,
+    batches: &[Batch],
+    counts: impl Fn(&Batch) -> &Vec<(u64, u64)>,
+) {
+    let intervals = batch_means::intervals(of, &PERCENTILES.map(|(_, p)| p), batches.iter().map(counts));
+    let interval = |(&(name, _), interval): (&(&str, f64), Option<(u64, u64)>)| {
+        let (low, high) = interval?;
+        Some((name.to_string(), json!([us(low as f64), us(high as f64)])))
+    };
+    let known: Map<String, Value> = PERCENTILES.iter().zip(intervals).filter_map(interval).collect();
+    if !known.is_empty() {
+        summary["interval"] = Value::Object(known);
+    }
+}

@@ -1,0 +1,82 @@
+//! Run target: a drive or an array whose drives a run measures.
+
+use interpulse_array::array::Array;
+use interpulse_drive::Drive;
+use interpulse_drive::FtlCounters;
+use interpulse_engine::{Device, SimTime};
+use interpulse_flash::command::DIE_ACTIVITIES;
+use interpulse_flash::nand::NandCounters;
+
+/// A device whose drives are measured.
+pub trait RunTarget: Device {
+    /// Drives of the device.
+    fn drives(&self) -> &[Drive];
+    /// Drives of the device, mutable to settle time accounts.
+    fn drives_mut(&mut self) -> &mut [Drive];
+}
+
+impl RunTarget for Drive {
+    fn drives(&self) -> &[Drive] {
+        std::slice::from_ref(self)
+    }
+    fn drives_mut(&mut self) -> &mut [Drive] {
+        std::slice::from_mut(self)
+    }
+}
+
+impl RunTarget for Array {
+    fn drives(&self) -> &[Drive] {
+        Array::drives(self)
+    }
+    fn drives_mut(&mut self) -> &mut [Drive] {
+        Array::drives_mut(self)
+    }
+}
+
+/// Counters of all drives since the start.
+#[derive(Clone, Copy)]
+pub struct DeviceCounters {
+    /// FTL counters.
+    pub ftl: FtlCounters,
+    /// Flash operations and suspensions.
+    pub nand: NandCounters,
+    /// Time of all dies by use, in ns.
+    pub uses: [u64; DIE_ACTIVITIES],
+}
+
+impl DeviceCounters {
+    /// Reads the counters at `now`.
+    pub fn read<D: RunTarget>(device: &mut D, now: SimTime) -> DeviceCounters {
+        let mut done = DeviceCounters {
+            ftl: ftl_counters_of(device),
+            nand: NandCounters::default(),
+            uses: [0; DIE_ACTIVITIES],
+        };
+        for drive in device.drives_mut() {
+            done.nand.add(&drive.nand().counters);
+            for die in drive.nand_mut().dies_mut() {
+                die.usage.settle(now);
+                for (to, from) in done.uses.iter_mut().zip(die.usage.uses()) {
+                    *to += from;
+                }
+            }
+        }
+        done
+    }
+
+    /// Difference to an earlier reading.
+    pub fn since(&self, before: &DeviceCounters) -> DeviceCounters {
+        DeviceCounters {
+            ftl: self.ftl.since(&before.ftl),
+            nand: self.nand.since(&before.nand),
+            uses: std::array::from_fn(|k| self.uses[k] - before.uses[k]),
+        }
+    }
+}
+
+/// FTL counters of all drives since the start.
+pub fn ftl_counters_of<D: RunTarget>(device: &D) -> FtlCounters {
+    let mut sum = FtlCounters::default();
+    device.drives().iter().for_each(|drive| sum.add(drive.ftl_counters()));
+    sum
+}

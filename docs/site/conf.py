@@ -1,4 +1,4 @@
-"""How Sphinx makes the documents a site: `make docs`. The pages are those of the repository, links and all."""
+"""Sphinx configuration of the documentation site (`make docs`). Pages are those of the repository, links included."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ project_copyright = "the interpulse contributors, Apache-2.0 OR MIT"
 extensions = ["myst_parser"]
 root_doc = "README"
 include_patterns = ["*.md", "docs/**.md"]
-# Folders that need not be looked through.
+# Folders without pages.
 exclude_patterns = [".*", "crates", "examples", "experiments", "fuzz", "out", "python", "site", "target"]
 # Links to headings are written as the usual hosts of repositories name these.
 myst_heading_anchors = 6
-# A link that leads nowhere is a warning, and the tool that calls Sphinx makes warnings errors.
+# Broken links are warnings, and the calling tool turns warnings into errors.
 nitpicky = True
 
 html_theme = "furo"
@@ -33,7 +33,7 @@ html_static_path = ["site.css"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
-# It reads the pages that it found again, which browsers refuse for pages that were opened from disk.
+# A summary needs to read pages again, which browsers refuse for pages opened from disk.
 html_show_search_summary = False
 
 CONTENTS = {
@@ -52,16 +52,24 @@ CONTENTS = {
         ],
         "Drives": ["docs/PARTS", "docs/FIT", "docs/ARRAY", "docs/RELIABILITY", "docs/POWER", "docs/POWERLOSS"],
         "Cells": ["docs/CELLS", "docs/CHARACTERIZE", "docs/REPROGRAM"],
-        "Development": ["docs/ARCHITECTURE", "CONTRIBUTING", "CHANGELOG", "docs/SPEED", "docs/VERIFY"],
+        "Development": [
+            "docs/ARCHITECTURE",
+            "docs/GLOSSARY",
+            "CONTRIBUTING",
+            "CHANGELOG",
+            "docs/SPEED",
+            "docs/MEASUREMENTS",
+            "docs/VERIFY",
+        ],
     },
     "docs/schemes/README": {"Schemes": ["*"]},
     "docs/ARCHITECTURE": {"Records": ["adr/*"]},
 }
-"""The order of the pages, by headings, below each page that has others below it. A page that is in none is an error."""
+"""Contents: pages by heading, below each parent page. A page that is missing here is an error."""
 
 
 def _add_contents(_app: Sphinx, name: str, source: list[str]) -> None:
-    """Adds what the file in the repository does not show: the list of the pages below it."""
+    """Adds the hidden list of subpages to a page."""
     for caption, pages in CONTENTS.get(name, {}).items():
         entries = "\n".join(page if "*" in page else f"/{page}" for page in pages)
         options = ":hidden:\n:glob:" + (f"\n:caption: {caption}" if name == root_doc else "")
@@ -69,12 +77,12 @@ def _add_contents(_app: Sphinx, name: str, source: list[str]) -> None:
 
 
 def _add_index(app: Sphinx, error: Exception | None) -> None:
-    """The first page under the name that browsers and servers look for, too."""
+    """Copies the first page to index.html, which browsers and servers look for."""
     if error is None:
         shutil.copyfile(Path(app.outdir) / f"{root_doc}.html", Path(app.outdir) / "index.html")
 
 
 def setup(app: Sphinx) -> None:
-    """Called by Sphinx."""
+    """Registers the hooks with Sphinx."""
     app.connect("source-read", _add_contents)
     app.connect("build-finished", _add_index)

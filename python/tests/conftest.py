@@ -1,4 +1,4 @@
-"""Fixtures and markers."""
+"""Fixtures, markers and child processes of the Python tests."""
 
 from __future__ import annotations
 
@@ -19,13 +19,22 @@ from tests.sample import ROOT, two_cases
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+    from types import FrameType
+
+
+LONG_S = 3600
+"""Time limit of a test marked `verify`; `timeout` in pyproject.toml is that of all others."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    not_asked = pytest.mark.skip(reason="long: set INTERPULSE_VERIFY=1 or run `make verify`")
+    skipped = pytest.mark.skip(reason="long: set INTERPULSE_VERIFY=1 or run `make verify`")
     for item in items:
-        if item.get_closest_marker("verify") and os.environ.get("INTERPULSE_VERIFY") != "1":
-            item.add_marker(not_asked)
+        if not item.get_closest_marker("verify"):
+            continue
+        if os.environ.get("INTERPULSE_VERIFY") != "1":
+            item.add_marker(skipped)
+        if not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(LONG_S))
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +47,7 @@ def _private_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest
 
 @pytest.fixture
 def core(monkeypatch: pytest.MonkeyPatch) -> fake_core.FakeCore:
-    """A stand-in for the core that answers with a result of two cases; change its fields to change its answers."""
+    """Stand-in for the core with a result of two cases; its fields set the results."""
     from interpulse import _core
 
     fake = fake_core.FakeCore(result=two_cases())
@@ -49,7 +58,7 @@ def core(monkeypatch: pytest.MonkeyPatch) -> fake_core.FakeCore:
 
 @pytest.fixture
 def config_file(tmp_path: Path) -> str:
-    """The name of a file that the stand-in takes for a configuration."""
+    """Name of a file that the stand-in accepts as a configuration."""
     path = tmp_path / "config.toml"
     path.write_text('part = "a4-tlc"\n')
     return str(path)
@@ -57,18 +66,18 @@ def config_file(tmp_path: Path) -> str:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended."""
+    """Exit code and output of a command."""
 
     code: int
     out: str
     err: str
 
     def json(self) -> Any:  # noqa: ANN401 - JSON is anything
-        """Standard output, which has to be JSON and nothing else."""
+        """Standard output, which must be JSON only."""
         return json.loads(self.out)
 
     def error(self) -> str:
-        """The one line of standard error that says what is wrong."""
+        """The single error message on standard error."""
         lines = [line for line in self.err.splitlines() if line.startswith("error: ")]
         assert len(lines) == 1, self.err
         assert "Traceback" not in self.err
@@ -77,7 +86,7 @@ class Ended:
 
 @pytest.fixture
 def interpulse(capfd: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
-    """Runs the command line in this process, on whatever core the test has set up."""
+    """Runs the command line in this process, with the core that the test has set up."""
 
     def call(*arguments: str) -> Ended:
         capfd.readouterr()
@@ -88,32 +97,48 @@ def interpulse(capfd: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
     return call
 
 
-def process(*command: str, **options: Any) -> subprocess.Popen[str]:  # noqa: ANN401 - passed on to Popen
-    """Starts a Python process that sees the package and the tests."""
+class Child(subprocess.Popen[str]):
+    """Child process that does not outlive a test that fails."""
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:  # noqa: ANN401, PYI036 - as Popen has it
+        if kind is not None:
+            self.kill()
+        super().__exit__(kind, *rest)
+
+
+def process(*command: str, **options: Any) -> Child:  # noqa: ANN401 - passed on to Popen
+    """Starts a Python process that imports the package and the tests."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
-    # A suite started in the background of a script ignores Ctrl-C and would pass that on.
-    settings: dict[str, Any] = {"preexec_fn": _heed_ctrl_c}
-    settings |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-    return subprocess.Popen([sys.executable, *command], env=environment, text=True, **settings)
+    settings: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+    return Child([sys.executable, *command], env=environment, text=True, **settings)
 
 
-def interrupted(running: subprocess.Popen[str], after: str) -> tuple[int, str, str]:
-    """Sends Ctrl-C to a process that has said this on standard error; returns its exit code and what else it said."""
-    assert running.stderr is not None
-    while after not in (line := running.stderr.readline()):
-        assert line, f"it ended before it said '{after}'"
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+def interrupted(running: Child, after: str) -> tuple[int, str, str]:
+    """Sends Ctrl-C when a process has printed `after` on standard error; returns exit code, output and errors."""
+    with running:
+        assert running.stderr is not None
+        while after not in (line := running.stderr.readline()):
+            assert line, f"the process ended before it printed '{after}'"
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
     return running.returncode, out, err
 
 
-def _heed_ctrl_c() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+HANDLERS: dict[signal.Signals, Callable[[int, FrameType | None], object] | signal.Handlers] = {
+    signal.SIGINT: signal.default_int_handler,
+    signal.SIGTERM: signal.SIG_DFL,
+    signal.SIGHUP: lambda *_: None,
+}
+"""Handlers in tests. A child inherits an ignored signal, as `nohup` and background jobs have it, but not a handler."""
 
 
 @pytest.fixture(autouse=True)
-def _ctrl_c_heeded() -> Iterator[None]:
-    """Ctrl-C raises KeyboardInterrupt in the tests, however the suite was started."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def _signals_of_a_terminal() -> Iterator[None]:
+    """Gives tests and their children the signal handling of a terminal, however the suite was started."""
+    before = {number: signal.getsignal(number) for number in HANDLERS}
+    for number, handler in HANDLERS.items():
+        if number == signal.SIGINT or before[number] == signal.SIG_IGN:
+            signal.signal(number, handler)
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, former in before.items():
+        signal.signal(number, former)

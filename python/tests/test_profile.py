@@ -1,58 +1,83 @@
-"""What cargo calls for rustc: release builds of our own crates follow the profile, and nothing else does."""
+"""Profile-guided wheel: choice of llvm-profdata, build flags and loads of `python/tools/take_profile.py`."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
+import importlib.util
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
-OURS = ["--crate-name", "interpulse_engine", "-C", "opt-level=3"]
+from tests.sample import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+VERSION = "rustc 1.99.0 (0 2026-01-01)\nhost: x86_64-unknown-linux-gnu\nrelease: 1.99.0\nLLVM version: 22.1.2\n"
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A profile folder of version 1.0, and a compiler of that version that says how it was called."""
-    place = tmp_path / "a folder" / "profile"
-    place.mkdir(parents=True)
-    shutil.copy(ROOT / "profile" / "rustc", place)
-    (place / "version").write_text("rustc 1.0\n")
-    return place
+def tool(monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401 - a module
+    """The tool, as a module."""
+    monkeypatch.delenv("CARGO_TARGET_DIR", raising=False)
+    spec = importlib.util.spec_from_file_location("take_profile", ROOT / "python" / "tools" / "take_profile.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-def called(folder: Path, package: str, *words: str, version: str = "rustc 1.0", profile: str = "") -> list[str]:
-    """The words with which the wrapper calls the compiler."""
-    compiler = folder / "compiler"
-    compiler.write_text(f'#!/bin/sh\nif [ "$1" = --version ]; then echo "{version}"; else printf "%s\\n" "$@"; fi\n')
-    compiler.chmod(0o755)
-    environment = os.environ | {"CARGO_PKG_NAME": package, "INTERPULSE_PROFILE": profile}
-    command = [str(folder / "rustc"), str(compiler), *words]
-    return subprocess.run(command, env=environment, check=True, text=True, capture_output=True).stdout.splitlines()
+def outputs(toolchain: Path, versions: dict[Path, str]) -> Callable[..., str]:
+    """Stand-in for commands: a rustc with this folder of libraries, and several llvm-profdata."""
+
+    def output(*command: str) -> str:
+        if command[0] != "rustc":
+            return f"LLVM version {versions[Path(command[0])]}"
+        return VERSION if command[1] == "-vV" else f"{toolchain / 'lib'}\n"
+
+    return output
 
 
-def test_release_builds_of_our_crates_follow_the_profile(folder: Path) -> None:
-    told = called(folder, "interpulse-engine", *OURS)
-    assert told[: len(OURS)] == OURS
-    assert f"-Cprofile-use={folder}/interpulse.profdata" in told
+def program(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("")
+    path.chmod(0o755)
+    return path
 
 
-def test_all_else_is_compiled_as_cargo_says(folder: Path) -> None:
-    assert called(folder, "slab", *OURS) == OURS
-    assert called(folder, "interpulse-engine", "-C", "opt-level=2") == ["-C", "opt-level=2"]
-    assert called(folder, "interpulse-engine", "-vV") == ["-vV"]
-    assert called(folder, "interpulse-engine", *OURS, version="rustc 1.1") == OURS
+def test_host_and_llvm_version_come_from_rustc(tool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ANN401
+    monkeypatch.setattr(tool, "_output", outputs(tmp_path, {}))
+    assert tool.compiler() == ("x86_64-unknown-linux-gnu", "22")
 
 
-def test_counting_is_asked_for(folder: Path) -> None:
-    assert called(folder, "interpulse-engine", *OURS, profile="/counts") == [*OURS, "-Cprofile-generate=/counts"]
-    assert called(folder, "slab", *OURS, profile="/counts") == OURS
+def test_llvm_profdata_of_the_toolchain_comes_first(tool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ANN401
+    bundled = program(tmp_path / "rust" / "bin" / "llvm-profdata")
+    other = program(tmp_path / "path" / "llvm-profdata")
+    monkeypatch.setenv("PATH", str(other.parent))
+    monkeypatch.setattr(tool, "_output", outputs(tmp_path / "rust", {bundled: "999.1.2", other: "999.0.1"}))
+    assert tool.profdata("999") == bundled
+    bundled.unlink()
+    assert tool.profdata("999") == other
 
 
-def test_the_profile_is_there_and_says_of_which_version() -> None:
-    # What LLVM calls an indexed profile begins with these bytes.
-    assert (ROOT / "profile" / "interpulse.profdata").read_bytes()[1:8] == b"lprofi\x81"
-    assert (ROOT / "profile" / "version").read_text().startswith("rustc 1.")
-    assert "profile/rustc" in (ROOT / ".cargo" / "config.toml").read_text()
+def test_another_major_version_is_an_error_that_says_what_to_install(
+    tool: Any,  # noqa: ANN401
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = program(tmp_path / "llvm-profdata")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(tool, "_output", outputs(tmp_path / "rust", {other: "14.0.6"}))
+    with pytest.raises(SystemExit, match=r"no llvm-profdata of LLVM 999.*rustup component add llvm-tools.*PROFILE=no"):
+        tool.profdata("999")
+
+
+def test_a_flag_with_a_space_is_one_flag_in_a_target_folder_of_its_own(tool: Any) -> None:  # noqa: ANN401
+    environment = tool.flags("-Cprofile-use=/a folder/p")
+    assert environment["CARGO_ENCODED_RUSTFLAGS"] == "-Cprofile-use=/a folder/p"
+    assert environment["CARGO_TARGET_DIR"] == str(ROOT / "target" / "wheel")
+
+
+def test_every_example_of_the_loads_exists(tool: Any) -> None:  # noqa: ANN401
+    assert [name for name in tool.EXAMPLES if not (ROOT / "examples" / name).is_file()] == []

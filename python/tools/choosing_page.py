@@ -1,7 +1,7 @@
-"""Writes the measured figures of docs/CHOOSING.md anew: means over seeds with intervals. Run by `make golden`.
+"""Generator of the measured figures of docs/CHOOSING.md: means over seeds with intervals (`make golden`).
 
-Each case of examples/choose.toml is measured by itself, since not every table needs every case; all seeds in one run. A
-test measures again what the page says of one seed.
+Each case of examples/choose.toml runs separately, because not every table needs every case; all seeds share one run. A
+test repeats the figures of one seed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SEEDS = (1, 2, 3, 4, 5)
 
 
 Row: TypeAlias = "tuple[str, ...]"
-"""A drive to measure: the overrides of `examples/choose.toml`."""
+"""Overrides of `examples/choose.toml` that define a drive."""
 
 P = "suspend.program."
 E = "suspend.erase."
@@ -45,7 +45,7 @@ SCHEMES = (
     (f"{P}scheme=intra-phase-cancel", f"{E}scheme=immediate"),
     (f"{P}scheme=ideal", f"{E}scheme=ideal"),
 )
-"""From nothing to the bound."""
+"""Drives from no suspension to the ideal bound."""
 
 LIMITS = (
     (f"{P}scheme=loop-boundary", f"{P}max-suspends=2"),
@@ -55,7 +55,7 @@ LIMITS = (
     (*PROGRAM, f"{P}resume=batch"),
     (*PROGRAM, "part.program-suspend-entry=120us"),
 )
-"""What limits and costs of a part change; to be read against the second row of `SCHEMES`."""
+"""Variants of limits and part costs, to compare with the second row of `SCHEMES`."""
 
 DENSE = (
     PROGRAM,
@@ -67,15 +67,15 @@ DENSE = (
     (*PROGRAM, f"{E}scheme=exact"),
     (*PROGRAM, f"{E}scheme=exact", f"{E}resume-ramp=200us"),
 )
-"""What dense reads do to erases and to the writes behind them."""
+"""Drives under dense reads, which delay erases and the writes behind them."""
 
 BLAMED = ((), PROGRAM, (*PROGRAM, f"{E}scheme=deferred"))
-"""The drives whose slowest reads are split by cause."""
+"""Drives whose slowest reads are attributed by cause."""
 
 
 @cache
 def measure(row: Row, case: str, seeds: tuple[int, ...] = SEEDS) -> tuple[Result, ...]:
-    """Runs one case of the configuration with the overrides of the row, once for each seed of drive and load."""
+    """Results of one case with the overrides of the row, one per seed of drive and load."""
     raw: dict[str, Any] = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
     sets = next(each["set"] for each in raw["case"] if each["name"] == case)
     raw["case"] = [
@@ -93,19 +93,19 @@ def measure(row: Row, case: str, seeds: tuple[int, ...] = SEEDS) -> tuple[Result
 
 
 def cell(results: Sequence[Result], figure: Callable[[Result], float], digits: int = 0) -> str:
-    """A figure as its mean, and half of the width of its interval where the digits printed show one."""
+    """Mean of a figure, with half the width of its interval unless it rounds to zero."""
     estimate = Estimate.of([figure(each) for each in results])
     half = f"{(estimate.high or estimate.value) - estimate.value:,.{digits}f}"
     return f"{estimate.value:,.{digits}f}" + (f" ±{half}" if float(half.replace(",", "")) else "")
 
 
 def latency(results: Sequence[Result], kind: Kind, at: float, per: float = 1.0, digits: int = 0) -> str:
-    """A percentile of reads or writes in microseconds, or so many of them."""
+    """A latency percentile in units of `per` microseconds."""
     return cell(results, lambda each: (each.percentile(kind, at) or 0.0) / per, digits)
 
 
 def suspends(results: Sequence[Result], kind: str, digits: int) -> str:
-    """Suspensions of a program, or of an erase."""
+    """Suspensions per program or per erase."""
 
     def of(result: Result) -> float:
         nand = result.counters["nand"]
@@ -116,12 +116,12 @@ def suspends(results: Sequence[Result], kind: str, digits: int) -> str:
 
 
 def line(row: Row, *cells: str) -> str:
-    """A line of a table, which begins with the overrides."""
+    """A table line that starts with the overrides."""
     return f"| {'<br>'.join(f'`{each}`' for each in row) or 'as it is'} | {' | '.join(cells)} |"
 
 
 def drive_line(row: Row, seeds: tuple[int, ...] = SEEDS) -> str:
-    """The line of the table that compares drives."""
+    """Line of the table that compares drives."""
     steady, busy = (measure(row, case, seeds) for case in ("steady", "busy"))
     return line(
         row,
@@ -134,7 +134,7 @@ def drive_line(row: Row, seeds: tuple[int, ...] = SEEDS) -> str:
 
 
 def dense_line(row: Row, seeds: tuple[int, ...] = SEEDS) -> str:
-    """The line of the table that looks for starvation."""
+    """Line of the table that shows starvation."""
     dense = measure(row, "dense", seeds)
 
     def again(result: Result) -> float:
@@ -152,7 +152,7 @@ def dense_line(row: Row, seeds: tuple[int, ...] = SEEDS) -> str:
 
 
 def blame_line(row: Row) -> str:
-    """The slowest 0.1 % of the reads of a drive by cause: the three largest causes."""
+    """The three largest causes of the slowest 0.1 % of a drive's reads."""
     steady = measure(row, "steady")
     tails = [each.tail_blame["p99.9"] for each in steady]
     means = {name: Estimate.of([tail["shares"][name] for tail in tails]).value for name in tails[0]["shares"]}
@@ -180,12 +180,12 @@ BLAME = """
 
 
 def table(head: str, lines: Sequence[str]) -> str:
-    """Lines below one of these heads."""
+    """A table from its head and lines."""
     return "\n".join([head.strip(), *lines, ""])
 
 
 def one_seed() -> str:
-    """What the reader sees who tries: one line of each table with one seed. The test holds it."""
+    """One line of each table with one seed, which a reader can reproduce; a test compares the block."""
     row, seeds = DENSE[1], SEEDS[:1]
     return "\n".join([table(DRIVES, [drive_line(row, seeds)]), table(STARVING, [dense_line(row, seeds)])])
 

@@ -1,6 +1,6 @@
-"""Writes docs/CONFIGURATION.md from what the configuration reader itself declares of each key.
+"""Generator of docs/CONFIGURATION.md from the declarations of keys (`make golden`).
 
-Run by `make golden`. A test holds the page against the reader.
+A test compares the page with the declarations.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ LISTED = {
     "flow.N.twin": "twins",
     "part.preset": "parts",
 }
-"""Keys whose legal values are lists too long for a table, and those lists."""
+"""Keys with too many legal values for a table, and the `interpulse list` argument that prints the values."""
 
 INTRODUCTION = """# Configuration
 
-Every key that a configuration file may hold, with what it takes and its default. `interpulse show FILE` prints the
-keys of a file with its values and where each comes from; `--set key=value` overrides any of them. Sections are TOML
-tables; `flow.N` is the N-th `[[flow]]`, counted from 0, and `case.N` the N-th `[[case]]`. Quantities carry their unit:
-`"80us"`, `"16KiB"`, `"400MT/s"`, `"200kIOPS"`, `"30%"`. Durations take ns, us, ms, s, min, h, d, w (7 days) or
-y (365 days); sizes take B, KiB, MiB, GiB, TiB, or kB, MB, GB, TB in powers of ten. Keys of `part` and most others come
-from the part and drive presets (`interpulse list parts`, `interpulse list drives`); a default is what holds without a
-drive preset. A key that belongs to others is refused where they do not stand; `interpulse list policies` says what the
-names stand for.
+Every key of a configuration file, with its legal values and its default. `interpulse show FILE` prints the
+keys of a file with their values and origins; `--set key=value` overrides any of them. Sections are TOML
+tables; `flow.N` is the N-th `[[flow]]`, counted from 0, and `case.N` the N-th `[[case]]`. Quantities have units:
+`"80us"`, `"16KiB"`, `"400MT/s"`, `"200kIOPS"`, `"30%"`. Units of durations are ns, us, ms, s, min, h, d, w (7 days) or
+y (365 days); of sizes B, KiB, MiB, GiB, TiB, or kB, MB, GB, TB in powers of ten. Keys of `part` and most others come
+from the part and drive presets (`interpulse list parts`, `interpulse list drives`); a default applies without a
+drive preset. A key that belongs to another key or section is refused without it; `interpulse list policies` explains
+the names.
 
-This page is written by `make golden` from what the reader declares.
+`make golden` generates this page from the declarations of the keys.
 """
 
 
@@ -42,7 +42,7 @@ def page() -> str:
         section = key["name"].rpartition(".")[0] or "top"
         row = " | ".join((f"| `{key['name']}`", key["doc"], _takes(key), _default(key)))
         belongs = sections.setdefault(section, {}).setdefault(row, [])
-        # What the outer conditions are, their own keys say.
+        # The rows of the outer keys show the outer conditions.
         belongs += [of for of in key["belongs_to"][-1:] if of != f"[{section}]" and of not in belongs]
     parts = [INTRODUCTION]
     for section, rows in sections.items():

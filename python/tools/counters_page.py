@@ -1,6 +1,6 @@
-"""Writes docs/COUNTERS.md from what the simulator itself declares of each counter.
+"""Generator of docs/COUNTERS.md from the declarations of counters (`make golden`).
 
-Run by `make golden`. A test holds the page against the declarations, and results against the page.
+Tests compare the page with the declarations, and results with the page.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ PAGE = Path(__file__).parent.parent.parent / "docs" / "COUNTERS.md"
 
 INTRODUCTION = """# Counters
 
-Every counter that a result may hold, by the section it stands in, with its unit. Counters are whole numbers, but
-for `cycles_mean` and `suspend_cycles`, and count what happened in the measured window; those that do not say so. Times
-in ns are sums over all dies or requests. Of an array, the sections of `counters` are sums over its drives (requests and
-bytes of the host are the array's). [RESULTS](RESULTS.md) explains the rest of a result.
+Every counter of a result, by section, with its unit. Counters are integers, except `cycles_mean` and `suspend_cycles`,
+and count events of the measured window unless stated otherwise. Times in ns are sums over all dies or requests. For an
+array, the sections of `counters` are sums over its drives (requests and bytes of the host are those of
+the array). [RESULTS](RESULTS.md) explains the rest of a result.
 
-`interpulse list counters` prints the same, `interpulse run --counters` what a run counted. This page is written by
-`make golden` from what the simulator declares.
+`interpulse list counters` prints the same list, `interpulse run --counters` the counters of a run. `make golden`
+generates this page from the declarations of the counters.
 """
 
 WHEN = {
     "counters.errors": "Only with an `errors.table` other than `ideal`.",
-    "counters.trace": "Only where traces are replayed; of their first reading.",
+    "counters.trace": "Only with replayed traces; counted in the first pass over the traces.",
     "array.counters": "Only with `[array]`.",
 }
-"""Where a group stands only in some results, in which."""
+"""Conditions of groups that only some results contain."""
 
 
 def page() -> str:
@@ -38,7 +38,7 @@ def page() -> str:
         parts.append(f"\n## `{group}`\n\n")
         if when := WHEN.get(group):
             parts.append(f"{when}\n\n")
-        parts.append("| counter | unit | what is counted |\n|---|---|---|\n")
+        parts.append("| counter | unit | meaning |\n|---|---|---|\n")
         parts += [f"| `{row['name']}` | {row['unit']} | {row['doc']} |\n" for row in rows]
     return "".join(parts)
 

@@ -1,7 +1,6 @@
-"""Makes the documents a searchable site in `site/`: what `make docs` does. Needs no network, and neither does the site.
+"""Searchable documentation site in `site/` (`make docs`). Neither the build nor the site needs a network.
 
-A link to a page, a file or a heading that is not there, a page in no list of contents, and any other warning are
-errors.
+Broken links to pages, files and headings, pages missing in the contents and all other warnings are errors.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ SITE = ROOT / "site"
 
 
 def main(out: Path = SITE) -> int:
-    """Builds the site into a folder; the exit code is that of Sphinx."""
+    """Builds the site into a folder; returns the exit code of Sphinx."""
     checks = ["--fail-on-warning", "--keep-going", "--fresh-env", "--quiet"]
-    # What it remembers of pages lies beside the site rather than in it.
+    # Sphinx's cache of pages is not part of the site.
     kept = ["--doctree-dir", str(ROOT / "target" / "site")]
     code: int = sphinx(
         [*checks, *kept, "--builder", "html", "--conf-dir", str(ROOT / "docs" / "site"), str(ROOT), str(out)]

@@ -1,9 +1,9 @@
-"""Writes the presets of drives that were fitted to data sheets, and their table in docs/FIT.md.
+"""Presets of drives fitted to data sheets, and their table in docs/FIT.md (`make drives`).
 
     python python/tools/drives.py NAME FOLDER [NAME FOLDER ...]
 
-FOLDER is what `interpulse fit examples/drives/NAME.toml --out FOLDER` left; `make drives` does all. Presets are part
-of the extension, which has to be built anew afterwards.
+FOLDER is the output of `interpulse fit examples/drives/NAME.toml --out FOLDER`. Presets are part of the extension
+module, so build it afterwards.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ UNITS = {"iops": (1, "IOPS"), "bandwidth": (1e6, "MB/s")}
 
 
 def preset(text: str) -> str:
-    """The sections of a drive file: its flow and window belong to whoever runs it."""
+    """The sections of a drive file without its flow and window, which a preset does not define."""
     body = text[: text.index("\n# ", text.index("config_version"))].rstrip() + "\n"
     return re.sub(r"^config_version = 1\n\n?", "", body, flags=re.M)
 
 
-def said(figure: str, value: float | None) -> str:
-    """A figure for the table."""
+def figure_text(figure: str, value: float | None) -> str:
+    """A figure with its unit, for the table."""
     if value is None:
         return "-"
     scale, unit = UNITS.get(figure, (1000, "us"))
@@ -40,17 +40,17 @@ def said(figure: str, value: float | None) -> str:
 
 
 def rows(name: str, fit: dict[str, Any]) -> Iterator[str]:
-    """A drive's part of the table."""
+    """Rows of one drive in the table."""
     yield f"| **{fit['title']}** (`{name}`) | | | | |"
     for each in fit["figures"]:
         label = each["load"] if each["figure"] in UNITS else f"{each['load']}, {each['figure'].replace('-', ' ')}"
         kind = "held out" if each["held_out"] else "fitted"
-        printed, simulated = said(each["figure"], each["known"]), said(each["figure"], each["simulated"])
+        printed, simulated = figure_text(each["figure"], each["known"]), figure_text(each["figure"], each["simulated"])
         yield f"| {label} | {printed} | {simulated} | {each['ratio']:.2f} | {kind} |"
 
 
 def determined(fit: dict[str, Any]) -> str:
-    """What is said of the parameters."""
+    """Fitted parameters with their uncertainty."""
     found = []
     for each in fit["parameters"]:
         sure = f"within {100 * each['within']:.0f} %" if each["within"] is not None else "determined"
@@ -60,7 +60,7 @@ def determined(fit: dict[str, Any]) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Takes pairs of names and folders."""
+    """Writes presets and table from pairs of names and folders."""
     table = ["| load | printed | simulated | ratio | |", "|---|---:|---:|---:|---|"]
     notes = []
     for name, folder in zip(arguments[::2], arguments[1::2], strict=True):

@@ -1,10 +1,9 @@
-"""Draws the pictures of docs/gallery anew and writes docs/GALLERY.md: what `make gallery` does.
+"""Pictures of docs/gallery and the page docs/GALLERY.md (`make gallery`).
 
-Arguments are names of pictures (`train.svg`); without any, all are drawn and every other file of the folder goes. With
-`--check` nothing is written: what is drawn is compared with what is there, but for what a browser drew. Charts of
-reports and timelines are shown by a browser: Playwright and a Chromium, as the tests of the page have them;
-INTERPULSE_BROWSER says where that is. What they show is the program's; how letters are drawn is the browser's. All
-other pictures have the same bytes wherever they are drawn.
+Arguments are names of pictures (`train.svg`). Without arguments all pictures are drawn and other files of the folder
+are deleted. `--check` writes nothing and compares pictures with the stored files, except pictures from a browser.
+Charts of reports and timelines need a browser: Playwright and a Chromium, which INTERPULSE_BROWSER may name. Their
+fonts depend on the browser; all other pictures are byte-identical on every machine.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ FOLDER = ROOT / "docs" / "gallery"
 PAGE = ROOT / "docs" / "GALLERY.md"
 
 COLOURS = 96
-"""Of a PNG: enough for lines with smooth edges, and a third of the size."""
+"""Colours of a PNG: enough for smooth edges, at a third of the size."""
 
 HEAD = """# Gallery
 
-Pictures that the program draws, each with the command that makes it; what a command writes besides lies in its folder.
-`make gallery` draws them anew and writes this page.
+Pictures that the program draws, each with its command; other output of a command is in the same folder.
+`make gallery` redraws the pictures and rewrites this page.
 """
 
 
@@ -54,9 +53,9 @@ def page() -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs the commands, draws the pictures and writes the page; the exit code is that of the first that failed."""
+    """Runs the commands, draws the pictures and writes the page; returns the exit code of the first failed command."""
     os.chdir(ROOT)
-    # The pictures are of what anybody has: twins of traces, not the traces.
+    # Pictures use twins of traces, which every user has, not the traces.
     os.environ.pop("INTERPULSE_TRACES", None)
     check, names = "--check" in arguments, [each for each in arguments if each != "--check"]
     unknown = set(names) - {each.name for each in pictures()}
@@ -74,7 +73,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _compare(drawn: Mapping[str, bytes]) -> int:
-    """Says which files are not what was drawn."""
+    """Prints the stored files that differ from the drawn pictures."""
     shown = {each.name for each in pictures() if each.chart or each.view}
     old = [name for name in drawn if name not in shown and (FOLDER / name).read_bytes() != drawn[name]]
     for name in old:
@@ -97,7 +96,7 @@ def _store(drawn: Mapping[str, bytes], *, whole: bool) -> int:
 
 
 def _run(command: str) -> int:
-    """Runs a command of the page as a user would, into a folder that has nothing of before."""
+    """Runs a command of the page with an empty output folder."""
     print(f"$ {command}", flush=True)  # noqa: T201
     words = shlex.split(command)
     out = Path(words[words.index("--out") + 1])
@@ -132,7 +131,7 @@ def _small(picture: Image.Image) -> bytes:
 
 
 def _swept(table: Path) -> bytes:
-    """The tails of reads and writes of all points of a sweep, means over its seeds."""
+    """Plot of read and write percentiles of all points of a sweep, means over seeds."""
     import polars
 
     from interpulse.plots import Plot, to_bytes

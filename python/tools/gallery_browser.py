@@ -1,4 +1,4 @@
-"""What a browser shows of a report or a timeline, as a picture."""
+"""Browser screenshots of reports and timelines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 SHARP = 1.5
-"""Pixels of a picture for each CSS pixel."""
+"""Pixels per CSS pixel."""
 
 MARGIN = 15
 """White pixels around a chart."""
@@ -29,7 +29,7 @@ SLOW_MS = 180_000
 
 
 class Browser:
-    """A headless Chromium, started when it is needed first."""
+    """A headless Chromium, started at its first use."""
 
     def __init__(self) -> None:
         self._stack = ExitStack()
@@ -48,13 +48,13 @@ class Browser:
             found = os.environ.get("INTERPULSE_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
             playwright = self._stack.enter_context(sync_playwright())
             try:
-                # Without a sandbox of its own, which needs rights that containers do not give.
+                # The sandbox needs rights that containers do not have.
                 self._started = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
             except Error as error:
                 names = ", ".join(NAMES)
                 raise SystemExit(
-                    f"no browser to draw with; one of {names} is found by itself, another if INTERPULSE_BROWSER "
-                    f"names it, or what `playwright install chromium` brings ({str(error).splitlines()[0]})"
+                    f"no browser found; install one of {names}, name another in INTERPULSE_BROWSER, or run "
+                    f"`playwright install chromium` ({str(error).splitlines()[0]})"
                 ) from None
             self._stack.callback(self._started.close)
         viewport = {"width": picture.width, "height": picture.height or 1000}
@@ -63,19 +63,19 @@ class Browser:
         return page
 
     def chart(self, folder: Path, picture: Picture) -> Image.Image:
-        """A chart of a report with its title and its legend, or what is seen first of the page (`page`)."""
+        """A chart of a report with title and legend, or the top of the page (`page`)."""
         page = self._page(picture)
         page.goto((folder / "report.html").absolute().as_uri())
         page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
         if picture.chart == "page":
             return _image(page.screenshot())
-        # What can be pressed is nothing on a picture.
+        # Controls are useless in a picture.
         page.add_style_tag(content=".buttons, details { display: none }")
         shown = _image(page.locator(f"#chart-{picture.chart}").screenshot()).convert("RGB")
         return ImageOps.expand(shown, MARGIN, "white")
 
     def timeline(self, trace: Path, picture: Picture) -> Image.Image:
-        """The dies of a timeline, as `interpulse view` shows them."""
+        """The dies of a timeline in `interpulse view`."""
         viewer = Viewer.of(trace, 0)
         thread = threading.Thread(target=viewer.server.serve_forever)
         thread.start()
@@ -85,7 +85,7 @@ class Browser:
             name = ".pf-middle-ellipsis-left:text-is('{}')"
             page.locator(name.format("dies")).click()
             page.locator(name.format("die 0")).wait_for()
-            # The menu and the panels take room from the tracks.
+            # Hides the menu, which covers tracks.
             page.keyboard.press("Control+b")
             page.wait_for_timeout(3000)
             return _image(page.screenshot())

@@ -1,11 +1,11 @@
-"""What the gallery shows, in the order of its page: each picture, its command, and where it comes from."""
+"""Pictures of the gallery in the order of the page, with their commands and sources."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 OUT = "out/gallery"
-"""Where the commands write, below the folder of the repository."""
+"""Output folder of the commands, below the repository."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,29 +13,29 @@ class Picture:
     """One picture of the gallery."""
 
     name: str
-    """Its file in docs/gallery."""
+    """File name in docs/gallery."""
     title: str
     command: str
-    """What a user types in the folder of the repository."""
+    """Command line, in the folder of the repository."""
     says: str
-    """What there is to see."""
+    """Explanation of the picture."""
     file: str = ""
-    """The file of the command's folder that it is."""
+    """Source file in the output folder."""
     chart: str = ""
-    """The chart of the command's report that it is, as a browser shows it."""
+    """Source chart of the report, shown by a browser."""
     view: str = ""
-    """The timeline of the command's folder that it shows, as a browser shows it."""
+    """Source timeline, shown by a browser."""
     table: bool = False
-    """Whether it is drawn by the tool itself, of the table that the command wrote."""
+    """Whether the tool draws the picture from the table of the command."""
     width: int = 900
-    """Of what a browser shows, in CSS pixels."""
+    """Width in the browser, in CSS pixels."""
     height: int = 0
-    """0: as high as it is."""
+    """Height in the browser, in CSS pixels; 0: natural height."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the page."""
+    """A section of the page."""
 
     title: str
     text: str
@@ -55,46 +55,46 @@ TRAIN = Picture(
     title="One pulse train with a read inside it",
     command=f"interpulse scheme loop-boundary --part a4-tlc --read-at 900us --out {OUT}/train.svg",
     file="train.svg",
-    says="A program of 16 pulses, each with its verify. A read arrives within the seventh; the train stops when that "
-    "loop is over, the read goes first, and the train goes on where it was.",
+    says="A program of 16 pulses, each with its verify. A read arrives within the seventh; the train stops at the "
+    "end of that loop, the die serves the read, and the train continues.",
 )
 TAIL = Picture(
     name="read-tail.png",
     title="The tail of reads, without and with suspension",
     command=_TAIL,
     chart="latency-read",
-    says="Each decade of the tail has the same height. With programs suspended, 99 % of the reads are through before "
-    "they would have waited for one; the slowest thousandth waits for erases until those are suspended too.",
+    says="Each decade of the tail has the same height. With program suspension, 99 % of the reads do not wait for a "
+    "program; the slowest thousandth waits for erases unless these are suspended too.",
 )
 
 PARTS = (
     Part(
         "One die",
-        "Timing diagrams of `interpulse scheme`. Those of all ten schemes, drawn by `make golden`, stand on "
+        "Timing diagrams of `interpulse scheme`. `make golden` draws those of all ten schemes, which are on "
         "[their pages](schemes/README.md).",
         (TRAIN,),
     ),
     Part(
         "A drive",
-        "Charts of the page that `--report` writes ([REPORT](REPORT.md)), where they zoom, hide curves and give their "
-        "numbers away.",
+        "Charts of the page that `--report` writes ([REPORT](REPORT.md)). On the page they zoom, hide curves and "
+        "export their numbers.",
         (
             TAIL,
             Picture(
                 name="blame.png",
-                title="What reads waited for",
+                title="Read latency by cause",
                 command=_TAIL,
                 chart="blame",
-                says="Each bar is the mean latency of a group of requests by cause. Erases are what the slowest reads "
-                "wait for unless these are suspended too; then what is left is mostly their stop.",
+                says="Each bar is the mean latency of a group of requests by cause. The slowest reads wait for "
+                "erases unless these are suspended too; then they mostly wait for the stop of an erase.",
             ),
             Picture(
                 name="slowest.png",
-                title="What the slowest read met",
+                title="The slowest read",
                 command=_TAIL,
                 chart="slowest-3",
-                says="The slowest read of the third case, from its arrival on: what it waited for, and what its die, "
-                "the channel and the line for the die did meanwhile, pulse by pulse.",
+                says="The slowest read of the third case from its arrival: causes of its latency, and the activity of "
+                "its die, channel and die queue, pulse by pulse.",
             ),
             Picture(
                 name="report.png",
@@ -103,22 +103,22 @@ PARTS = (
                 chart="page",
                 width=1100,
                 height=820,
-                says="It begins with the figures that matter, with their 95 % intervals.",
+                says="The page starts with the main figures and their 95 % intervals.",
             ),
             Picture(
                 name="read-latency.png",
                 title="Read latency over time",
                 command=_SMALL,
                 chart="over-time-read",
-                says="Median and 99th percentile, batch by batch: with suspension the latter is a quarter.",
+                says="Median and 99th percentile, batch by batch. Suspension reduces the latter to a quarter.",
             ),
             Picture(
                 name="dies.png",
-                title="What the dies did",
+                title="Die activity",
                 command=_SMALL,
                 chart="over-time-dies-2",
-                says="Shares of the time of all dies; what is missing to 100 % is idle. With suspension at this depth "
-                "nothing is, and the same requests are done after 6 s instead of 9.7.",
+                says="Shares of the time of all dies; the rest to 100 % is idle. With suspension at this depth no die "
+                "is idle, and the same requests take 6 s instead of 9.7.",
             ),
             Picture(
                 name="power.svg",
@@ -140,11 +140,11 @@ PARTS = (
             ),
             Picture(
                 name="sweep.svg",
-                title="What suspension costs writes, by load",
+                title="Cost of suspension for writes, by load",
                 command=f"interpulse sweep examples/sweep.toml --out {OUT}/sweep",
                 table=True,
-                says="Of the sweep's `results.parquet` ([SWEEP](SWEEP.md)): suspension shortens the tail of reads at "
-                "every load, and writes begin to wait at a smaller queue depth.",
+                says="From the sweep's `results.parquet` ([SWEEP](SWEEP.md)): suspension shortens the tail of reads at "
+                "every load, and writes start to wait at a smaller queue depth.",
             ),
         ),
     ),
@@ -158,107 +158,106 @@ PARTS = (
                 title="The current of one program",
                 command=_SUSPEND,
                 file="trace.svg",
-                says="Pulses are the peaks. The program is suspended three times; each time a page is sensed and moves "
-                "out, and the train goes on.",
+                says="Pulses are the peaks. The program is suspended three times; each time a page is sensed and "
+                "transferred, and the train continues.",
             ),
             Picture(
                 name="suspends.svg",
                 title="Suspensions of one program",
                 command=_SUSPEND,
                 file="suspends.svg",
-                says="By the delay before the first suspension and that between two. The shorter the second, the more "
-                "often one program is suspended.",
+                says="By the delay before the first suspension and the interval between suspensions. A shorter "
+                "interval gives more suspensions per program.",
             ),
             Picture(
                 name="states.png",
                 title="The states of cells, and reprogramming",
                 command=f"interpulse characterize reprogram --quick --out {OUT}/reprogram",
                 file="histograms.png",
-                says="Cells by threshold voltage. The more layers have been programmed again without an erase, the "
-                "further the tail of P7 reaches down.",
+                says="Cells by threshold voltage. The more layers are reprogrammed without an erase, the further "
+                "the tail of P7 extends to low voltages.",
             ),
             Picture(
                 name="retention.png",
                 title="Bit errors over time",
                 command=_RETENTION,
                 file="rber.png",
-                says="By wear and type of page. Worn cells leak sooner, and reads with calibrated levels (solid) put "
-                "the limit of the ECC off.",
+                says="By wear and type of page. Worn cells leak sooner, and calibrated read levels (solid) delay the "
+                "ECC limit.",
             ),
             Picture(
                 name="temperature.svg",
                 title="Bit errors and temperature",
                 command=_RETENTION,
                 file="temperature.svg",
-                says="What 25 °C does in three years, 55 °C does in a month.",
+                says="One month at 55 °C has the effect of three years at 25 °C.",
             ),
             Picture(
                 name="endurance.svg",
                 title="Bit errors over wear",
                 command=_ENDURANCE,
                 file="errors.svg",
-                says="Three months at 40 °C are as bad as a year at 30 °C, which is why the two curves lie on each "
-                "other.",
+                says="Three months at 40 °C and a year at 30 °C have the same effect, so the two curves coincide.",
             ),
             Picture(
                 name="erase-time.svg",
                 title="Operations over wear",
                 command=_ENDURANCE,
                 file="operations.svg",
-                says="Worn cells program a little faster and erase ever slower.",
+                says="Worn cells program slightly faster and erase more slowly.",
             ),
             Picture(
                 name="erase-stress.svg",
-                title="What suspending erases costs cells",
+                title="Cell wear by erase suspension",
                 command=f"interpulse characterize erase --quick --out {OUT}/erase",
                 file="stress.svg",
-                says="Schemes that stop an erase at once keep cells longer under the erase voltage, and worn cells "
-                "reach the limit of errors sooner.",
+                says="Schemes that stop an erase at once apply the erase voltage for longer, and worn cells reach the "
+                "error limit sooner.",
             ),
         ),
     ),
     Part(
         "Papers",
-        "Plots of `interpulse experiment`, quick runs of three seeds. What was published is marked; where it differs, "
-        "and why, is in [EXPERIMENTS](EXPERIMENTS.md).",
+        "Plots of `interpulse experiment`, quick runs of three seeds. Published values are marked; "
+        "[EXPERIMENTS](EXPERIMENTS.md) explains differences.",
         (
             Picture(
                 name="article.svg",
                 title="Bandwidth and latency with suspension",
                 command=_ARTICLE,
                 file="bandwidth_and_latency.svg",
-                says="Beside the figures that the article prints.",
+                says="Simulation and the figures of the article.",
             ),
             Picture(
                 name="article-tail.svg",
                 title="Latency distributions",
                 command=_ARTICLE,
                 file="latency_cdf.svg",
-                says="With suspension reads are through within one ms instead of three; writes pay for it.",
+                says="With suspension reads complete within one ms instead of three; write latencies grow.",
             ),
             Picture(
                 name="article-power.svg",
                 title="Power with suspension",
                 command=_POWER,
                 file="over_time.svg",
-                says="From an empty cache on: with suspension the flash does more in the same time, and draws a little "
-                "more.",
+                says="From an empty cache. With suspension the flash completes more work in the same time and draws "
+                "slightly more power.",
             ),
             Picture(
                 name="fast12.svg",
                 title="Read latency with suspension, on six traces and two kinds of cells",
                 command=f"interpulse experiment fast12 --quick --out {OUT}/fast12",
                 file="read_latency.svg",
-                says="Over that of first come, first served, on twins of the paper's traces: reads first (RPS), two "
-                "bounds, and suspension, which comes close to them.",
+                says="Relative to first come, first served, on twins of the paper's traces: read priority (RPS), two "
+                "bounds, and suspension, which is close to the bounds.",
             ),
             Picture(
                 name="reprogram-reads.svg",
                 title="Reads beside reprogramming",
                 command=f"interpulse experiment reprogram-suspend --quick --out {OUT}/reprogram-suspend",
                 file="reads.svg",
-                says="Under each scheme, without a limit and with at most two suspensions: also where cells are "
-                "programmed again, reads hardly wait.",
+                says="Each scheme, without a limit and with at most two suspensions: reads hardly wait, even during "
+                "reprogramming.",
             ),
         ),
     ),
@@ -266,5 +265,5 @@ PARTS = (
 
 
 def pictures() -> list[Picture]:
-    """All of them, in the order of the page."""
+    """All pictures in the order of the page."""
     return [picture for part in PARTS for picture in part.pictures]

@@ -1,4 +1,4 @@
-"""The parts of a page that the program writes: they lie between the marks `figures:begin` and `figures:end`."""
+"""Generated blocks of a page, between the marks `figures:begin` and `figures:end`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ BEGIN, END = "<!-- figures:begin -->\n", "<!-- figures:end -->\n"
 
 
 def with_blocks(text: str, blocks: Sequence[str]) -> str:
-    """The page with its generated parts replaced, in order.
+    """The page with its generated blocks replaced, in order.
 
     Raises:
-        ValueError: the page has another number of them, or one has no end.
+        ValueError: the number of blocks differs, or a block has no end.
     """
     head, *parts = text.split(BEGIN)
     if len(parts) != len(blocks):

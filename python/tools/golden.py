@@ -1,9 +1,9 @@
-"""Writes the golden trace and its golden result anew: python/tests/data/golden.{mqsim,json}.
+"""Golden trace and golden result of the tests: python/tests/data/golden.{mqsim,json}.
 
     make golden
 
-The trace is generated here and always comes out the same; the result is whatever the built simulator gives. Read the
-difference before committing it, and say in the changelog why it changed.
+The tool generates the same trace every time and runs the built simulator on it. Read the difference before committing
+it, and explain it in the changelog.
 """
 
 from __future__ import annotations

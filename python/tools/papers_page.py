@@ -1,7 +1,7 @@
-"""Writes docs/PAPERS.md from the results of `interpulse papers`; options such as --quick and --jobs are passed on.
+"""Generator of docs/PAPERS.md from `interpulse papers` (`make papers`).
 
-What earlier runs left in the cache folder is not run again. Run by `make papers` and not by `make golden`, because it
-takes minutes.
+Options such as --quick and --jobs are passed to the command. Results in the cache folder are reused. `make golden`
+does not include this tool, because it takes minutes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "PAPERS.md"
 
 
 def main(options: list[str]) -> int:
-    """Runs the command and stores its page; returns its exit code. A run that did not end leaves the page as it was."""
+    """Runs the command and stores its page; returns the exit code. After a failure the page is unchanged."""
     with tempfile.TemporaryDirectory() as folder:
         code = run_app(["papers", *options, "--out", folder])
         if code == 0:

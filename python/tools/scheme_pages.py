@@ -1,7 +1,7 @@
-"""Writes the figures of docs/schemes anew: a timing diagram and the costs of every suspension scheme, and the tables.
+"""Generator of diagrams, costs and tables in docs/schemes (`make golden`).
 
-Run by `make golden`. The prose of the pages is written by hand; what lies between the marks `figures:begin` and
-`figures:end` is what the program says now, and so are the diagrams. A test holds both against the program.
+The prose of the pages is written by hand; diagrams and blocks between the marks `figures:begin` and `figures:end` are
+generated. A test compares them with the program.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ FOLDER = Path(__file__).parent.parent.parent / "docs" / "schemes"
 
 @dataclass(frozen=True)
 class Example:
-    """The operation that a page shows its scheme on."""
+    """Operation and part of a page's example."""
 
     part: str
     operation: str
     sets: tuple[tuple[str, str], ...] = ()
     reads: tuple[str, ...] = ()
-    """When reads arrive, in us; without any, the two that `interpulse scheme` chooses."""
+    """Arrival times of reads in us; the default is the two reads of `interpulse scheme`."""
 
 
 USUAL = Example("a4-tlc", "program")
-"""What a page shows its scheme on that names nothing of its own."""
+"""The default example."""
 
 EXAMPLES = {
     "ideal": Example("atc19-ll", "erase"),
@@ -43,7 +43,7 @@ EXAMPLES = {
     "deferred": Example("atc19-ll", "erase"),
     "timeout": Example("atc19-ll", "erase", (("suspend.erase.defer-after", "2ms"),), ("1500", "4200")),
 }
-"""The part of the publication that a scheme comes from, and what that publication stops."""
+"""Examples from the publications of the schemes."""
 
 COMPARED = (
     Example("fast12-mlc", "program"),
@@ -51,10 +51,10 @@ COMPARED = (
     Example("fast12-mlc", "erase"),
     Example("atc19-ll", "erase"),
 )
-"""What the index compares all schemes on."""
+"""Examples on which the index compares all schemes."""
 
 INDEX = re.compile(r"^<!-- index: (.+) \| (.+) \| (.+) -->$", re.MULTILINE)
-"""What a page says of its scheme for the table of the index: where it stops, what is lost, whether it can starve."""
+"""Index entry of a page: where the scheme stops, what is lost, whether it can starve its operation."""
 
 PARTS = {
     "read": "the read itself, on the die",
@@ -67,7 +67,7 @@ PARTS = {
 }
 
 EVERY_200_US = tuple(range(300_000, 4_300_000, 200_000))
-"""Twenty reads, one every 200 us."""
+"""Twenty arrivals, one every 200 us."""
 
 LIMITS: tuple[tuple[tuple[str, str], ...], ...] = (
     (),
@@ -82,7 +82,7 @@ LIMITS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("reload", "bus"),),
     (("for-host-reads", "false"),),
 )
-"""Limits that are compared on one program under `loop-boundary`, without their prefix `suspend.program.`."""
+"""Limits to compare on one program under `loop-boundary`, without the prefix `suspend.program.`."""
 
 
 def schemes() -> list[str]:
@@ -91,7 +91,7 @@ def schemes() -> list[str]:
 
 
 def example(name: str) -> tuple[Die, list[int]]:
-    """The die that the page of this scheme shows, and when its reads arrive."""
+    """Die and read arrivals of the example of a scheme."""
     shown = EXAMPLES.get(name, USUAL)
     die = Die(shown.part, shown.operation, name, shown.sets)
     return die, [int(us) * 1000 for us in shown.reads] or die.two_reads()
@@ -104,7 +104,7 @@ def diagram(name: str) -> bytes:
 
 
 def command(name: str) -> str:
-    """What draws the same diagram on the command line."""
+    """Command line that draws the same diagram."""
     shown = EXAMPLES.get(name, USUAL)
     options = [f"--part {shown.part} --operation {shown.operation}"]
     options += [f"--set {key}={value}" for key, value in shown.sets]
@@ -113,7 +113,7 @@ def command(name: str) -> str:
 
 
 def scheme_block(name: str) -> str:
-    """The generated part of the page of a scheme."""
+    """Generated block of the page of a scheme."""
     die, _ = example(name)
     costs = die.costs()
     lines = [
@@ -138,22 +138,22 @@ def scheme_block(name: str) -> str:
 
 
 def index_block() -> str:
-    """Every scheme with what its page says for the index.
+    """Table of all schemes with the index entries of their pages.
 
     Raises:
-        ValueError: a page does not say it.
+        ValueError: a page has no index entry.
     """
     lines = ["| scheme | where it stops | what is lost | can it starve its operation? |", "|---|---|---|---|"]
     for name in schemes():
-        said = INDEX.search((FOLDER / f"{name}.md").read_text(encoding="utf-8"))
-        if said is None:
+        entry = INDEX.search((FOLDER / f"{name}.md").read_text(encoding="utf-8"))
+        if entry is None:
             raise ValueError(f"docs/schemes/{name}.md has no line <!-- index: stops where | loses what | starves? -->")
-        lines.append(f"| [`{name}`]({name}.md) | {' | '.join(said.groups())} |")
+        lines.append(f"| [`{name}`]({name}.md) | {' | '.join(entry.groups())} |")
     return "\n".join([*lines, ""])
 
 
 def comparison_block(of: Example) -> str:
-    """All schemes on one kind of operation of one part."""
+    """Table of all schemes on one operation of one part."""
     alone = Die(of.part, of.operation, "none")
     lines = [
         f"### {_one(of.operation)} of {_us(alone.alone_ns)} us on `{of.part}`, a read of {_us(alone.read_alone_ns)} us",
@@ -169,14 +169,14 @@ def comparison_block(of: Example) -> str:
 
 
 def _overhead(costs: Costs) -> list[str]:
-    """How much longer the operation takes besides the read itself, and what of that is done again."""
+    """Additional time of the operation without the read itself, and the repeated share of it."""
     if not costs.suspended:
         return ["-", "-"]
     return [_us(costs.longer_ns - costs.parts_ns["read"]), _us(costs.parts_ns["again"])]
 
 
 def limits_block() -> str:
-    """One program under `loop-boundary` with twenty reads, without a limit and with each of several."""
+    """Table of one program under `loop-boundary` with twenty reads, without and with limits."""
     lines = [
         "| `--set suspend.program.`... | suspensions | reads wait, mean us | worst us | the program takes, us |",
         "|---|---:|---:|---:|---:|",
@@ -184,13 +184,13 @@ def limits_block() -> str:
     for sets in LIMITS:
         keys = [(f"suspend.program.{key}", value) for key, value in sets]
         die = Die("a4-tlc", "program", "loop-boundary", keys)
-        told = die.run(EVERY_200_US)
-        waits = [waited_ns(die, read) or 0 for read in told.reads]
+        run = die.run(EVERY_200_US)
+        waits = [waited_ns(die, read) or 0 for read in run.reads]
         figures = [
-            str(told.suspends),
+            str(run.suspends),
             _us(sum(waits) / len(waits)),
             _us(max(waits)),
-            _us(told.operations[0].done_ns or 0),
+            _us(run.operations[0].done_ns or 0),
         ]
         label = " ".join(f"`{key}={value}`" for key, value in sets) or "no limit"
         lines.append(f"| {label} | {' | '.join(figures)} |")
@@ -198,14 +198,14 @@ def limits_block() -> str:
 
 
 def blocks_of(page: str) -> list[str]:
-    """The generated parts of the page of this name (without `.md`)."""
+    """Generated blocks of a page, by its name without `.md`."""
     if page == "README":
         return [index_block(), "\n".join(comparison_block(of) for of in COMPARED)]
     return [limits_block()] if page == "limits" else [scheme_block(page)]
 
 
 def main() -> None:
-    """Writes the diagrams and the generated parts of the pages."""
+    """Writes diagrams and generated blocks."""
     for name in schemes():
         (FOLDER / f"{name}.svg").write_bytes(diagram(name))
     for name in [*schemes(), "README", "limits"]:

@@ -1,8 +1,8 @@
-"""Runs all studies of one sort, one after the other, and says how long each took and which statements hold.
+"""Sequential run of all experiments or characterizations, with the time and the confirmed statements of each.
 
-The first argument is `experiment` or `characterize`, further ones are options of that command. The results go to
-`out/experiment/NAME` or `out/characterize/NAME`. The exit code is that of the first study that failed, or 3 where one
-took longer than it may.
+The first argument is `experiment` or `characterize`; further arguments are options of that command. Results are stored
+in `out/experiment/NAME` or `out/characterize/NAME`. The exit code is that of the first failed study, or 3 if a study
+exceeded its time limit.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from interpulse.experiments.registry import EXPERIMENTS
 STUDIES = {"experiment": EXPERIMENTS, "characterize": KINDS}
 
 MOST_S = {"characterize suspend": 180.0}
-"""The longest that a study may take on two cores."""
+"""Time limits of studies on two cores."""
 
 
 def main(what: str, options: list[str]) -> int:
-    """Runs them all, also after one that failed."""
+    """Runs all studies, also after a failure."""
     failed = 0
     start = time.monotonic()
     for study in STUDIES[what]:
@@ -43,7 +43,7 @@ def main(what: str, options: list[str]) -> int:
 
 
 def _held(folder: Path) -> str:
-    """How many of the published statements hold, and which do not; nothing where none is one."""
+    """Number of confirmed statements, and the names of the others; empty without statements."""
     result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     judged = {row["name"]: row["holds"] for row in result.get("published", ()) if row["holds"] is not None}
     missed = [name for name, holds in judged.items() if not holds]

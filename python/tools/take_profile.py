@@ -1,8 +1,8 @@
-"""Takes the profile that release builds follow anew: profile/interpulse.profdata. What `make profile` does.
+"""Profile-guided build of the wheel (`make wheel`): profile, loads and wheel in one run.
 
-Builds the simulator with counters in target/profiled, runs the loads below with it, and merges what was counted. They
-are to go through what users run, the benchmark's rows longest: what none of them reaches is compiled as without a
-profile.
+The tool builds an extension module that counts branches, runs the loads below with it, merges the counts and builds the
+wheel with them into dist/. The loads cover what users run, the rows of the benchmark longest. Code that no load reaches
+is compiled as without a profile.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-PROFILE = ROOT / "profile"
-TARGET = ROOT / "target" / "profiled"
-LIBRARY = TARGET / "release" / "lib_core.so"
+DIST = ROOT / "dist"
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target") / "wheel"
+"""Cargo's target folder of both builds, apart from that of plain builds."""
 
 AMOUNTS = {"drive": 1_000_000, "array": 1_000_000, "cells": 50}
-"""Requests of the benchmark's rows, by kind, and word lines: what is hot in the profile is what has been run most."""
+"""Requests per row of the benchmark, by kind, and word lines of `cells`.
+
+One word line counts as much as ten thousand requests: with too many, nothing else would be hot.
+"""
 
 EXAMPLES = {
     "aged.toml": ["run.requests=100000"],
@@ -34,53 +37,74 @@ EXAMPLES = {
     "twin.toml": ["flow.0.requests=100000"],
     "write-hole.toml": [],
 }
-"""Configurations, with what is set in them so that they take seconds."""
+"""Example configurations, with overrides that make them last seconds."""
 
 OVERWRITTEN = ["drive.capacity=64GiB", "precondition.overwrite=uniform", "run.requests=500000"]
-"""Set in the drive of `bench/scale.py`: one of more than a few blocks, brought to a steady state."""
+"""Overrides of the drive of `bench/scale.py`: a drive with many blocks in a steady state."""
 
 ROWS = 100_000
-"""Rows of a trace."""
+"""Rows of the replayed trace."""
 
 
 def main() -> int:
-    """Takes the profile, or, called by itself with a folder, runs the loads."""
+    """Builds the wheel, or, with `--train FOLDER`, runs the loads in the process that counts."""
     if sys.argv[1:2] == ["--train"]:
         train(Path(sys.argv[2]))
         return 0
-    merge = tool()
+    host, llvm = compiler()
+    merge = profdata(llvm)
     with tempfile.TemporaryDirectory(prefix="interpulse-profile-") as name:
         folder = Path(name)
-        counts = folder / "counts"
+        counts, merged = folder / "counts", folder / "interpulse.profdata"
         build = ["cargo", "build", "--release", "--locked", "--manifest-path", "crates/python/Cargo.toml"]
-        counting = os.environ | {"INTERPULSE_PROFILE": str(TARGET / "counts")}
-        subprocess.run([*build, "--target-dir", str(TARGET)], cwd=ROOT, env=counting, check=True)
+        subprocess.run([*build, "--target", host], cwd=ROOT, env=flags(f"-Cprofile-generate={counts}"), check=True)
         package = folder / "package" / "interpulse"
         shutil.copytree(ROOT / "python" / "interpulse", package, ignore=shutil.ignore_patterns("*.so"))
-        shutil.copy(LIBRARY, package / "_core.abi3.so")
-        # Where it was built to count to would still hold what was counted before.
+        shutil.copy(TARGET / host / "release" / "lib_core.so", package / "_core.abi3.so")
         counted = os.environ | {
             "PYTHONPATH": str(package.parent),
             "INTERPULSE_CACHE_DIR": str(folder / "cache"),
             "LLVM_PROFILE_FILE": str(counts / "%m.profraw"),
         }
         subprocess.run([sys.executable, __file__, "--train", name], cwd=ROOT, env=counted, check=True)
-        merged = PROFILE / "interpulse.profdata"
+        # Without --sparse, code that no load reached would be optimized for size.
         subprocess.run([str(merge), "merge", "--sparse", "-o", str(merged), str(counts)], check=True)
-    version = subprocess.run(["rustc", "--version"], cwd=ROOT, check=True, text=True, capture_output=True).stdout
-    (PROFILE / "version").write_text(version)
-    print(f"wrote {merged.relative_to(ROOT)} ({merged.stat().st_size // 1024} KiB) for {version.strip()}")  # noqa: T201
+        wheel = [str(Path(sys.executable).parent / "maturin"), "build", "--release", "--target", host]
+        subprocess.run([*wheel, "--out", str(DIST)], cwd=ROOT, env=flags(f"-Cprofile-use={merged}"), check=True)
     return 0
 
 
-def tool() -> Path:
-    """`llvm-profdata` of the toolchain: that of another version may not read what is counted."""
-    ask = ["rustc", "--print", "target-libdir"]
-    libraries = subprocess.run(ask, cwd=ROOT, check=True, text=True, capture_output=True).stdout.strip()
-    found = Path(libraries).parent / "bin" / "llvm-profdata"
-    if not found.is_file():
-        sys.exit(f"error: there is no {found}; with rustup: rustup component add llvm-tools")
-    return found
+def flags(flag: str) -> dict[str, str]:
+    """Environment of a build with one more compiler flag.
+
+    Builds with `--target` apply flags to neither build scripts nor procedural macros. Cargo compiles everything anew,
+    because the flag names a new temporary folder.
+    """
+    return os.environ | {"CARGO_ENCODED_RUSTFLAGS": flag, "CARGO_TARGET_DIR": str(TARGET)}
+
+
+def compiler() -> tuple[str, str]:
+    """Host triple of rustc and major version of its LLVM."""
+    lines = _output("rustc", "-vV").splitlines()
+    values = dict(line.split(": ", 1) for line in lines if ": " in line)
+    return values["host"], values["LLVM version"].partition(".")[0]
+
+
+def profdata(llvm: str) -> Path:
+    """`llvm-profdata` of the toolchain, or of another LLVM of the same major version: others cannot read the counts."""
+    bundled = Path(_output("rustc", "--print", "target-libdir").strip()).parent / "bin" / "llvm-profdata"
+    named = (shutil.which(name) for name in (f"llvm-profdata-{llvm}", "llvm-profdata"))
+    for found in (bundled, Path(f"/usr/lib/llvm-{llvm}/bin/llvm-profdata"), *map(Path, filter(None, named))):
+        if found.is_file() and f"LLVM version {llvm}." in _output(str(found), "merge", "--version"):
+            return found
+    sys.exit(
+        f"error: there is no llvm-profdata of LLVM {llvm}, which this rustc uses; install it with `rustup component "
+        f"add llvm-tools` or `apt install llvm-{llvm}`, or build a wheel without a profile: make wheel PROFILE=no"
+    )
+
+
+def _output(*command: str) -> str:
+    return subprocess.run(command, cwd=ROOT, check=False, text=True, capture_output=True).stdout
 
 
 def train(folder: Path) -> None:
@@ -95,7 +119,7 @@ def train(folder: Path) -> None:
     from scale import CASE
     from small_drive import Load, interpulse_case, interpulse_part
 
-    assert Path(interpulse.__file__).is_relative_to(folder), f"{interpulse.__file__} is not what was built to count"
+    assert Path(interpulse.__file__).is_relative_to(folder), f"{interpulse.__file__} is not the package that counts"
     for row in bench.rows(quick=True):
         states = folder / "states"
         states.mkdir(exist_ok=True)
@@ -107,7 +131,7 @@ def train(folder: Path) -> None:
     case = folder / "case.toml"
     case.write_text(CASE)
     interpulse.run(load_with_sets(case, OVERWRITTEN), no_cache=True)
-    # A fresh one is laid out and audited otherwise.
+    # Fresh drives with small programs have other trip counts in fill and audit.
     (folder / "part.toml").write_text(interpulse_part())
     for load in (Load("reads"), Load("writes", read=0, block=128 << 10, sequential=True, requests=30_000)):
         case.write_text(interpulse_case(load))

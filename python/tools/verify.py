@@ -1,11 +1,10 @@
-"""Runs the long checks and records how they went in docs/VERIFY.md: what `make verify` does.
+"""Long checks, whose outcome is recorded in docs/VERIFY.md (`make verify`).
 
-Each step's output is shown as it comes; the page keeps the command, how it ended, how long it took and the lines that
-sum it up. A step whose tool is missing on this machine is recorded as not measured. With words as arguments (`make
-verify STEPS="fuzzing MQSim"`), only the steps are made whose question has one of them, and of the others the page keeps
-what it says; each says of which day, machine and commit it is. The exit code is 0 only if every step that was made
-passed.
-`INTERPULSE_MQSIM` names a built MQSim to compare with, and `INTERPULSE_BEFORE` the command `interpulse` of another
+The output of each step is printed as it appears; the page contains command, exit status, duration and summary lines,
+with day, machine and commit. A step whose tool is missing is recorded as not measured. With words as arguments (`make
+verify STEPS="fuzzing MQSim"`) only steps whose question contains one of the words run; the page keeps its sections of
+the others. The exit code is 0 only if every executed step passed.
+`INTERPULSE_MQSIM` names a built MQSim for comparison, and `INTERPULSE_BEFORE` the command `interpulse` of another
 version, which then runs beside this one. Snapshots go to a temporary folder (about 1.9 GB) that is deleted at the end.
 """
 
@@ -32,21 +31,21 @@ BIN = Path(sys.executable).parent
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One command and the question that it answers."""
+    """A command and the question that it answers."""
 
     question: str
     command: tuple[str, ...]
     summary: tuple[str, ...] | None = ()
-    """How the lines begin that are worth keeping; None keeps all."""
+    """Prefixes of the output lines to keep; None keeps all."""
     environment: tuple[tuple[str, str], ...] = ()
-    """Variables that the command is given."""
+    """Environment variables of the command."""
     needs: str | None = None
-    """A program, or the path of one, without which there is nothing to measure."""
+    """Name or path of a program that the step needs."""
     most_s: float | None = None
-    """The longest that the step may take."""
+    """Time limit of the step."""
 
     def run(self, cache: str) -> Outcome:
-        """Runs the command with its output on the terminal as well."""
+        """Runs the command and copies its output to the terminal."""
         print(f"== {self.question}\n$ {self.shown()}", flush=True)  # noqa: T201
         if self.needs is not None and shutil.which(self.needs) is None:
             print(f"not measured: there is no {self.needs} on this machine", flush=True)  # noqa: T201
@@ -66,35 +65,35 @@ class Step:
         return Outcome(self, running.wait(), time.monotonic() - start, lines)
 
     def heading(self) -> str:
-        """How its part of the page begins."""
+        """Heading of the step's section of the page."""
         return f"## {self.question}\n\n"
 
     def shown(self) -> str:
-        """The command as one would type it."""
+        """The command line."""
         words = [*(f"{name}={value}" for name, value in self.environment), *self.command]
         return " ".join(Path(word).name if word.startswith("/") else word for word in words)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a step ended."""
+    """Outcome of a step."""
 
     step: Step
     code: int | None
-    """The exit code; None where the step could not be made."""
+    """The exit code; None if the step could not run."""
     took_s: float
     lines: list[str]
 
     def failed(self) -> bool:
-        """Whether the step was made and did not pass."""
+        """Whether the step ran and did not pass."""
         return self.code not in (0, None) or self.too_slow()
 
     def too_slow(self) -> bool:
-        """Whether the step took longer than it may."""
+        """Whether the step exceeded its time limit."""
         return self.step.most_s is not None and self.took_s > self.step.most_s
 
     def section(self, when: str) -> str:
-        """The step's part of the page; `when` says of which day, machine and commit it is."""
+        """The step's section of the page; `when` is day, machine and commit."""
         heading = f"{self.step.heading()}{when}. `{self.step.shown()}`: "
         if self.code is None:
             return f"{heading}not measured, there is no {Path(self.step.needs or '').name} on this machine.\n"
@@ -110,7 +109,7 @@ class Outcome:
 
 
 EXPERIMENTS_MOST_S = 2700.0
-"""The longest that all experiments with --quick, three seeds each, may take together on two cores."""
+"""Time limit of all experiments with --quick, three seeds each, on two cores."""
 
 MQSIM = os.environ.get("INTERPULSE_MQSIM") or shutil.which("MQSim") or "MQSim"
 BEFORE = os.environ.get("INTERPULSE_BEFORE")
@@ -123,13 +122,13 @@ STEPS = (
         most_s=60,
     ),
     Step(
-        question="And from a restored drive?",
+        question="What does it give from a restored drive?",
         command=(str(BIN / "interpulse"), "run", "examples/quickstart.toml"),
         summary=("no-suspend: ", "suspend-10: "),
         most_s=30,
     ),
     Step(
-        question="Does a long run with every version followed keep its audits?",
+        question="Does a long run with every version tracked pass its audits?",
         command=(
             *(str(BIN / "interpulse"), "run", "examples/quickstart.toml"),
             *("--set", "run.requests=50000000", "--set", "audit.sample=1"),
@@ -153,7 +152,7 @@ STEPS = (
         summary=("test ",),
     ),
     Step(
-        question="Do the readers of configurations and traces stand long fuzzing?",
+        question="Do the readers of configurations and traces survive long fuzzing?",
         command=(
             *("cargo", "test", "--release", "--locked", "--quiet"),
             *("-p", "interpulse-settings", "-p", "interpulse-workload", "-p", "interpulse-study"),
@@ -184,24 +183,24 @@ STEPS = (
         summary=("hostile ", "FAILED", "ERROR"),
     ),
     Step(
-        question="Do the documents make a site, with every link leading somewhere?",
+        question="Does the documentation site build without broken links?",
         command=(sys.executable, "python/tools/docs_site.py"),
         summary=("wrote ",),
         most_s=300,
     ),
     Step(
-        question="Are the pictures of the gallery what the program draws now?",
+        question="Are the pictures of the gallery current?",
         command=(sys.executable, "python/tools/gallery.py", "--check"),
         summary=("differs: ", "all "),
     ),
     Step(
-        question="Does a request cost as many instructions as recorded?",
+        question="Does a request take as many instructions as recorded?",
         command=(str(BIN / "interpulse"), "bench", "--instructions", "--against", "crates/bench/instructions.json"),
         summary=None,
         needs="valgrind",
     ),
     Step(
-        question="What do the same loads cost here and in MQSim, and what did they cost before?",
+        question="What do the same loads cost here, in MQSim and in an earlier version?",
         command=(
             *(sys.executable, "bench/compare.py", MQSIM, "--rounds", "5"),
             *(("--before", BEFORE) if BEFORE else ()),
@@ -217,7 +216,7 @@ STEPS = (
 
 
 def speeds(outcome: Outcome) -> str:
-    """The benchmark's results as a table; nothing when there is no array of objects in its output."""
+    """Table of the benchmark's results; empty if the output contains no array of objects."""
     text = "\n".join(outcome.lines)
     try:
         rows, _ = json.JSONDecoder().raw_decode(text[text.index("[") :])
@@ -235,7 +234,7 @@ def _cell(value: object) -> str:
 
 
 def machine() -> str:
-    """The machine in words."""
+    """Description of the machine."""
     models = [
         line.partition(":")[2].strip()
         for line in Path("/proc/cpuinfo").read_text().splitlines()
@@ -247,7 +246,7 @@ def machine() -> str:
 
 
 def commit() -> str:
-    """The commit that was checked, and whether files differed from it."""
+    """The checked commit, and whether files differed from it."""
     name = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -258,23 +257,23 @@ def commit() -> str:
 
 
 def kept(page: str, step: Step) -> str:
-    """What a page says of a step."""
+    """The section of a step in an earlier page."""
     sections = re.split(r"^(?=## )", page, flags=re.MULTILINE)
     found = next((section for section in sections if section.startswith(step.heading())), None)
-    return found.rstrip("\n") + "\n" if found else f"{step.heading()}Not made yet.\n"
+    return found.rstrip("\n") + "\n" if found else f"{step.heading()}Not run yet.\n"
 
 
 def chosen(words: Sequence[str]) -> list[Step]:
-    """The steps whose question has one of the words, all of them without words; ends the program where one has none."""
+    """Steps whose question contains one of the words, or all steps; exits if a word matches no step."""
     for word in words:
         if not any(word.lower() in step.question.lower() for step in STEPS):
             questions = "".join(f"\n  {step.question}" for step in STEPS)
-            sys.exit(f"error: no step asks for {word!r}; they ask{questions}")
+            sys.exit(f"error: no question of a step contains {word!r}; the questions are{questions}")
     return [step for step in STEPS if not words or any(word.lower() in step.question.lower() for word in words)]
 
 
 def main() -> int:
-    """Makes the steps, also after one that failed, and writes the page."""
+    """Runs the steps, also after a failure, and writes the page."""
     steps, when = chosen(sys.argv[1:]), f"{datetime.now(UTC):%Y-%m-%d}, {machine()}, {commit()}"
     with tempfile.TemporaryDirectory(prefix="interpulse-verify-") as cache:
         outcomes = {step: step.run(cache) for step in steps}

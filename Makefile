@@ -64,7 +64,7 @@ python-test: dev ## types and the Python suite
 bench: build ## measure the speed of the simulator
 	$(BIN)/interpulse bench
 
-golden: build ## rewrite the golden result of the tests and the generated figures of docs/, after an intended change
+golden: dev ## rewrite the golden result of the tests and the generated figures of docs/, after an intended change
 	$(BIN)/python python/tools/golden.py
 	$(BIN)/python python/tools/config_page.py
 	$(BIN)/python python/tools/counters_page.py
@@ -87,7 +87,7 @@ drives: dev ## fit the drives of examples/drives again: presets and table of doc
 	for name in $(DRIVES); do $(BIN)/interpulse fit examples/drives/$$name.toml --out fits/$$name || exit; done
 	$(BIN)/python python/tools/drives.py $(foreach name,$(DRIVES),$(name) fits/$(name))
 
-papers: build ## write docs/PAPERS.md from quick runs of every experiment; minutes without cached results
+papers: dev ## write docs/PAPERS.md from quick runs of every experiment; minutes without cached results
 	$(BIN)/python python/tools/papers_page.py --quick
 
 gallery: dev ## redraw the pictures of docs/GALLERY.md and of the README; minutes without cached results

@@ -9,40 +9,55 @@ A first run::
     for case in result.cases:
         print(case.case, case.iops, case.percentile("read", 99.9))
 
-Only the names below are public; modules whose names are not listed may change at any time.
+The names in `__all__`, which `dir(interpulse)` lists, are public; modules may change at any time. `run` simulates a
+`Config` and returns a `Result`; `compare` compares results; `sweep`, `slo`, `advise`, `optimize` and `fit` simulate
+many configurations. A user's mistake raises `ConfigError`, a failed run `RunError`, a bug `InternalError`.
 """
 
 from interpulse._core import ConfigError, Entry, InternalError, Progress, RunError, version
 
-# Type checkers take a name such as this for true; reading `typing` for it takes longer than many a run.
+# Importing `typing` takes longer than a short run; type checkers treat this name as true.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from interpulse.comparison import Comparison, compare
-    from interpulse.config import Config
+    from interpulse.configuration.config import Config
     from interpulse.fitting.answer import Fit
     from interpulse.fitting.fit import fit
-    from interpulse.result import Result
-    from interpulse.runner import Interrupted, run
+    from interpulse.runs.comparison import Comparison, compare
+    from interpulse.runs.result import Result
+    from interpulse.runs.runner import Interrupted, run
     from interpulse.search.advice import Advice
     from interpulse.search.advise import advise
     from interpulse.search.optimize import Optimization, optimize
     from interpulse.search.slo import Slo, slo
     from interpulse.sweeps.sweep import Sweep, SweepInterrupted, sweep
 else:
-    _LATE = {"Config": "config", "Result": "result", "Interrupted": "runner", "run": "runner"}
-    _LATE |= {"Comparison": "comparison", "compare": "comparison"}
-    _LATE |= {"Advice": "search.advice", "advise": "search.advise"} | dict.fromkeys(("Slo", "slo"), "search.slo")
-    _LATE |= {"Fit": "fitting.answer", "fit": "fitting.fit"}
-    _LATE |= dict.fromkeys(("Optimization", "optimize"), "search.optimize")
-    _LATE |= dict.fromkeys(("Sweep", "SweepInterrupted", "sweep"), "sweeps.sweep")
+    _MODULES = {
+        "configuration.config": ("Config",),
+        "fitting.answer": ("Fit",),
+        "fitting.fit": ("fit",),
+        "runs.comparison": ("Comparison", "compare"),
+        "runs.result": ("Result",),
+        "runs.runner": ("Interrupted", "run"),
+        "search.advice": ("Advice",),
+        "search.advise": ("advise",),
+        "search.optimize": ("Optimization", "optimize"),
+        "search.slo": ("Slo", "slo"),
+        "sweeps.sweep": ("Sweep", "SweepInterrupted", "sweep"),
+    }
+    _LAZY = {name: module for module, names in _MODULES.items() for name in names}
 
     def __getattr__(name: str) -> object:
-        """Everything is read when it is wanted: a run of the command line starts without most of it."""
-        if name not in _LATE:
+        """Imports a public name at its first use, so that the command line starts fast."""
+        if name not in _LAZY:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module
 
-        return getattr(import_module(f"interpulse.{_LATE[name]}"), name)
+        return getattr(import_module(f"interpulse.{_LAZY[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """The public names, those not imported yet included."""
+    return sorted(__all__)
 
 
 __version__ = version

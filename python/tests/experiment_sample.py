@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from interpulse import Config
 from interpulse.experiments import registry
 from interpulse.experiments.registry import Experiment
-from interpulse.plots import Plot, panels
-from interpulse.runner import execute
+from interpulse.plotting.plots import Plot, panels
+from interpulse.runs.runner import execute
 from interpulse.studies.case import Case
 from interpulse.studies.outcome import Curve, Outcome
 
@@ -112,7 +112,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 STOPPED = """\
 import itertools, sys, time
-from interpulse.cache import Cache
+from interpulse.files.cache import Cache
 from pathlib import Path
 from interpulse.cli import main
 from interpulse.experiments import registry

@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 
-from interpulse.latency import KINDS
+from interpulse.runs.latency import KINDS
 
 PACKAGE = Path(__file__).parent.parent / "interpulse"
 ROOT = PACKAGE.parent.parent

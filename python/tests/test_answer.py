@@ -7,7 +7,7 @@ from typing import Any
 from interpulse.cli.answer import lines
 from interpulse.cli.repeat import summary
 from interpulse.cli.table import render
-from interpulse.result import Result
+from interpulse.runs.result import Result
 from tests import sample
 
 

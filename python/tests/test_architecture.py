@@ -1,4 +1,4 @@
-"""Do the arrows of the Python package point down, without a circle between two files?"""
+"""Architecture of the Python package: imports point down, without circles, and every file has a package."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ import interpulse
 ROOT = Path(interpulse.__file__).parent
 
 FLOORS = (
-    {"_core", "layout"},
-    {"jsontext", "names", "plots", "text", "userfile", "values", "wholefile"},
-    {"cache"},
-    {"config", "latency"},
-    {"parts"},
-    {"bench", "datasheet", "logs", "result", "timeline"},
-    {"diagram", "runner"},
+    {"_core", "tables"},
+    {"files"},
+    {"configuration"},
+    {"flash", "logs"},
+    {"plotting", "runs"},
     {"studies"},
     {"characterize", "experiments"},
-    {"comparison", "papers", "repeat", "sweeps"},
+    {"papers", "sweeps"},
     {"report"},
     {"search"},
     {"fitting"},
-    # The public names: nothing inside the package needs them but the command line, which says the version.
+    # The public names: nothing inside the package imports them.
     {"interpulse"},
     {"cli"},
     {"__main__"},
 )
-"""The rooms from the ground; a file uses its own room and the floors below it."""
+"""The packages from the ground up; a file imports from its own package and from lower floors."""
+
+LOOSE = {"__init__", "__main__"}
+"""The only files outside a package."""
 
 
 def room(module: str) -> str:
@@ -38,7 +39,7 @@ def room(module: str) -> str:
 
 def floor(module: str) -> int:
     (found,) = [number for number, rooms in enumerate(FLOORS) if room(module) in rooms] or [-1]
-    assert found >= 0, f"{module} stands on no floor: give it one"
+    assert found >= 0, f"{module} has no floor: add its package to FLOORS"
     return found
 
 
@@ -59,6 +60,8 @@ def used(path: Path, names: set[str]) -> set[str]:
             inner = {f"{node.module}.{alias.name}" for alias in node.names}
             # `from package import module` needs the module; what is no module is a name of the package.
             found |= inner & names | ({node.module} if inner - names else set())
+            if node.module == "interpulse":
+                found.add("interpulse")
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names if alias.name.split(".")[0] == "interpulse"}
     return found
@@ -78,6 +81,27 @@ def test_arrows_point_down() -> None:
         if room(other) != room(module) and floor(other) >= floor(module)
     ]
     assert not up, up
+
+
+def test_no_file_imports_the_public_face() -> None:
+    """Not even the command line: `from interpulse import name` hides which package is used."""
+    up = [module for module, others in arrows().items() if "interpulse" in others]
+    assert not up, up
+
+
+def test_every_file_belongs_to_a_package() -> None:
+    loose = {path.stem for path in ROOT.glob("*.py")}
+    assert loose == LOOSE, loose ^ LOOSE
+
+
+def test_every_package_says_what_it_offers() -> None:
+    for path in sorted(ROOT.rglob("__init__.py")):
+        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
+
+
+def test_every_public_name_is_listed() -> None:
+    assert set(interpulse.__all__) <= set(dir(interpulse))
+    assert all(getattr(interpulse, name) is not None for name in interpulse.__all__)
 
 
 def test_no_file_is_in_a_circle() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import interpulse as package
 from interpulse.cli.table import render
-from interpulse.config import load_with_sets
+from interpulse.configuration.config import load_with_sets
 from tests.sample import ROOT, check, without_timing
 
 if TYPE_CHECKING:

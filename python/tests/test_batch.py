@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from interpulse.cache import Cache
 from interpulse.experiments import registry
+from interpulse.files.cache import Cache
 from interpulse.papers import catalogue
-from interpulse.runner import Options, execute
+from interpulse.runs.runner import Options, execute
 from interpulse.studies import batch, pool
-from interpulse.studies.pool import CellJob, Here
+from interpulse.studies.pool import CellJob, LocalWorkers
 from tests import experiment_sample
 from tests.conftest import interrupted, process
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from interpulse.runner import Going
+    from interpulse.runs.runner import Going
     from interpulse.studies.context import Context
     from interpulse.studies.outcome import Outcome
     from tests.conftest import Ended
@@ -158,7 +158,7 @@ def test_one_that_fails_keeps_no_other_from_its_end(
     ended = interpulse("experiment", *NAMES, *QUICK, "--json")
     assert (ended.code, ended.out, sorted(counted)) == (2, "", [2, 2])
     assert "depht" in ended.error()
-    assert "note: other: it failed, and the others go on: " in ended.err
+    assert "note: other: it failed, and the others continue: " in ended.err
     drive.write_text(right)
     assert interpulse("experiment", *NAMES, *QUICK, "--json").code == 0
     assert sorted(counted) == [2, 2, 2], "what had ended is kept"
@@ -250,7 +250,7 @@ def test_cells_take_no_core_that_another_run_has(tmp_path: Path) -> None:
     machine = every[0].machine
     assert machine is not None
     assert machine.take(0, 1.0)
-    threads = [Thread(target=Here(own).compute, args=(asked(own.rank), Silent(), keep)) for own in every]
+    threads = [Thread(target=LocalWorkers(own).compute, args=(asked(own.rank), Silent(), keep)) for own in every]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -266,7 +266,7 @@ def test_cells_that_wait_for_a_core_end_with_ctrl_c(tmp_path: Path) -> None:
     watcher, kept = Silent(), dict[str, dict[str, Any]]()
     watcher.stop.set()
     with pytest.raises(KeyboardInterrupt):
-        Here(own).compute([Counted("a kind", "x")], watcher, kept.update)
+        LocalWorkers(own).compute([Counted("a kind", "x")], watcher, kept.update)
     assert kept == {}
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from interpulse import bench
+from interpulse.runs import bench
 from tests.conftest import process
 
 if TYPE_CHECKING:

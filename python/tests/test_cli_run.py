@@ -51,7 +51,7 @@ def test_the_table_shows_every_case_and_figure(interpulse: Callable[..., Ended],
 
 def test_the_tables_fit_80_columns() -> None:
     from interpulse.cli.table import render
-    from interpulse.result import Result
+    from interpulse.runs.result import Result
 
     tables = render(Result(sample.two_cases())).split("\n\n", 2)[2].rpartition("\n\n")[0]
     assert max(map(len, tables.splitlines())) <= 80
@@ -60,7 +60,7 @@ def test_the_tables_fit_80_columns() -> None:
 def test_every_declared_counter_can_be_shown() -> None:
     from interpulse import _core
     from interpulse.cli.table import render
-    from interpulse.result import Result
+    from interpulse.runs.result import Result
 
     declared = json.loads(_core.lists())["counters"]
     raw = sample.two_cases()

@@ -15,7 +15,7 @@ from scipy import stats
 
 import interpulse as package
 from interpulse import Comparison, ConfigError, Result
-from interpulse.studies.estimate import Estimate
+from interpulse.runs.estimate import Estimate
 from tests import sample
 from tests.sample import ROOT
 from tests.test_layout import WIDTHS, fits

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from interpulse import Config, ConfigError
-from interpulse.cache import Cache, parse_size
-from interpulse.config import toml_value
-from interpulse.runner import Options
-from interpulse.values import Value
+from interpulse.configuration.config import toml_value
+from interpulse.configuration.values import Value
+from interpulse.files.cache import Cache, parse_size
+from interpulse.runs.runner import Options
 
 if TYPE_CHECKING:
     from tests.fake_core import FakeCore

@@ -8,7 +8,7 @@ import pytest
 
 from interpulse import Config, ConfigError
 from interpulse.experiments import suspend_tlc_grid
-from interpulse.timeline import drive
+from interpulse.flash.die import drive
 
 DRIVE = Path(__file__).parent.parent.parent / "experiments" / "suspend-tlc" / "drive.toml"
 ENTRY_NS = 70_000

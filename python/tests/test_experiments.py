@@ -160,7 +160,7 @@ def test_a_changed_simulator_does_not_reuse_results(
 
 @pytest.mark.usefixtures("mini")
 def test_a_torn_last_line_costs_only_its_case(interpulse: Command, batches: list[int]) -> None:
-    from interpulse.cache import Cache
+    from interpulse.files.cache import Cache
 
     first = interpulse("experiment", "mini", "--quick", "--repeat", "1", "--json")
     (kept,) = Cache.default().folder.glob("*.results")
@@ -270,7 +270,7 @@ def test_a_mistake_in_the_published_figures_is_named(
 
 
 def test_the_interval_is_students() -> None:
-    from interpulse.studies.estimate import Estimate
+    from interpulse.runs.estimate import Estimate
 
     three = Estimate.of([1.0, 2.0, 3.0])
     # t(0.975, 2 degrees of freedom) = 4.3027; standard deviation 1.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import interpulse
-from interpulse.config import toml_value
+from interpulse.configuration.config import toml_value
 from interpulse.experiments.fast12_points import POLICIES
 from interpulse.experiments.registry import SETUPS
 

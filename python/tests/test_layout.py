@@ -15,10 +15,10 @@ import pytest
 from rich.cells import cell_len
 
 from interpulse.cli import run_app, table
-from interpulse.layout import Column, Sheet, fill, terminal_width, wrap
-from interpulse.result import Result
+from interpulse.runs.result import Result
 from interpulse.studies import output
 from interpulse.studies.outcome import Row
+from interpulse.tables.layout import Column, Sheet, fill, terminal_width, wrap
 from tests import sample
 from tests.sample import ROOT
 
@@ -163,7 +163,7 @@ def test_where_there_is_no_terminal_columns_says_the_width(
 def test_a_terminal_says_its_own_width() -> None:
     ours, theirs = pty.openpty()
     subprocess.run(["stty", "cols", "63"], stdin=theirs, check=True)
-    code = "from interpulse.layout import terminal_width; print(terminal_width())"
+    code = "from interpulse.tables.layout import terminal_width; print(terminal_width())"
     environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
     environment["PYTHONPATH"] = str(ROOT / "python")
     subprocess.run([sys.executable, "-c", code], stdin=theirs, stdout=theirs, env=environment, check=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from interpulse import ConfigError
-from interpulse.cache import parse_size
+from interpulse.files.cache import parse_size
 from tests.conftest import process
 from tests.sample import ROOT
 

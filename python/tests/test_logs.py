@@ -19,7 +19,7 @@ import pytest
 import interpulse
 from interpulse import _core
 from interpulse.logs import trace
-from interpulse.logs.asked import Asked, around
+from interpulse.logs.options import LogOptions, timeline_record
 from interpulse.logs.recording import file_names
 from tests.conftest import process
 from tests.sample import ROOT, TIMING
@@ -297,12 +297,12 @@ def test_what_cannot_be_written_down_is_refused(
     log: str | list[str] | None, series: str | None, timeline: str | None, wrong: str
 ) -> None:
     with pytest.raises(interpulse.ConfigError) as error:
-        Asked.of(log, series, timeline, dashes="--")
+        LogOptions.of(log, series, timeline, dashes="--")
     assert wrong in str(error.value)
 
 
 def test_stretches_around_requests_are_joined_where_they_meet() -> None:
-    told = json.loads(around([(500_000, 600_000), (0, 100_000), (105_000, 200_000)]))
+    told = json.loads(timeline_record([(500_000, 600_000), (0, 100_000), (105_000, 200_000)]))
     assert told == {"timeline": [[0, 209_500], [490_000, 610_000]], "only_timeline": True}
 
 

@@ -13,15 +13,15 @@ import pytest
 
 from interpulse.characterize.registry import KINDS
 from interpulse.experiments import registry
-from interpulse.layout import cells
 from interpulse.papers import catalogue
 from interpulse.papers.output import Report, page, render
 from interpulse.papers.table import Line, counts, summary
-from interpulse.studies.expected import Expected
 from interpulse.studies.outcome import Row
+from interpulse.studies.published import Expected
 from interpulse.studies.status import SILENT, Status
 from interpulse.studies.verdict import APART, Agreement
-from interpulse.text import short_figure
+from interpulse.tables.format import short_figure
+from interpulse.tables.layout import cells
 from tests import experiment_sample
 from tests.sample import ROOT
 

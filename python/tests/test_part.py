@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from interpulse.datasheet import BITS, PRINTED, TYPICAL, part_file
-from interpulse.parts import keys
+from interpulse.flash.datasheet import BITS, PRINTED, TYPICAL, part_file
+from interpulse.flash.parts import keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable

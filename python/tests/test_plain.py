@@ -14,7 +14,7 @@ from typer.main import get_group
 from interpulse.cli import plain
 from interpulse.cli.app import app
 from interpulse.cli.running import run_command
-from interpulse.userfile import as_path_has_it
+from interpulse.files.paths import as_path_has_it
 
 CONFIGS = ["a.toml", "./a.toml", "b//c.toml", "d/", "-", "", " ", ".hidden/e.toml"]
 TEXTS = [

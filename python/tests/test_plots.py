@@ -14,7 +14,7 @@ from interpulse.characterize.aging import CYCLES, PAGE_TYPES, ROOM_CELSIUS
 from interpulse.cli import power
 from interpulse.experiments import atc19, atc19_act, ressd, ressd_plots
 from interpulse.experiments.registry import find
-from interpulse.plots import breadth, legend, logarithmic, panels, style
+from interpulse.plotting.plots import breadth, legend, logarithmic, panels, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

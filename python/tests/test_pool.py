@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from interpulse import Config, RunError
-from interpulse.cache import Cache
-from interpulse.runner import Options, execute
+from interpulse.files.cache import Cache
+from interpulse.runs.runner import Options, execute
 from interpulse.studies import pool
 from interpulse.studies.case import Case, Job
-from interpulse.studies.overlap import overlapped
+from interpulse.studies.overlap import run_overlapping
 from tests.experiment_sample import DRIVE
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from interpulse._core import Progress
-    from interpulse.runner import Watcher
+    from interpulse.runs.runner import Watcher
 
 
 class Silent:
@@ -50,7 +50,7 @@ def test_cases_of_all_files_run_side_by_side(tmp_path: Path, monkeypatch: pytest
     def keep(answers: Mapping[str, dict[str, Any]]) -> None:
         kept.update(answers)
 
-    pool.Here(Options(jobs=2, cache=Cache.default(tmp_path))).simulate(jobs, Silent(), keep)
+    pool.LocalWorkers(Options(jobs=2, cache=Cache.default(tmp_path))).simulate(jobs, Silent(), keep)
     assert calls == [["a #1", "a #2", "c", "b"]]
     assert {job.name: kept[job.identity]["host_requests"] for job in jobs} == {
         "a #1": 1000,
@@ -116,7 +116,7 @@ def simulated(jobs: Sequence[Job], folder: Path, kept: dict[str, Any], watcher: 
     def keep(answers: Mapping[str, dict[str, Any]]) -> None:
         kept.update(answers)
 
-    pool.Here(Options(jobs=JOBS, cache=Cache.default(folder))).simulate(jobs, watcher or Silent(), keep)
+    pool.LocalWorkers(Options(jobs=JOBS, cache=Cache.default(folder))).simulate(jobs, watcher or Silent(), keep)
 
 
 def test_no_batch_waits_for_the_slowest_case_of_another(
@@ -148,7 +148,7 @@ def test_no_more_batches_stand_about_than_may_hold_a_core_each_and_one() -> None
         with lock:
             now[0] -= 1
 
-    overlapped([[1]] * 4 * (JOBS + 1), do, Silent(), lambda _: None, few=1000, jobs=JOBS)
+    run_overlapping([[1]] * 4 * (JOBS + 1), do, Silent(), lambda _: None, few=1000, jobs=JOBS)
     assert most == [JOBS + 1]
 
 

@@ -18,8 +18,8 @@ import pytest
 from interpulse.cli import progress, study_progress
 from interpulse.cli.live import Row, View
 from interpulse.cli.turns import Turns
-from interpulse.layout import cells
-from interpulse.text import number, short, size
+from interpulse.tables.format import number, short, size
+from interpulse.tables.layout import cells
 from tests import fake_core
 from tests.conftest import process
 from tests.sample import ROOT

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from interpulse.plots import Plot, panels
+from interpulse.plotting.plots import Plot, panels
 from interpulse.studies.case import derived_seed
 from interpulse.studies.outcome import Outcome, Row
-from interpulse.studies.overlay import overlaid
 from interpulse.studies.repeat import joined
+from interpulse.studies.seed_overlay import overlay_seeds
 from tests import experiment_sample
 from tests.conftest import interrupted, process
 
@@ -227,7 +227,7 @@ def test_plots_show_means_with_intervals_and_curves_of_every_seed(*, across: boo
     from matplotlib.container import BarContainer, ErrorbarContainer
 
     seeds = [drawn(value, shift, across=across) for value, shift in ((1.0, 0.0), (2.0, 0.1), (3.0, 0.2))]
-    (plot,) = overlaid([[each] for each in seeds])
+    (plot,) = overlay_seeds([[each] for each in seeds])
     (axis,) = plot.draw().axes
     (bars,) = (each for each in axis.containers if isinstance(each, BarContainer))
     assert [bar.get_width() if across else bar.get_height() for bar in bars.patches] == [2.0, 5.0]
@@ -241,7 +241,7 @@ def test_plots_show_means_with_intervals_and_curves_of_every_seed(*, across: boo
         curves.setdefault(line.get_color(), []).append(line)
     assert list(curves["#ff0000"][0].get_ydata()) == [2.0, 2.0]
     assert [line.get_xdata()[0] for line in curves["#00ff00"]] == [0.0, 0.1, 0.2]
-    assert overlaid([[replace(seeds[0], name="q")], []])[0].draw().axes, "a plot that one seed alone has stays"
+    assert overlay_seeds([[replace(seeds[0], name="q")], []])[0].draw().axes, "a plot that one seed alone has stays"
 
 
 @pytest.mark.parametrize("log", [False, True])
@@ -257,6 +257,6 @@ def test_a_curve_with_gaps_has_a_mean(log: bool) -> None:
 
         return Plot("p", draw)
 
-    (laid,) = overlaid([[plot(nan)], [plot(2.0)], [plot(4.0)]])
+    (laid,) = overlay_seeds([[plot(nan)], [plot(2.0)], [plot(4.0)]])
     heights: Any = laid.draw().axes[0].lines[0].get_ydata()
     assert [str(float(y)) for y in heights] == ["3.0", "2.0" if log else "nan", "nan"]

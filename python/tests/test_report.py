@@ -12,10 +12,10 @@ import pytest
 
 import interpulse as package
 from interpulse.cli.running import REPORTED
-from interpulse.report import page, registry, runs, write
-from interpulse.report.drawing import Drawing
-from interpulse.report.parts import Chart, Section, prose, table
-from interpulse.report.sections.latency import curve, thinned
+from interpulse.report import page, registry, run_page, runs
+from interpulse.report.charts import Drawing
+from interpulse.report.elements import Chart, Section, prose, table
+from interpulse.report.sections.latency import curve, distinct
 from tests import sample
 from tests.sample import ROOT, check
 
@@ -167,7 +167,7 @@ def test_a_curve_says_how_many_were_slower() -> None:
     points = curve({10.0: 90, 20.0: 9, 40.0: 1}, 39.0)
     assert points == [(10.0, 1.0, 100), (10.0, 0.1, 10), (20.0, 0.01, 1), (39.0, 0.0, 0)]
     long = curve({float(k): 1 for k in range(1, 5001)}, 5000.0)
-    kept = thinned(long)
+    kept = distinct(long)
     assert kept[0] == long[0]
     assert kept[-1] == long[-1]
     assert len(kept) < 700
@@ -202,7 +202,7 @@ def test_a_page_depends_on_its_results_alone(folder: Path) -> None:
     found = runs.load([folder])
     assert [run.result.seed for run in found] == [1, 2]
     # Made by a run, which had no files to read, among other figures of its process.
-    assert write.page(found).decode().replace(str(folder), "") == (folder / page.NAME).read_text().replace(
+    assert run_page.page(found).decode().replace(str(folder), "") == (folder / page.NAME).read_text().replace(
         str(folder), ""
     )
 
@@ -296,7 +296,7 @@ def test_no_text_of_a_result_becomes_a_part_of_the_page() -> None:
     evil = '</script><img src=x onerror="alert(1)">'
     result = sample.case(evil)
     result["config"] = {"title": evil, "flow.0.depth": evil}
-    text = write.page([runs.Run(evil, package.Result(result))]).decode()
+    text = run_page.page([runs.Run(evil, package.Result(result))]).decode()
     assert "<img" not in text
     assert evil in json.dumps(data(text)["tables"]["latency-read"]["rows"][0][0].replace('\\"', '"')).replace(
         '\\"', '"'
@@ -339,7 +339,7 @@ def test_a_run_writes_its_page_beside_its_result(tmp_path: Path, interpulse: Cli
     assert "report.html" in ended.err
     text = (tmp_path / "out" / page.NAME).read_text()
     assert "This result holds nothing about single dies" in text, "what was asked by hand counts"
-    assert "too short to tell" in text
+    assert "too short to decide" in text
 
 
 @pytest.mark.parametrize(

@@ -194,7 +194,7 @@ def _drawn(page: Page, name: str) -> dict[str, Any]:
 
 def test_the_timeline_of_the_slowest_read_opens(first: Page) -> None:
     """And that of any other request, by the pointer and by the keyboard."""
-    from interpulse.report import strips
+    from interpulse.report import swimlanes
 
     for name in ("slowest-1", "slowest-2"):
         rows = tables(first)[name]["rows"]
@@ -213,7 +213,7 @@ def test_the_timeline_of_the_slowest_read_opens(first: Page) -> None:
             drawn = _drawn(first, name)
             expected = [row for row in rows if row[0] == wanted]
             assert drawn["strips"] == list(dict.fromkeys(row[1] for row in expected))
-            for key in strips.KEYS.values():
+            for key in swimlanes.KEYS.values():
                 of_key = [[row[1], row[2], row[4], row[5]] for row in expected if row[3] == key.label]
                 assert drawn["pieces"].get(key.label, []) == of_key, (wanted, key.label)
             assert wanted in (first.locator(f"#chart-{name} .shown").text_content() or "")

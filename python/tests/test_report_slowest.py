@@ -16,10 +16,19 @@ import pytest
 import interpulse as package
 from interpulse.cli import run_app
 from interpulse.cli.running import _asked
-from interpulse.logs import asked
-from interpulse.logs.asked import Asked
-from interpulse.report import around, incident, page, runs, strips, telling, timelines, write
-from interpulse.report.parts import Chart, Html
+from interpulse.logs import options
+from interpulse.logs.options import LogOptions
+from interpulse.report import (
+    context,
+    latency_text,
+    page,
+    run_page,
+    runs,
+    slow_request,
+    swimlanes,
+    timeline_files,
+)
+from interpulse.report.elements import Chart, Html
 from interpulse.report.sections import slowest
 from tests import sample
 from tests.sample import ROOT
@@ -27,9 +36,9 @@ from tests.sample import ROOT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from interpulse.report.incident import Incident
-    from interpulse.report.parts import Section
-    from interpulse.report.strips import Piece
+    from interpulse.report.elements import Section
+    from interpulse.report.slow_request import SlowRequest
+    from interpulse.report.swimlanes import Piece
     from tests.conftest import Ended
 
     Cli = Callable[..., Ended]
@@ -57,18 +66,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(folder: Path) -> dict[str, list[Incident]]:
+def found(folder: Path) -> dict[str, list[SlowRequest]]:
     """What the page has to tell, by case."""
     (run, _) = runs.load([folder])
     return {case: _incidents(run, case) for case in CASES}
 
 
-def _incidents(run: runs.Run, case: str) -> list[Incident]:
-    timeline = timelines.beside(run, case)
+def _incidents(run: runs.Run, case: str) -> list[SlowRequest]:
+    timeline = timeline_files.beside(run, case)
     assert timeline is not None
     assert timeline.why == ""
     config = next(each.raw["config"] for each in run.result.cases if each.case == case)
-    return incident.of(timeline, config)
+    return slow_request.of(timeline, config)
 
 
 def _slowest(folder: Path, case: str) -> list[dict[str, Any]]:
@@ -102,36 +111,38 @@ def test_each_kind_alone_has_the_same_slowest(folder: Path, tmp_path: Path) -> N
             assert [row for row in _slowest(folder, case) if row["kind"] == kind] == alone
 
 
-def test_what_its_die_did_is_what_a_read_waited_for(found: dict[str, list[Incident]]) -> None:
+def test_what_its_die_did_is_what_a_read_waited_for(found: dict[str, list[SlowRequest]]) -> None:
     for case in CASES:
         reads = [each for each in found[case] if each.request["kind"] == "read"]
         assert len(reads) == 5
         for it in reads:
             assert it.exact
             assert it.span is not None
-            did = around.spent(it.dies[0], *it.span)
-            for cause in incident.WAITS:
+            did = context.spent(it.dies[0], *it.span)
+            for cause in slow_request.WAITS:
                 assert did.get(cause, 0) == it.request[f"{cause}_ns"], (case, it.name, cause)
             assert sum(it.waits.values()) == it.latency
 
 
-def test_the_strip_of_a_read_adds_up_by_colour(found: dict[str, list[Incident]]) -> None:
+def test_the_strip_of_a_read_adds_up_by_colour(found: dict[str, list[SlowRequest]]) -> None:
     for it in (each for case in CASES for each in found[case] if each.exact):
-        life = [piece for piece in strips.pieces(it, 300) if piece.strip == it.name]
+        life = [piece for piece in swimlanes.pieces(it, 300) if piece.strip == it.name]
         life.sort(key=lambda piece: piece.from_us)
         assert life[0].from_us == 0
         assert all(a.to_us == b.from_us for a, b in pairwise(life)), "without a gap"
         assert _ns(life) == it.latency
         request = it.request
-        for key in incident.WAITS:
-            of_key = [piece for piece in life if piece.shown_as == strips.KEYS[key].label]
+        for key in slow_request.WAITS:
+            of_key = [piece for piece in life if piece.shown_as == swimlanes.KEYS[key].label]
             assert _ns(of_key) == request[f"{key}_ns"], (it.name, key)
         assert _ns([piece for piece in life if piece.what == "sensing"]) == request["sensing_ns"]
         around_it = sum(request[f"{cause}_ns"] for cause in ("queue", "firmware", "link", "decode", "cache"))
-        assert _ns([piece for piece in life if piece.shown_as == strips.KEYS["rest"].label]) == around_it
+        assert _ns([piece for piece in life if piece.shown_as == swimlanes.KEYS["rest"].label]) == around_it
 
 
-def test_a_write_that_waits_for_the_cache_is_let_in_by_the_end_of_a_program(found: dict[str, list[Incident]]) -> None:
+def test_a_write_that_waits_for_the_cache_is_let_in_by_the_end_of_a_program(
+    found: dict[str, list[SlowRequest]],
+) -> None:
     stalled = [each for each in found["suspend-10"] if each.request["kind"] == "write" and each.latency > 1_000_000]
     assert stalled
     for it in stalled:
@@ -140,13 +151,13 @@ def test_a_write_that_waits_for_the_cache_is_let_in_by_the_end_of_a_program(foun
         # DRAM and the link are all that comes after it.
         assert 500 <= it.gap_ns < 1000, it.name
         assert it.dies[0].name == it.last.die
-        assert "Meanwhile, the 8 dies that did anything spent their time on " in telling.lead(it)
+        assert "Meanwhile, the 8 dies that did anything spent their time on " in latency_text.lead(it)
 
 
-def test_a_suspended_program_is_drawn_with_the_read_in_between(found: dict[str, list[Incident]]) -> None:
+def test_a_suspended_program_is_drawn_with_the_read_in_between(found: dict[str, list[SlowRequest]]) -> None:
     seen = 0
     for it in (each for each in found["suspend-10"] if each.dies):
-        of_die = [piece for piece in strips.pieces(it, 600) if piece.strip == it.dies[0].name]
+        of_die = [piece for piece in swimlanes.pieces(it, 600) if piece.strip == it.dies[0].name]
         names = [piece.what for piece in of_die]
         for k, name in enumerate(names):
             if name == "entry":
@@ -155,14 +166,14 @@ def test_a_suspended_program_is_drawn_with_the_read_in_between(found: dict[str, 
     assert seen >= 3
 
 
-def test_the_page_says_it_in_words_and_figures(folder: Path, found: dict[str, list[Incident]]) -> None:
+def test_the_page_says_it_in_words_and_figures(folder: Path, found: dict[str, list[SlowRequest]]) -> None:
     text = (folder / page.NAME).read_text()
     section = text[text.index('id="slowest"') : text.index('id="over-time"')]
     for case in CASES:
         worst = found[case][0]
-        assert html.escape(telling.lead(worst)) in section
+        assert html.escape(latency_text.lead(worst)) in section
         cause, ns = next(iter(worst.waits.items()))
-        assert f"<b>{telling.us(ns)} us</b>" in section, cause
+        assert f"<b>{latency_text.us(ns)} us</b>" in section, cause
     first = found["no suspension"][0]
     erase = first.request["erases_ns"]
     block = next(each.block for each in first.dies[0].operations if each.what == "erase")
@@ -177,13 +188,13 @@ def test_the_page_says_it_in_words_and_figures(folder: Path, found: dict[str, li
         assert all(row[4] <= row[5] for row in rows)
 
 
-def test_the_number_of_pieces_is_bounded(found: dict[str, list[Incident]]) -> None:
+def test_the_number_of_pieces_is_bounded(found: dict[str, list[SlowRequest]]) -> None:
     saved: list[int] = []
     for it in (each for case in CASES for each in found[case] if each.dies):
-        whole, few = strips.pieces(it, 600), strips.pieces(it, 60)
+        whole, few = swimlanes.pieces(it, 600), swimlanes.pieces(it, 60)
         saved.append(len(whole) - len(few))
         # Each of the strips may have 20, and the two of the request and its die's operations are as they are.
-        assert len(few) < 20 * (strips.MOST_DIES + 2) + len(whole) // 2
+        assert len(few) < 20 * (swimlanes.MOST_DIES + 2) + len(whole) // 2
         for strip in {piece.strip for piece in few}:
             ends = [max(piece.to_us for piece in of if piece.strip == strip) for of in (whole, few)]
             assert ends[0] == ends[1], "the end of it stays"
@@ -192,20 +203,20 @@ def test_the_number_of_pieces_is_bounded(found: dict[str, list[Incident]]) -> No
     assert 2 * sum(each > 0 for each in saved) > len(saved)
 
 
-def test_what_is_not_drawn_phase_by_phase_does_not_look_idle(found: dict[str, list[Incident]]) -> None:
+def test_what_is_not_drawn_phase_by_phase_does_not_look_idle(found: dict[str, list[SlowRequest]]) -> None:
     seen = 0
     for it in (each for case in CASES for each in found[case] if each.dies):
-        begin, end = (1e3 * at + it.arrival for at in strips.view(it, ())["range"])
-        busy = sum(around.spent(it.dies[0], int(begin), int(end)).values())
+        begin, end = (1e3 * at + it.arrival for at in swimlanes.view(it, ())["range"])
+        busy = sum(context.spent(it.dies[0], int(begin), int(end)).values())
         # As few as there are of the last of many dies.
-        few = list(strips._die(it, it.dies[0], 6))
+        few = list(swimlanes._die(it, it.dies[0], 6))
         seen += any("too many to draw each" in piece.about for piece in few)
         # Short of the stretches at either end, that are drawn whole.
         assert _ns(few) >= 0.97 * busy, it.name
     assert seen >= 3
 
 
-def test_an_operation_is_low_while_it_is_suspended(found: dict[str, list[Incident]]) -> None:
+def test_an_operation_is_low_while_it_is_suspended(found: dict[str, list[SlowRequest]]) -> None:
     stopped = 0
     for it in (each for case in CASES for each in found[case] if each.dies):
         for each in it.dies[0].operations:
@@ -239,9 +250,9 @@ def test_a_retry_is_told_by_what_it_waited_for(tmp_path: Path) -> None:
         assert own
         assert all("read again" in each.args for each in own)
         assert {each.name for each in own} <= {"command, data out, decode", "sensing"}
-        if next(iter(it.waits)) == "retry" and "between its first reading" in telling.lead(it):
+        if next(iter(it.waits)) == "retry" and "between its first reading" in latency_text.lead(it):
             told += 1
-            ns = int(float(telling.lead(it).split(": ")[1].split(" us")[0].replace(",", "")) * 1000)
+            ns = int(float(latency_text.lead(it).split(": ")[1].split(" us")[0].replace(",", "")) * 1000)
             assert it.waits["retry"] // 2 < ns < it.waits["retry"]
     assert told
 
@@ -256,8 +267,8 @@ def test_a_page_without_room_draws_less(folder: Path, monkeypatch: pytest.Monkey
             raise ValueError("too large")
         return "".join(part.text for part in parts if isinstance(part, Html)).encode()
 
-    monkeypatch.setattr(write, "render", render)
-    text = write.page(runs.load([folder])).decode()
+    monkeypatch.setattr(run_page, "render", render)
+    text = run_page.page(runs.load([folder])).decode()
     assert seen[0] > seen[1] > seen[2] == 0
     assert "there is no room on this page for drawings of them" in text
     assert 'class="pick"' not in text
@@ -320,9 +331,9 @@ def test_without_perfetto_the_account_is_told(folder: Path, monkeypatch: pytest.
 
 
 def test_the_second_run_is_left_out_on_demand(tmp_path: Path, interpulse: Cli) -> None:
-    assert _asked(None, None, None, tmp_path, report=True) == Asked(worst=(5, "each"), bounded=True)
+    assert _asked(None, None, None, tmp_path, report=True) == LogOptions(worst=(5, "each"), bounded=True)
     assert _asked(None, None, "none", tmp_path, report=True) is None
-    assert _asked(["fio"], None, "none", tmp_path, report=True) == Asked(logs={"fio": 1})
+    assert _asked(["fio"], None, "none", tmp_path, report=True) == LogOptions(logs={"fio": 1})
     refused = interpulse("run", str(SMALL), "--timeline", "none", "--out", str(tmp_path))
     assert refused.code == 2
     assert "--timeline none leaves out what --report would record: there is no --report" in refused.error()
@@ -334,12 +345,12 @@ def test_what_was_not_recorded_is_said(tmp_path: Path) -> None:
 
 
 def test_of_a_request_that_takes_very_long_the_end_is_followed() -> None:
-    bounded = Asked(worst=(5, "each"), bounded=True)
+    bounded = LogOptions(worst=(5, "each"), bounded=True)
     longest = bounded.longest_ns(64)
     assert longest == 12_500_000
-    (stretch,) = json.loads(asked.around([(0, 100_000_000)], longest))["timeline"]
+    (stretch,) = json.loads(options.timeline_record([(0, 100_000_000)], longest))["timeline"]
     assert stretch == [86_250_000, 101_250_000]
-    assert Asked(worst=(5, "each")).longest_ns(64) is None
+    assert LogOptions(worst=(5, "each")).longest_ns(64) is None
 
 
 def test_a_timeline_of_one_kind_is_shown_as_well(folder: Path, tmp_path: Path) -> None:

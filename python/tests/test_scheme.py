@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from interpulse import ConfigError, _core
-from interpulse.timeline import Die, waited_ns
+from interpulse.flash.die import Die, waited_ns
 from tests.sample import ROOT
 
 if TYPE_CHECKING:

@@ -35,7 +35,9 @@ OF_JSON = {"json", "re", "enum", "functools", "collections"}
 """What `json` is and reads, which only writing JSON anew is worth."""
 
 OF_RUN = {
-    *("_core", "cache", "config", "jsontext", "latency", "layout", "result", "runner", "text", "userfile", "values"),
+    *("_core", "configuration", "configuration.config", "configuration.values"),
+    *("files", "files.cache", "files.json_reader", "files.paths", "runs", "runs.latency", "runs.result", "runs.runner"),
+    *("tables", "tables.format", "tables.layout"),
     *("cli", "cli.exits", "cli.plain", "cli.running", "cli.streams"),
     *("cli.answer", "cli.pace", "cli.power", "cli.progress", "cli.steadiness", "cli.table"),
 }

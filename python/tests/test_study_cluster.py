@@ -140,7 +140,7 @@ def test_what_all_studies_fail_with_is_said_once(
     monkeypatch.setattr(registry, "EXPERIMENTS", tuple(replace(experiment_sample.MINI, name=name) for name in names))
     refused = interpulse("experiment", *names, "--quick", "--on", "tcp://127.0.0.1:1")
     assert refused.code == 2
-    assert refused.err.count("it failed, and the others go on: --on tcp://127.0.0.1:1: no scheduler answers") == 1
+    assert refused.err.count("it failed, and the others continue: --on tcp://127.0.0.1:1: no scheduler answers") == 1
 
 
 class Ending:

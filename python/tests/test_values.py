@@ -15,8 +15,8 @@ import pytest
 
 import interpulse as package
 from interpulse import Config, ConfigError, Result
-from interpulse.config import toml_value
-from interpulse.values import toml
+from interpulse.configuration.config import toml_value
+from interpulse.configuration.values import toml
 from tests import sample
 from tests.sample import ROOT
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from generated import with_blocks
 
 import interpulse
-from interpulse.result import Result
-from interpulse.studies.estimate import Estimate
+from interpulse.runs.estimate import Estimate
+from interpulse.runs.result import Result
 
 if TYPE_CHECKING:
-    from interpulse.latency import Kind
+    from interpulse.runs.latency import Kind
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "CHOOSING.md"

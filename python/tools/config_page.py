@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from interpulse.names import listed
+from interpulse.configuration.lists import listed
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "CONFIGURATION.md"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
-from interpulse.names import listed
+from interpulse.configuration.lists import listed
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "COUNTERS.md"
 

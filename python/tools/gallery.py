@@ -134,7 +134,7 @@ def _swept(table: Path) -> bytes:
     """Plot of read and write percentiles of all points of a sweep, means over seeds."""
     import polars
 
-    from interpulse.plots import Plot, to_bytes
+    from interpulse.plotting.plots import Plot, to_bytes
 
     means = (
         polars.read_parquet(table)
@@ -147,8 +147,8 @@ def _swept(table: Path) -> bytes:
 
 
 def _draw_swept(points: Sequence[dict[str, Any]]) -> Figure:
-    from interpulse.plots import COLOURS as INKS
-    from interpulse.plots import legend_outside, logarithmic, panels
+    from interpulse.plotting.plots import COLOURS as INKS
+    from interpulse.plotting.plots import legend_outside, logarithmic, panels
 
     figure, axes = panels(1, 2, height=3.4)
     for axis, kind in zip(axes, ("read", "write"), strict=True):

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from generated import with_blocks
 
-from interpulse.diagram import to_bytes
-from interpulse.names import listed
-from interpulse.timeline import INSTANTS, Costs, Die, waited_ns
+from interpulse.configuration.lists import listed
+from interpulse.flash.die import INSTANTS, Costs, Die, waited_ns
+from interpulse.plotting.die_diagram import to_bytes
 
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "schemes"
 

@@ -110,8 +110,9 @@ def _output(*command: str) -> str:
 def train(folder: Path) -> None:
     """Runs the loads."""
     import interpulse
-    from interpulse import _core, bench
-    from interpulse.config import load_with_sets
+    import interpulse._core as _core
+    from interpulse.configuration.config import load_with_sets
+    from interpulse.runs import bench
 
     sys.path.append(str(ROOT / "bench"))
     from golden import trace

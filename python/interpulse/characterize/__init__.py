@@ -1,1 +1,1 @@
-"""The tester of real cells: what `interpulse characterize` measures, one file for each kind."""
+"""Characterization on simulated cells: one module per kind, listed in `registry`."""

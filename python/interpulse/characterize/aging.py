@@ -1,4 +1,4 @@
-"""What retention and endurance share: word lines after time, heat, wear and reads, and when the ECC gives up."""
+"""Aging of word lines by time, temperature, wear and reads, and the limit of the ECC."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Endurance: what wear does to the times of programs and erases, and to errors; the cycles that the ECC allows."""
+"""Endurance: program and erase times and errors over wear, and the cycles that the ECC allows."""
 
 from __future__ import annotations
 

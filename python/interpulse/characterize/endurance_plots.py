@@ -1,4 +1,4 @@
-"""The plots of `characterize endurance`."""
+"""Plots of `characterize endurance`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import nan
 from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.aging import ECC_PER_KIB, mean_rber, worst
-from interpulse.plots import COLOURS, Plot, breadth, legend, legend_outside, logarithmic, panels
+from interpulse.plotting.plots import COLOURS, Plot, breadth, legend, legend_outside, logarithmic, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.part import PartFile
 from interpulse.characterize.tester import Job, Tester
-from interpulse.plots import COLOURS, Plot, grouped, legend_outside, logarithmic, panels
-from interpulse.studies.estimate import Estimate
+from interpulse.plotting.plots import COLOURS, Plot, grouped, legend_outside, logarithmic, panels
+from interpulse.runs.estimate import Estimate
 from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def _deeper(blocks: list[dict[str, Any]], plain: list[dict[str, Any]]) -> float:
 
 
 def _decades(rate: float, over: float) -> float:
-    """Powers of ten between two rates; what cannot be told from zero counts as the least that a number holds."""
+    """Powers of ten between two rates; a rate of zero counts as the least positive number."""
     least = 1e-300
     return math.log10(max(rate, least) / max(over, least))
 

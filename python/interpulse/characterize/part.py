@@ -1,11 +1,11 @@
-"""A measured part as a file that the configuration of a drive names with `part.file`."""
+"""Part file of a measured part, for `part.file`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from interpulse.characterize.tester import Job, Tester
-from interpulse.values import literal, typed
+from interpulse.configuration.values import literal, typed
 
 FILE = "part.toml"
 """Its name in the folder of `--out`."""

@@ -1,4 +1,4 @@
-"""Raw bit error rates of word lines, with intervals: word lines are independent, the bits of one are not."""
+"""Raw bit error rates with intervals: word lines are independent, bits of one are not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from interpulse.studies.estimate import Estimate
+from interpulse.runs.estimate import Estimate
 
 READS = ("default", "calibrated")
 """With the read levels of the part, or with the best ones."""
@@ -35,7 +35,7 @@ class Errors:
     def change_percent(self, block: str, read: str) -> Estimate:
         """The mean change of a word line over all its pages, in percent of the mean before.
 
-        Word lines that never had an error have not changed; where none had one before, the mean after stands for it.
+        Word lines that never had an error have not changed; where none had one before, the mean after it is used.
         """
         before, after = (
             [fmean(pages) for pages in zip(*each, strict=True)] for each in zip(*self._rates[block, read], strict=True)

@@ -1,4 +1,4 @@
-"""The kinds of characterization: what `interpulse characterize` knows, one entry each."""
+"""Registry of characterizations, one entry per kind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from interpulse.characterize.tester import Tester
-from interpulse.names import named
+from interpulse.configuration.lists import named
 from interpulse.studies.context import Form
 from interpulse.studies.registry import Entry
 
@@ -20,7 +20,7 @@ class Kind(Entry):
     """One kind of characterization, which measures cells."""
 
     preset: str = "a4-tlc"
-    """The preset of cells that it measures unless told otherwise."""
+    """The preset of cells that it measures by default."""
     takes: tuple[str, ...] = ()
     """The options of the command line that only some kinds have, such as `scheme`."""
 

@@ -1,11 +1,11 @@
-"""The plots of `characterize reprogram`, as the paper's Figures 5 and 6, and how page errors are spread."""
+"""Plots of `characterize reprogram`, as the paper's Figures 5 and 6, and how page errors are spread."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from interpulse.plots import COLOURS, Plot, legend, logarithmic, panels
+from interpulse.plotting.plots import COLOURS, Plot, legend, logarithmic, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -129,7 +129,7 @@ def _capability(aged: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _reads_to_limit(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """How many reads of its block a day-old page stands, None beyond the most that were looked at."""
+    """How many reads of its block a day-old page withstands, None beyond the largest number tested."""
     found = []
     for cycles, read in product(CYCLES, READS):
         of = [p for p in points if p["cycles"] == cycles]

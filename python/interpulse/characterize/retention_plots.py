@@ -1,4 +1,4 @@
-"""The plots of `characterize retention`."""
+"""Plots of `characterize retention`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.aging import CODEWORD, CYCLES, ECC_PER_KIB, PAGE_TYPES, ROOM_CELSIUS, mean_rber, worst
 from interpulse.characterize.reprogram_plots import STATES
-from interpulse.plots import COLOURS, Plot, legend, legend_outside, logarithmic, panels
+from interpulse.plotting.plots import COLOURS, Plot, legend, legend_outside, logarithmic, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

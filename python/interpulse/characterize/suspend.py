@@ -1,4 +1,4 @@
-"""Program suspension on single word lines: the test flow of Zambelli et al. 2021, Figure 5, and what it gave there.
+"""Program suspension on single word lines: test flow and results of Zambelli et al. 2021, Figure 5.
 
 A program starts; after Delay1 the host suspends it, reads, and resumes it; after Delay2 it does so again, until it
 finds the program over. Both delays run from 10 to 100 % of the mean program time, for each page type, on the same word

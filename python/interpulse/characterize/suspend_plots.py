@@ -1,4 +1,4 @@
-"""The plots of `characterize suspend`, as the article's Figures 3 and 6 to 9."""
+"""Plots of `characterize suspend`, as the article's Figures 3 and 6 to 9."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.rber import Errors
 from interpulse.characterize.suspend_point import Point
-from interpulse.plots import COLOURS, Plot, legend, legend_outside, panels
+from interpulse.plotting.plots import COLOURS, Plot, legend, legend_outside, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

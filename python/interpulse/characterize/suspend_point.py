@@ -1,4 +1,4 @@
-"""One place of the grid of `characterize suspend`: every word line under one pair of delays."""
+"""Grid point of `characterize suspend`: every word line under one pair of delays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a characterization is given beside what every study is: cells that do jobs."""
+"""Tester: the context of a characterization, with jobs on cells."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Tester(Context):
         made = f"interpulse {version} characterize {self.name} ({self.how})"
         return f"{made}, seed {self.seed}, config {self.config_hash()}{sets}"
 
-    def told(self, outcome: Outcome) -> dict[str, Any]:
+    def json_head(self, outcome: Outcome) -> dict[str, Any]:
         """What `--json` prints before the rows."""
         sets = [f"{key}={value}" for key, value in self.sets]
         return {"cells": {"preset": self.preset, "set": sets, **outcome.settings}, **outcome.figures}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from interpulse import ConfigError, InternalError, RunError, __version__
+from interpulse._core import ConfigError, InternalError, RunError
+from interpulse._core import version as __version__
 from interpulse.cli import plain
 from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, PoliteAsCtrlC, UserError
 from interpulse.cli.streams import fail, finish, prepare

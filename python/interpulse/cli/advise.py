@@ -12,8 +12,8 @@ from interpulse.cli.limit_options import with_limits
 from interpulse.cli.options import ConfigPath, Json, On, Sets, Workers
 from interpulse.cli.search_options import CaseNames, Out, Seeds, watched
 from interpulse.cli.streams import emit
-from interpulse.layout import Column, Sheet, fill, terminal_width
 from interpulse.search.limits import said
+from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
 if TYPE_CHECKING:
     from interpulse.search.advice import Advice, Option
@@ -66,7 +66,7 @@ def advise(
     json: Json = False,
 ) -> int:
     """Name the suspension schemes and limits that keep latency limits at the least cost."""
-    from interpulse.config import load_with_sets
+    from interpulse.configuration.config import load_with_sets
     from interpulse.search import advise as search
     from interpulse.search.limits import read_share
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from interpulse.latency import change, figure
-from interpulse.text import number
+from interpulse.runs.latency import change, figure
+from interpulse.tables.format import number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from interpulse.latency import Kind
+    from interpulse.runs.latency import Kind
 
 TAILS = {"p99.9": "0.1 %", "p99.99": "0.01 %", "p99": "1 %"}
 """The tails whose causes are told, the first that there is, and how many of all requests they are."""

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import typer
 from typer.exceptions import TyperException
 
-from interpulse import __version__
+from interpulse._core import version as __version__
 from interpulse.cli.exits import INTERRUPTED
 from interpulse.cli.loading import Commands
 from interpulse.cli.streams import emit, fail, say
-from interpulse.layout import ELSEWHERE, terminal_width
+from interpulse.tables.layout import ELSEWHERE, terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

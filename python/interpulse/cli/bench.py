@@ -10,13 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from interpulse.bench import MOST_ROUNDS, ROUNDS, Row, Steps, count, measure, program, rows, seconds
 from interpulse.cli.exits import INTERNAL, UserError
 from interpulse.cli.options import Json, path_option
 from interpulse.cli.streams import emit, say
-from interpulse.layout import Column, Sheet, fill, terminal_width
-from interpulse.text import duration
-from interpulse.userfile import read_text
+from interpulse.files.paths import read_text
+from interpulse.runs.bench import MOST_ROUNDS, ROUNDS, Row, Steps, count, measure, program, rows, seconds
+from interpulse.tables.format import duration
+from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
 EPILOG = """\
 Examples:

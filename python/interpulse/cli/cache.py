@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from interpulse.cache import MAKING, Cache
 from interpulse.cli.options import CacheDir, Json
 from interpulse.cli.streams import emit
-from interpulse.layout import Column, Sheet, fill, terminal_width
-from interpulse.text import size
+from interpulse.files.cache import MAKING, Cache
+from interpulse.tables.format import size
+from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
 EPILOG = """\
 Examples:

@@ -11,8 +11,8 @@ import typer
 from interpulse.cli.exits import UserError
 from interpulse.cli.options import AllRows, set_option
 from interpulse.cli.studies import Wanted, conduct, show_entries, study_options
-from interpulse.config import parse_set
-from interpulse.parts import figures
+from interpulse.configuration.config import parse_set
+from interpulse.flash.parts import figures
 
 if TYPE_CHECKING:
     from interpulse.characterize.registry import Kind

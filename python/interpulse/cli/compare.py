@@ -11,7 +11,7 @@ from typer.core import TyperCommand
 from interpulse.cli.exits import UserError
 from interpulse.cli.options import Json
 from interpulse.cli.streams import emit
-from interpulse.layout import terminal_width
+from interpulse.tables.layout import terminal_width
 
 if TYPE_CHECKING:
     from typer._click.core import Context
@@ -68,7 +68,7 @@ def compare(
     csv: Annotated[bool, typer.Option("--csv", help="Print the figures as CSV instead.")] = False,
 ) -> None:
     """Compare two results, or two sets of runs with several seeds, figure by figure."""
-    from interpulse import comparison
+    from interpulse.runs import comparison
 
     if json and csv:
         raise UserError("--json or --csv, not both")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from interpulse import __version__
-from interpulse.layout import fill, terminal_width
+from interpulse._core import version as __version__
+from interpulse.tables.layout import fill, terminal_width
 
 _WHAT = (
     "simulates an SSD whose programs and erases are trains of pulses that can be stopped, read past and resumed, and "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from interpulse.cli.options import Json, On, Workers, path_argument
 from interpulse.cli.search_options import Out, watched
 from interpulse.cli.streams import emit
-from interpulse.layout import Column, Sheet, fill, terminal_width
+from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +37,9 @@ def fit(
     json: Json = False,
 ) -> int:
     """Model a drive of one's own from its data sheet or from fio's output."""
+    from interpulse.configuration.extras import require
+
+    require("scipy", "fit", "a fit")
     from interpulse.fitting import fit as fitting
 
     with watched(file.stem, on, jobs) as told:

@@ -11,8 +11,8 @@ import typer
 from interpulse.cli.exits import UserError
 from interpulse.cli.options import Json
 from interpulse.cli.streams import emit
-from interpulse.names import listed
-from interpulse.text import grid
+from interpulse.configuration.lists import listed
+from interpulse.tables.format import grid
 
 EPILOG = """\
 Examples:

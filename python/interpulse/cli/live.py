@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from interpulse.layout import cells, fill
+from interpulse.tables.layout import cells, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

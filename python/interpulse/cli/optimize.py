@@ -11,8 +11,8 @@ import typer
 from interpulse.cli.options import Json, On, Workers, path_argument
 from interpulse.cli.search_options import Out, watched
 from interpulse.cli.streams import emit, say
-from interpulse.layout import Column, Sheet, fill, terminal_width
-from interpulse.text import short_figure
+from interpulse.tables.format import short_figure
+from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
 if TYPE_CHECKING:
     from interpulse.search.optimize import Optimization

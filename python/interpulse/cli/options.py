@@ -12,7 +12,7 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from interpulse._core import ConfigError
-from interpulse.userfile import named
+from interpulse.files.paths import named
 
 Command: TypeAlias = Callable[..., int | None]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from interpulse.cli import leftovers
 from interpulse.cli.exits import UserError
-from interpulse.wholefile import whole_file
+from interpulse.files.atomic_file import whole_file
 
 _PROBE_BYTES = 64 * 1024
 """What the check at the start writes: about the size of what a run leaves."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from interpulse.text import duration
+from interpulse.tables.format import duration
 
 SETTLED_S = 1.0
 """Nothing is said of a pace that has been watched for less."""

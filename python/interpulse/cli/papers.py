@@ -10,7 +10,7 @@ import typer
 from interpulse.cli.exits import INTERRUPTED, UserError
 from interpulse.cli.options import RepeatPapers
 from interpulse.cli.studies import Wanted, deliver, ran, study_options
-from interpulse.layout import terminal_width
+from interpulse.tables.layout import terminal_width
 
 if TYPE_CHECKING:
     from interpulse.papers.output import Report

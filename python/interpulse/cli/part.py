@@ -13,10 +13,10 @@ from typer.models import OptionInfo
 from interpulse.cli.exits import UserError
 from interpulse.cli.options import Json, with_options
 from interpulse.cli.streams import emit, say
-from interpulse.config import parse_set
-from interpulse.datasheet import ASSUMED, LOOPS, PRINTED, part_file
-from interpulse.parts import figures, is_file
-from interpulse.text import grid
+from interpulse.configuration.config import parse_set
+from interpulse.flash.datasheet import ASSUMED, LOOPS, PRINTED, part_file
+from interpulse.flash.parts import figures, is_file
+from interpulse.tables.format import grid
 
 EPILOG = """\
 Examples:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from interpulse.userfile import as_path_has_it
+from interpulse.files.paths import as_path_has_it
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from interpulse.text import csv_bytes, number
+from interpulse._core import ConfigError
+from interpulse.cli.streams import say
+from interpulse.tables.format import csv_bytes, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,8 +13,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from interpulse.layout import Sheet
-    from interpulse.result import Result
+    from interpulse.runs.result import Result
+    from interpulse.tables.layout import Sheet
 
 _MEANS = {
     "nand_core": "mean power of the arrays (VDDcore), mW",
@@ -67,12 +69,17 @@ def _row(table: Sheet, label: str, values: Sequence[float | None], digits: int) 
 
 def files(result: Result) -> Iterator[tuple[str, bytes]]:
     """The power over time of every case that followed it, as files: name and content. None where no case did."""
-    from interpulse.plots import Plot, to_bytes
-
     cases = [case.raw for case in result.cases if "over_time" in case.raw.get("power", {})]
     if not cases:
         return
     yield "power.csv", csv_bytes(("case", "from_us", "to_us", "nand_core_mw", "io_bus_mw"), _over_time(cases))
+    from interpulse.plotting.plots import Plot, need_matplotlib, to_bytes
+
+    try:
+        need_matplotlib()
+    except ConfigError as error:
+        say(f"no power.png and power.svg: {error}")
+        return
     for form, content in to_bytes(Plot("power", lambda: _draw(cases))):
         yield f"power.{form}", content
 
@@ -86,7 +93,7 @@ def _over_time(cases: Sequence[dict[str, Any]]) -> Iterator[tuple[Any, ...]]:
 
 
 def _draw(cases: Sequence[dict[str, Any]]) -> Figure:
-    from interpulse.plots import COLOURS, legend, panels
+    from interpulse.plotting.plots import COLOURS, legend, panels
 
     figure, (axis,) = panels(1, 1, width=8.0)
     for index, case in enumerate(cases):

@@ -8,7 +8,7 @@ import time
 
 from interpulse.cli.pace import Pace, in_words
 from interpulse.cli.streams import say
-from interpulse.text import duration, short, size
+from interpulse.tables.format import duration, short, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from interpulse.cli.live import Row, View
-    from interpulse.runner import Going, Watcher
+    from interpulse.runs.runner import Going, Watcher
 
 WAITING = "waiting"
 """The phase of a case whose turn has not come."""

@@ -9,20 +9,20 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from interpulse import repeat
 from interpulse._core import Plan, RunError
 from interpulse.cli.exits import INTERRUPTED, Undisturbed, UserError
 from interpulse.cli.outfolder import OutFolder
 from interpulse.cli.progress import watch
 from interpulse.cli.run_files import files
 from interpulse.cli.streams import emit, say
-from interpulse.layout import Column, Sheet, fill, terminal_width
-from interpulse.result import Result
-from interpulse.runner import Interrupted, Options, execute
+from interpulse.runs import repeat
+from interpulse.runs.result import Result
+from interpulse.runs.runner import Interrupted, Options, execute
+from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
 if TYPE_CHECKING:
-    from interpulse.config import Config
-    from interpulse.logs.asked import Asked
+    from interpulse.configuration.config import Config
+    from interpulse.logs.options import LogOptions
     from interpulse.logs.recording import Recording
 
 
@@ -37,7 +37,7 @@ def run_repeated(
     out: Path | None,
     json: bool,
     report: bool,
-    asked: Asked | None,
+    asked: LogOptions | None,
 ) -> int:
     """Runs a configuration with several seeds, stores and prints what they come to; returns the exit code.
 
@@ -74,7 +74,7 @@ def run_repeated(
     return code
 
 
-def _recording(asked: Asked | None, store: _Store) -> Recording | None:
+def _recording(asked: LogOptions | None, store: _Store) -> Recording | None:
     """Writes down what is asked for of the first seed, into its folder."""
     if asked is None:
         return None
@@ -126,10 +126,10 @@ class _Store:
 
 def summary(results: Sequence[Result], width: int) -> str:
     """Every figure of every case as the mean over seeds with its 95 % interval, in lines of at most `width` columns."""
-    from interpulse.comparison import figures
-    from interpulse.latency import UNSURE
-    from interpulse.studies.estimate import Estimate
-    from interpulse.text import short_figure
+    from interpulse.runs.comparison import figures
+    from interpulse.runs.estimate import Estimate
+    from interpulse.runs.latency import UNSURE
+    from interpulse.tables.format import short_figure
 
     by_case: dict[str, list[Result]] = {}
     for result in results:
@@ -162,9 +162,9 @@ def summary(results: Sequence[Result], width: int) -> str:
 
 def _changed(by_case: dict[str, list[Result]]) -> str:
     """What the second of two cases changes against the first, seed by seed; empty where there are not two."""
-    from interpulse.comparison import figures
-    from interpulse.studies.estimate import Estimate
-    from interpulse.text import short_figure
+    from interpulse.runs.comparison import figures
+    from interpulse.runs.estimate import Estimate
+    from interpulse.tables.format import short_figure
 
     if len(by_case) != 2:
         return ""

@@ -12,10 +12,10 @@ from interpulse.cli.exits import UserError
 from interpulse.cli.options import path_argument, path_option
 from interpulse.cli.outfolder import OutFolder
 from interpulse.cli.streams import say
-from interpulse.userfile import open_file
+from interpulse.files.paths import open_file
 
 if TYPE_CHECKING:
-    from interpulse.result import Result
+    from interpulse.runs.result import Result
 
 EPILOG = """\
 Examples:
@@ -40,14 +40,15 @@ def report(
     ] = None,
 ) -> None:
     """Write one HTML page about results: plots of why, and with several what differs."""
-    from interpulse.report import page, runs, write
+    from interpulse.report import page, run_page, runs
 
+    page.need_bokeh()
     only = results[0] if len(results) == 1 else None
     target = out if out is not None else (only if only is not None and only.is_dir() else Path()) / page.NAME
     found = runs.load(results)
     folder = _folder_of(target)
     try:
-        content = write.page(found)
+        content = run_page.page(found)
     except (AttributeError, IndexError, KeyError, TypeError) as error:
         # A file that says it is a result and is not as docs/result.schema.json has it.
         what = f"{type(error).__name__}: {error}"
@@ -89,13 +90,13 @@ def of_runs(ended: Sequence[tuple[str, Result, Plan]]) -> Iterator[tuple[str, by
         ended: of each its folder, its result and its plan.
     """
     from interpulse.cli.show import resolved_json
-    from interpulse.report import page, runs, write
+    from interpulse.report import page, run_page, runs
 
     found = [
         runs.Run(place, result, json.loads(resolved_json(plan))["entries"], Path(place))
         for place, result, plan in ended
     ]
     try:
-        yield page.NAME, write.page(found)
+        yield page.NAME, run_page.page(found)
     except (ConfigError, ValueError) as error:
         say(f"no {page.NAME}: {error}")

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from interpulse._core import Plan
-    from interpulse.result import Result
+    from interpulse.runs.result import Result
 
 
 def files(result: Result, plan: Plan, *, counters: bool = False) -> Iterator[tuple[str, bytes]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from interpulse._core import RunError
-from interpulse.cache import Cache
 from interpulse.cli.exits import INTERRUPTED, Undisturbed, UserError
 from interpulse.cli.streams import emit, say
-from interpulse.config import load_with_sets
-from interpulse.layout import terminal_width
-from interpulse.result import Result
-from interpulse.runner import Interrupted, Options, execute
+from interpulse.configuration.config import load_with_sets
+from interpulse.files.cache import Cache
+from interpulse.runs.result import Result
+from interpulse.runs.runner import Interrupted, Options, execute
+from interpulse.tables.layout import terminal_width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from interpulse._core import Plan
     from interpulse.cli.outfolder import OutFolder
-    from interpulse.logs.asked import Asked
+    from interpulse.logs.options import LogOptions
     from interpulse.logs.recording import Recording
 
 REPORTED = ("report.histograms=true", "report.batches=true", "report.dies=true")
@@ -48,6 +48,10 @@ def run_command(
     # What was asked of the result by hand counts.
     loaded = load_with_sets(config, [*(REPORTED if report else ()), *(sets or ())])
     options = Options.of(jobs, Cache.default(cache_dir), no_cache=no_cache)
+    if report:
+        from interpulse.report.page import need_bokeh
+
+        need_bokeh()
     if report and out is None:
         from pathlib import Path
 
@@ -141,14 +145,14 @@ def _opened(path: Path) -> OutFolder:
 
 def _asked(
     log: list[str] | None, series: str | None, timeline: str | None, out: Path | None, *, report: bool
-) -> Asked | None:
+) -> LogOptions | None:
     """What is to be written down; None for nothing. A report has a timeline of its own, unless it is told otherwise."""
     if not (log or series is not None or timeline is not None or report):
         return None
     from importlib.util import find_spec
 
-    from interpulse.logs.asked import NO_TIMELINE, Asked
-    from interpulse.logs.asked import REPORTED as OF_REPORT
+    from interpulse.logs.options import NO_TIMELINE, LogOptions
+    from interpulse.logs.options import REPORTED as OF_REPORT
 
     bounded = report and timeline is None
     if timeline == NO_TIMELINE:
@@ -163,7 +167,7 @@ def _asked(
         bounded = False
     elif bounded:
         timeline = OF_REPORT
-    asked = Asked.of(log, series, timeline, bounded=bounded, dashes="--")
+    asked = LogOptions.of(log, series, timeline, bounded=bounded, dashes="--")
     if not asked:
         return None
     if out is None:
@@ -171,7 +175,7 @@ def _asked(
     return asked
 
 
-def _recording(asked: Asked | None, folder: OutFolder | None, plan: Plan) -> Recording | None:
+def _recording(asked: LogOptions | None, folder: OutFolder | None, plan: Plan) -> Recording | None:
     if asked is None or folder is None:
         return None
     from interpulse.logs.recording import Recording

@@ -14,10 +14,10 @@ import typer
 from interpulse.cli.exits import UserError
 from interpulse.cli.options import Json, path_option, set_option
 from interpulse.cli.streams import emit
-from interpulse.config import parse_set
-from interpulse.layout import fill, terminal_width
-from interpulse.text import grid
-from interpulse.timeline import LONGEST_NS, PULSES, READING, Die, Phase, Timeline, waited_ns
+from interpulse.configuration.config import parse_set
+from interpulse.flash.die import LONGEST_NS, PULSES, READING, Die, Phase, Timeline, waited_ns
+from interpulse.tables.format import grid
+from interpulse.tables.layout import fill, terminal_width
 
 EPILOG = """\
 Examples:
@@ -78,6 +78,10 @@ def scheme(
     Prints what the die does when, what each read waits and what each suspension costs, on a part as it is.
     """
     form = _form(out)
+    if out is not None:
+        from interpulse.plotting.plots import need_matplotlib
+
+        need_matplotlib()
     reads = [_time("--read-at", text) for text in read_at or []]
     writes = [_time("--write-at", text) for text in write_at or []]
     die = Die(part, operation.value, name, [parse_set(text) for text in sets or []])
@@ -86,7 +90,7 @@ def scheme(
     timeline = die.run(reads, writes)
     if out is not None:
         from interpulse.cli.outfolder import OutFolder
-        from interpulse.diagram import to_bytes
+        from interpulse.plotting.die_diagram import to_bytes
 
         OutFolder.open(out.parent).store(out.name, to_bytes(die, timeline, form))
     emit(json_text.dumps(to_dict(die, timeline)) if json else render(die, timeline))

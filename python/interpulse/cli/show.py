@@ -5,9 +5,9 @@ from __future__ import annotations
 from interpulse._core import Plan
 from interpulse.cli.options import ConfigPath, Json, Seed, Sets, Trace
 from interpulse.cli.streams import emit
-from interpulse.config import load_with_sets
-from interpulse.layout import fill, terminal_width
-from interpulse.text import grid
+from interpulse.configuration.config import load_with_sets
+from interpulse.tables.format import grid
+from interpulse.tables.layout import fill, terminal_width
 
 EPILOG = """\
 Examples:

@@ -11,8 +11,8 @@ from interpulse.cli.limit_options import with_limits
 from interpulse.cli.options import ConfigPath, Json, On, Sets, Workers
 from interpulse.cli.search_options import CaseNames, Out, Seeds, watched
 from interpulse.cli.streams import emit
-from interpulse.layout import Column, Sheet, fill, terminal_width
 from interpulse.search.limits import said
+from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ def slo(
     json: Json = False,
 ) -> int:
     """Find the largest load that a configuration sustains under latency limits."""
-    from interpulse.config import load_with_sets
+    from interpulse.configuration.config import load_with_sets
     from interpulse.search import slo as search
     from interpulse.search.limits import read_share
 

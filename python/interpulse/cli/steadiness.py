@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from interpulse.text import number
+from interpulse.tables.format import number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

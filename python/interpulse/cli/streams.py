@@ -9,7 +9,7 @@ import os
 import sys
 
 from interpulse.cli.exits import USER_ERROR, UserError
-from interpulse.layout import ELSEWHERE, NARROWEST, cells, fill
+from interpulse.tables.layout import ELSEWHERE, NARROWEST, cells, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from interpulse.cache import SPOOL, Cache
 from interpulse.cli.exits import INTERRUPTED, Undisturbed, UserError
 from interpulse.cli.options import (
     CacheDir,
@@ -25,9 +24,10 @@ from interpulse.cli.options import (
     with_options,
 )
 from interpulse.cli.streams import emit, say
-from interpulse.layout import terminal_width
-from interpulse.runner import Options
-from interpulse.text import grid
+from interpulse.files.cache import SPOOL, Cache
+from interpulse.runs.runner import Options
+from interpulse.tables.format import grid
+from interpulse.tables.layout import terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from interpulse.cli.outfolder import OutFolder
     from interpulse.studies.context import Context
     from interpulse.studies.outcome import Outcome
-    from interpulse.studies.pool import Elsewhere
+    from interpulse.studies.pool import RemoteWorkers
     from interpulse.studies.registry import Entry
     from interpulse.studies.store import Store
     from interpulse.sweeps.way import Way
@@ -106,10 +106,15 @@ def conduct(
     Of several, each has a folder in that of `--out`, and `--json` prints a line for each.
     """
     from interpulse.cli.outfolder import OutFolder
-    from interpulse.report.study import with_page
+    from interpulse.plotting.plots import need_matplotlib
+    from interpulse.report.page import need_bokeh
+    from interpulse.report.study_page import with_page
     from interpulse.studies.output import files, render, to_json
 
     targets = [_target(entry, wanted, alone=len(entries) == 1) for entry in entries]
+    if any(targets):
+        need_bokeh()
+        need_matplotlib()
     folders = [OutFolder.open(target) if target is not None else None for target in targets]
     found = ran([(entry, entry.title) for entry in entries], wanted, **own)
     if found is None:
@@ -206,7 +211,7 @@ def _way(on: str | None) -> AbstractContextManager[Way | None]:
     return Way(on)
 
 
-def _workers(way: Way | None, cache: Cache, slug: str) -> AbstractContextManager[Elsewhere | None]:
+def _workers(way: Way | None, cache: Cache, slug: str) -> AbstractContextManager[RemoteWorkers | None]:
     if way is None:
         return nullcontext()
     from interpulse.studies.store import build_id

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from interpulse.cli.live import Row, View
-    from interpulse.runner import Going
+    from interpulse.runs.runner import Going
     from interpulse.studies.context import Reporter
 
 LINE_EVERY_S = 10.0

@@ -12,8 +12,8 @@ from interpulse.cli.engine_progress import watch_engine
 from interpulse.cli.exits import INTERRUPTED, Undisturbed
 from interpulse.cli.options import Json, On, Workers, path_argument, path_option
 from interpulse.cli.streams import emit, say
-from interpulse.layout import Column, Sheet, terminal_width
-from interpulse.text import short_figure
+from interpulse.tables.format import short_figure
+from interpulse.tables.layout import Column, Sheet, terminal_width
 
 if TYPE_CHECKING:
     from interpulse.sweeps.spec import Spec

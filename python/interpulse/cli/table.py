@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from interpulse.cli import answer, steadiness
 from interpulse.cli.power import power_table
-from interpulse.latency import KINDS, UNSURE, latency
-from interpulse.layout import ELSEWHERE, Column, Sheet, fill
-from interpulse.result import Result
-from interpulse.text import number
+from interpulse.runs.latency import KINDS, UNSURE, latency
+from interpulse.runs.result import Result
+from interpulse.tables.format import number
+from interpulse.tables.layout import ELSEWHERE, Column, Sheet, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def _union(maps: list[dict[str, float]]) -> list[str]:
 
 def _counters(cases: list[dict[str, Any]]) -> Sheet | None:
     """Every counter that the simulator declares, but for those that are zero in all cases; None when all are."""
-    from interpulse.names import listed
+    from interpulse.configuration.lists import listed
 
     table = by_case(cases)
     for row in listed()["counters"]:

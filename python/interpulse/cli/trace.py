@@ -11,11 +11,11 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from interpulse import _core
+import interpulse._core as _core
 from interpulse.cli.options import Json, path_argument, path_option
 from interpulse.cli.streams import emit
-from interpulse.layout import fill, terminal_width
-from interpulse.text import grid, size
+from interpulse.tables.format import grid, size
+from interpulse.tables.layout import fill, terminal_width
 
 EPILOG = """\
 Examples:

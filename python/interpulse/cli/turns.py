@@ -11,7 +11,7 @@ from interpulse.studies.context import Reporter
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from interpulse.runner import Going
+    from interpulse.runs.runner import Going
 
 STILL_S = 5.0
 """A study of several that has had nothing done for so long waits for those before it; a job of cells lasts a second."""

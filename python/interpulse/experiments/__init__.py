@@ -1,1 +1,1 @@
-"""Experiments: the figures of the papers beside ours. `docs/EXPERIMENTS.md` says what comes out and why it differs."""
+"""Experiments: one module per published evaluation, listed in `registry`."""

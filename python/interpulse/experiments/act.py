@@ -1,4 +1,4 @@
-"""The Aerospike Certification Tool: its three streams, its rules, and the search for the largest load that passes.
+"""Aerospike Certification Tool: its three streams, its rules, and the search for the largest load that passes.
 
 Streams and rates are those of the simulator that Kim et al., ATC'19, published; rules are those of slide 34.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from interpulse.experiments.atc19 import buckets, flow, share_above
-from interpulse.result import Result
+from interpulse.runs.result import Result
 from interpulse.studies.case import Sets
 
 SMALL = "small-read"
@@ -111,7 +111,7 @@ class Bisection:
         """The number to try, None where the answer is known."""
         return (self.passes + self.fails) // 2 if self.fails - self.passes > 1 else None
 
-    def tell(self, number: int, passed: bool) -> None:
+    def record(self, number: int, passed: bool) -> None:
         """Takes in whether a number passed."""
         if passed:
             self.passes = max(self.passes, number)
@@ -145,7 +145,7 @@ def search(limits: Iterable[Limit], judge: Callable[[set[Key]], dict[Key, Verdic
         for limit in limits:
             # What another search has tried on the same design narrows this one too.
             while (number := limit.range.next) is not None and (limit.design, number) in seen:
-                limit.range.tell(number, limit.test(seen[limit.design, number]))
+                limit.range.record(number, limit.test(seen[limit.design, number]))
         wanted = {(limit.design, number) for limit in limits if (number := limit.range.next) is not None}
         if not wanted:
             return

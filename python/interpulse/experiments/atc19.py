@@ -1,4 +1,4 @@
-"""What the four experiments of Kim et al., ATC'19 share: the schemes they compare, and how tails are read and drawn."""
+"""Shared parts of the experiments of Kim et al., ATC'19: schemes, tail percentiles and plots."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from interpulse.plots import COLOURS, PUBLISHED, Plot, breadth, legend_outside, logarithmic, mark, panels
-from interpulse.result import Result
+from interpulse.plotting.plots import COLOURS, PUBLISHED, Plot, breadth, legend_outside, logarithmic, mark, panels
+from interpulse.runs.result import Result
 from interpulse.studies.case import Sets
-from interpulse.studies.expected import Published, marked
 from interpulse.studies.outcome import Curve, Outcome, Rows
+from interpulse.studies.published import Published, marked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,7 @@ class Scheme:
     """One design of the comparison (slide 32)."""
 
     key: str
-    """As it stands in the names of rows."""
+    """Its form in the names of rows."""
     label: str
     """As the slides call it."""
     colour: str
@@ -80,7 +80,7 @@ def add_erase_suspends(rows: Rows, results: Mapping[str, Result]) -> None:
 
 
 def outcome(rows: Rows, *tails: tuple[Plot, Curve], notes: Iterable[str] = (), plots: Iterable[Plot] = ()) -> Outcome:
-    """What an experiment comes to; `tails` are distributions, as `tails` and `both_tails` make them."""
+    """Outcome of an experiment; `tails` are distributions, as `tails` and `both_tails` make them."""
     drawn, curves = [*plots, *(plot for plot, _ in tails)], [curve for _, curve in tails]
     return Outcome(rows, calibrated=dict(CALIBRATED), notes=list(notes), plots=drawn, curves=curves)
 

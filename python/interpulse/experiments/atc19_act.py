@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from interpulse.config import Config
+from interpulse.configuration.config import Config
 from interpulse.experiments import atc19
 from interpulse.experiments.act import BEHIND_S, Bisection, Key, Limit, Verdict, load, search
-from interpulse.plots import Plot, grouped, legend, mark, panels, places
-from interpulse.result import Result
+from interpulse.plotting.plots import Plot, grouped, legend, mark, panels, places
+from interpulse.runs.result import Result
 from interpulse.studies.case import Case, Sets
 from interpulse.studies.context import Context
-from interpulse.studies.expected import Published, marked
 from interpulse.studies.outcome import Outcome, Rows
+from interpulse.studies.published import Published, marked
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,7 +55,7 @@ def tell_caps(performance: dict[str, Bisection], judge: Callable[[set[Key]], dic
     """Tries each design at its cap, all at once; one that keeps up with nothing has no load to be judged at."""
     caps = {(key, found.cap) for key, found in performance.items() if found.cap}
     for (key, cap), verdict in judge(caps).items():
-        performance[key].tell(cap, not verdict.failed_performance)
+        performance[key].record(cap, not verdict.failed_performance)
 
 
 class Judge:

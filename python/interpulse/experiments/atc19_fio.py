@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from interpulse.experiments import atc19
-from interpulse.result import Result
+from interpulse.runs.result import Result
 from interpulse.studies.case import Case, Sets
 from interpulse.studies.context import Context
 from interpulse.studies.outcome import Outcome, Rows

@@ -1,4 +1,4 @@
-"""`atc19-starvation`: does a writer get on beside a reader that never pauses? (Kim et al., ATC'19, slides 24, 31)."""
+"""`atc19-starvation`: progress of a writer beside a reader that never pauses (Kim et al., ATC'19, slides 24, 31)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`atc19-tpcc`: tails under a twin of a TPC-C trace, and who fails by a write command timeout (ATC'19, slide 36)."""
+"""`atc19-tpcc`: tails under a twin of a TPC-C trace, and write command timeouts (ATC'19, slide 36)."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from interpulse.config import Config
+from interpulse.configuration.config import Config
 from interpulse.experiments import fast12_plots as plots
 from interpulse.experiments.fast12_points import (
     CELLS,
@@ -43,7 +43,7 @@ from interpulse.studies.context import Context
 from interpulse.studies.outcome import Curve, Outcome, Rows
 
 if TYPE_CHECKING:
-    from interpulse.latency import Kind
+    from interpulse.runs.latency import Kind
 
 
 def run(context: Context) -> Outcome:

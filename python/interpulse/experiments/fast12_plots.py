@@ -1,4 +1,4 @@
-"""The plots of `fast12`, laid out as the paper's slides 5, 16 and 17, and the sweep of the traces' speed."""
+"""Plots of `fast12`, laid out as the paper's slides 5, 16 and 17, and the sweep of the traces' speed."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from interpulse.experiments.fast12_points import CELLS, SPEEDS, Measured, Point, points
-from interpulse.plots import COLOURS, PUBLISHED, Plot, grouped, legend, panels
+from interpulse.plotting.plots import COLOURS, PUBLISHED, Plot, grouped, legend, panels
 from interpulse.studies.context import Context
-from interpulse.studies.expected import Published, marked
+from interpulse.studies.published import Published, marked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from interpulse.latency import Kind
+    from interpulse.runs.latency import Kind
 
 LABELS = {
     "fifo": "FIFO",

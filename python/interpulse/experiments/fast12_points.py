@@ -1,4 +1,4 @@
-"""What `fast12` simulates: workloads, drives, policies and speeds; and its results, read by these."""
+"""Points of `fast12`: workloads, drives, policies, speeds, and their results."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from interpulse.result import Result
+from interpulse.runs.result import Result
 from interpulse.studies.case import Sets
 
 if TYPE_CHECKING:
-    from interpulse.latency import Kind
+    from interpulse.runs.latency import Kind
 
 CELLS = ("slc", "mlc")
 
@@ -58,7 +58,7 @@ SUSPENSION = ("fifo", "rps", "ipc")
 """What the headlines compare."""
 
 JSA14 = (2.0, 8)
-"""Speed and `ftl.gc-depth` at which the pair that JSA'14 prints is met: both were chosen on it."""
+"""Speed and `ftl.gc-depth` that reproduce the pair that JSA'14 prints: both were chosen on it."""
 
 JSA14_POLICIES = ("fifo", "rps", "wser")
 """What that pair compares."""

@@ -1,4 +1,4 @@
-"""The experiments: what `interpulse experiment` knows, one entry each."""
+"""Registry of experiments, one entry each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from interpulse.names import named
+from interpulse.configuration.lists import named
 from interpulse.studies.context import Context, Form
 from interpulse.studies.registry import Entry
 

@@ -1,4 +1,4 @@
-"""Reprogramming with program suspension: what no paper has measured.
+"""Reprogramming with program suspension, a combination that no paper has measured.
 
 A reprogram is a pulse train like any other program, so it can be stopped for reads; it also takes reads of its own and
 runs oftener than a program of three pages. One drive of Gao et al., MICRO'19, in miniature under an update-heavy load
@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interpulse.names import listed
-from interpulse.plots import COLOURS, Plot, legend, panels
-from interpulse.result import Result
+from interpulse.configuration.lists import listed
+from interpulse.plotting.plots import COLOURS, Plot, legend, panels
+from interpulse.runs.result import Result
 from interpulse.studies.case import Case, Sets
 from interpulse.studies.context import Context
 from interpulse.studies.outcome import Curve, Outcome

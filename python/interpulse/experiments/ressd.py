@@ -14,19 +14,19 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from interpulse.experiments.ressd_plots import draw_ranks, draw_volumes
-from interpulse.plots import Plot
+from interpulse.plotting.plots import Plot
 from interpulse.studies.case import Case
 from interpulse.studies.outcome import Curve, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from interpulse.config import Config
-    from interpulse.result import Result
+    from interpulse.configuration.config import Config
+    from interpulse.runs.result import Result
     from interpulse.studies.case import Sets
     from interpulse.studies.context import Context
-    from interpulse.studies.expected import Expected, Published
     from interpulse.studies.outcome import Rows
+    from interpulse.studies.published import Expected, Published
 
 VOLUMES: dict[str, str] = {
     name: f"msr-{name.lower().replace('_', '-')}"
@@ -154,7 +154,7 @@ PROJ_1 = (
 
 
 def groups() -> list[Group]:
-    """Everything that is simulated and told by the same rows."""
+    """Everything that is simulated and reported by the same rows."""
     read = [Group(name, words, sets, SENSITIVE, BOTH) for name, (words, sets) in READINGS.items()]
     policies = [
         Group(name, words, {**CHOSEN, **sets}, SENSITIVE, ("ressd",)) for name, (words, sets) in POLICIES.items()
@@ -365,7 +365,7 @@ _VARIED_ROWS: dict[str, Callable[[Measured], float]] = {
     "mlc_write_latency": lambda of: of.change("mlc", latency("write")),
     "mlc_pwe": lambda of: of.change("mlc", PWE),
 }
-"""What the readings and sensitivities are told by."""
+"""Rows of the readings and sensitivities."""
 
 _PROJ_1_ROW = "proj_1_write_mlc_over_ressd"
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from interpulse.plots import COLOURS, legend, logarithmic, mark, panels
-from interpulse.studies.expected import marked
+from interpulse.plotting.plots import COLOURS, legend, logarithmic, mark, panels
+from interpulse.studies.published import marked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.figure import Figure
 
-    from interpulse.studies.expected import Published
+    from interpulse.studies.published import Published
 
 
 def draw_ranks(updates: Mapping[str, dict[str, Any]]) -> Figure:

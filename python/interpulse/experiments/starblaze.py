@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from interpulse.plots import PUBLISHED, Plot, grouped, legend, legend_outside, logarithmic, panels
-from interpulse.result import Result
+from interpulse.plotting.plots import PUBLISHED, Plot, grouped, legend, legend_outside, logarithmic, panels
+from interpulse.runs.result import Result
 from interpulse.studies.case import Case, Sets
 from interpulse.studies.context import Context
-from interpulse.studies.expected import Expected, marked
 from interpulse.studies.outcome import Curve, Outcome, Rows
+from interpulse.studies.published import Expected, marked
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from interpulse.latency import Kind
+    from interpulse.runs.latency import Kind
 
 Measured = dict[str, list[Result]]
 

@@ -24,7 +24,7 @@ from interpulse.experiments.suspend_tlc_points import (
     Point,
     points,
 )
-from interpulse.result import Result
+from interpulse.runs.result import Result
 from interpulse.studies.case import Case, Sets
 from interpulse.studies.context import Context
 from interpulse.studies.outcome import Curve, Outcome, Rows

@@ -12,12 +12,12 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from interpulse._core import Plan
-from interpulse.plots import Plot, panels
+from interpulse.flash.die import Timeline, drive
+from interpulse.plotting.plots import Plot, panels
+from interpulse.runs.estimate import Estimate
 from interpulse.studies.case import Sets
 from interpulse.studies.context import Context
-from interpulse.studies.estimate import Estimate
 from interpulse.studies.outcome import Curve, Rows
-from interpulse.timeline import Timeline, drive
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""The plots of `suspend-tlc`, laid out as the article's Figures 10, 12 and 13."""
+"""Plots of `suspend-tlc`, laid out as the article's Figures 10, 12 and 13."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from interpulse import plots
 from interpulse.experiments.suspend_tlc_points import CDF, HEADLINE, LIMITS, MIXES, Measured, Point
-from interpulse.plots import COLOURS, Plot, breadth, legend, legend_outside, logarithmic, mark, panels
-from interpulse.result import Result
+from interpulse.plotting import plots
+from interpulse.plotting.plots import COLOURS, Plot, breadth, legend, legend_outside, logarithmic, mark, panels
+from interpulse.runs.result import Result
 from interpulse.studies.context import Context
-from interpulse.studies.expected import Published, marked
 from interpulse.studies.outcome import Curve
+from interpulse.studies.published import Published, marked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from interpulse.latency import Kind
+    from interpulse.runs.latency import Kind
 
 LABELS = {0: "no suspend", 5: "at most 5", 10: "at most 10"}
 WIDTH = 0.27

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from interpulse.result import Result
+from interpulse.configuration.values import Value
+from interpulse.runs.result import Result
 from interpulse.studies.case import Sets
-from interpulse.values import Value
 
 Measured: TypeAlias = "dict[str, list[Result]]"
 """The results by the name of their case."""

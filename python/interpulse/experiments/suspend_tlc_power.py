@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from statistics import fmean
 
-from interpulse.config import Config
+from interpulse.configuration.config import Config
 from interpulse.experiments import suspend_tlc_power_plots as plots
 from interpulse.experiments.suspend_tlc_points import HEADLINE, LIMITS, MIXES, Measured, Point
 from interpulse.experiments.suspend_tlc_power_plots import bus_mw, core_w
-from interpulse.plots import Plot
-from interpulse.result import Result
+from interpulse.plotting.plots import Plot
+from interpulse.runs.estimate import Estimate
+from interpulse.runs.result import Result
 from interpulse.studies.case import Case, Sets
 from interpulse.studies.context import Context
-from interpulse.studies.estimate import Estimate
 from interpulse.studies.outcome import Curve, Outcome, Rows
 
 SUSPEND_TLC = "suspend-tlc"

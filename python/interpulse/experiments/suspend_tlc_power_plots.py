@@ -1,4 +1,4 @@
-"""The plots of `suspend-tlc-power`: the article's Figure 11, what may be meant by its fall, and power over time."""
+"""Plots of `suspend-tlc-power`: the article's Figure 11, readings of its fall, and power over time."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse.experiments.suspend_tlc_plots import LABELS, changed, grouped, places
 from interpulse.experiments.suspend_tlc_points import LIMITS, MIXES, Measured, Point
-from interpulse.plots import COLOURS, PUBLISHED, legend, legend_outside, panels
-from interpulse.result import Result
-from interpulse.studies.expected import Published, marked
+from interpulse.plotting.plots import COLOURS, PUBLISHED, legend, legend_outside, panels
+from interpulse.runs.result import Result
+from interpulse.studies.published import Published, marked
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

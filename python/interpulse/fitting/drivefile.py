@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from interpulse.configuration.values import literal, typed
 from interpulse.fitting.answer import Chosen, Figure
 from interpulse.fitting.known import FITTED
 from interpulse.fitting.spec import Spec
-from interpulse.values import literal, typed
 
 WIDTH = 118
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from interpulse._core import ConfigError
+from interpulse.files.paths import read_text, shown
 from interpulse.fitting.targets import BEYOND, Load, Target, usual_state
-from interpulse.userfile import read_text, shown
 
 VERSION = re.compile(r"fio-3\.\d+.*")
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
+from interpulse.files.paths import named
 from interpulse.fitting.answer import Chosen, Figure, Fit
 from interpulse.fitting.certainty import sureness
 from interpulse.fitting.descent import SEEDS, Descent
@@ -16,10 +17,9 @@ from interpulse.fitting.model import Answer, Model, Point
 from interpulse.fitting.parameters import Discrete
 from interpulse.fitting.spec import Spec
 from interpulse.fitting.valley import Valley
+from interpulse.runs.estimate import Estimate, mean_of
 from interpulse.search.simulations import Simulations
-from interpulse.studies.estimate import Estimate, mean_of
 from interpulse.sweeps.engine import Progress, told_by
-from interpulse.userfile import named
 
 NAME = "fit.json"
 """The answer in the folder of a fit; the drive lies beside it as drive.toml."""

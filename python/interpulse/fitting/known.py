@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from interpulse.config import Config
+from interpulse.configuration.config import Config
+from interpulse.configuration.lists import listed
 from interpulse.fitting import quantity
 from interpulse.fitting.times import TIMES, time_of
-from interpulse.names import listed
 
 FITTED = "interpulse fit of"
 """How the source of a value begins that a fit has chosen."""
@@ -48,7 +48,7 @@ def known(name: str, values: Mapping[str, str]) -> list[float]:
 
 @cache
 def _parts() -> tuple[dict[str, str], ...]:
-    from interpulse.parts import one_die
+    from interpulse.flash.parts import one_die
 
     return tuple(_of(one_die(each["name"])) for each in listed()["parts"])
 

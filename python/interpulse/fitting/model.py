@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from interpulse._core import ConfigError, RunError
-from interpulse.cache import parse_size
+from interpulse.files.cache import parse_size
 from interpulse.fitting.spec import Spec
 from interpulse.search.simulations import Simulations
 from interpulse.sweeps.axes import Sets

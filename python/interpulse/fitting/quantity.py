@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from interpulse._core import ConfigError
-from interpulse.text import short_figure
+from interpulse.tables.format import short_figure
 
 _BINARY: dict[str, float] = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from interpulse._core import ConfigError
-from interpulse.config import Config
+from interpulse.configuration.config import Config
+from interpulse.configuration.values import toml
 from interpulse.fitting import fio
 from interpulse.fitting.parameters import Continuous, Discrete, Parameter, read_parameter
 from interpulse.fitting.targets import REQUESTS, STATES, TOLERANCE, Load, Target, read_load, read_share, read_tolerance
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.tomlfile import TomlFile, read_given
-from interpulse.values import toml
 
 KEYS = ("fit_version", "title", "config", "set", "load", "fio", "free", "tolerance", "hold-out", "requests", "seed",
         "repetitions")  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from interpulse._core import ConfigError
-from interpulse.config import toml_value
+from interpulse.configuration.config import toml_value
 from interpulse.fitting import quantity
 from interpulse.search.limits import NAMES
 from interpulse.sweeps.axes import Sets, flat_settings

@@ -1,4 +1,4 @@
-"""Rows as the core hands them over, as arrays and as Arrow tables."""
+"""Rows from the core as NumPy arrays and Arrow tables."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     import pyarrow
 
 NOTHING = -(2**63)
-"""Stands in a column of whole numbers where there is no value."""
+"""Placeholder for no value in a column of whole numbers."""
 
 FULL = ("requests",)
 """Tables in which every value is one."""
 
-Told: TypeAlias = "tuple[int, str, int, list[tuple[str, str, bytes, list[str]]]]"
+RawRows: TypeAlias = "tuple[int, str, int, list[tuple[str, str, bytes, list[str]]]]"
 """Case, table, number of rows; of each column name, type, bytes, names: as `Handle.take_rows` gives them."""
 
 
@@ -64,9 +64,9 @@ class Rows:
     columns: dict[str, Column]
 
     @classmethod
-    def of(cls, told: Told) -> Rows:
-        """As the core told them."""
-        case, table, count, columns = told
+    def of(cls, raw: RawRows) -> Rows:
+        """From a tuple of the core."""
+        case, table, count, columns = raw
         return cls(case, table, count, {name: Column(kind, content, names) for name, kind, content, names in columns})
 
     def first(self, name: str) -> int:

@@ -1,4 +1,4 @@
-"""Files that grow while a run goes on: under another name until they are whole, and never lost to a full disk."""
+"""Log files: written during a run under a temporary name, kept even when the disk fills up."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from interpulse.files.atomic_file import temporary, whole_file
 from interpulse.logs.columns import Rows
-from interpulse.wholefile import temporary, whole_file
 
 if TYPE_CHECKING:
     import pyarrow

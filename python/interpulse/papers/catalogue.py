@@ -1,4 +1,4 @@
-"""Which papers there are, which studies have rows for them, and what is printed and not reproduced: `papers.toml`."""
+"""Catalogue of the papers: their studies and the figures without a row (`papers.toml`)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse.characterize.registry import find as find_kind
+from interpulse.configuration.lists import named
 from interpulse.experiments.registry import find as find_experiment
-from interpulse.names import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

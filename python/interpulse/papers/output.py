@@ -1,4 +1,4 @@
-"""The papers as text, JSON, CSV and as the page docs/PAPERS.md."""
+"""Agreement table as text, JSON, CSV and docs/PAPERS.md."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import version
-from interpulse.layout import ELSEWHERE, Column, Sheet, fill
 from interpulse.papers.table import counts, summary
 from interpulse.studies.outcome import KEYS
 from interpulse.studies.output import said, sure
 from interpulse.studies.verdict import Agreement
-from interpulse.text import csv_bytes
+from interpulse.tables.format import csv_bytes
+from interpulse.tables.layout import ELSEWHERE, Column, Sheet, fill
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Published figures beside ours, judged and counted."""
+"""Published figures beside simulated ones, judged and counted."""
 
 from __future__ import annotations
 

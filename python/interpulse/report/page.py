@@ -1,4 +1,4 @@
-"""The page: sections put into one file that needs nothing else."""
+"""HTML page: all sections in one self-contained file."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import version
-from interpulse.report.drawing import COLOURS, DARK, Drawing, Key
-from interpulse.report.parts import Chart, Section
+from interpulse.configuration.extras import require
+from interpulse.report.charts import COLOURS, DARK, Drawing, Key
+from interpulse.report.elements import Chart, Section
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure
@@ -20,10 +21,10 @@ NAME = "report.html"
 """The name of the page in a folder."""
 
 MOST_BYTES = 5_000_000
-"""No page is larger: it has to open at once and go through the post."""
+"""Limit of a page, so that it opens at once and can be sent by mail."""
 
 MARK = b'<meta name="generator" content="interpulse">'
-"""What every page has near its beginning."""
+"""Mark near the beginning of every page."""
 
 _BUTTONS = (
     ("in", "Zoom in"),
@@ -35,6 +36,11 @@ _BUTTONS = (
 )
 
 
+def need_bokeh() -> None:
+    """Raises ConfigError where Bokeh is not installed."""
+    require("bokeh", "plot", "a report")
+
+
 def render(title: str, about: str, sections: Iterable[Section], notes: Sequence[str] = ()) -> bytes:
     """The page as a file.
 
@@ -42,14 +48,16 @@ def render(title: str, about: str, sections: Iterable[Section], notes: Sequence[
         title: its heading.
         about: a line below that.
         sections: in their order.
-        notes: what the reader should know before believing a figure; shown first.
+        notes: caveats, shown first.
 
     Returns:
         UTF-8 text, the same for the same sections.
 
     Raises:
+        ConfigError: Bokeh is not installed.
         ValueError: it would be larger than `MOST_BYTES`, or two charts have the same name.
     """
+    need_bokeh()
     every = list(sections)
     charts = [part for section in every for part in section.parts if isinstance(part, Chart)]
     if len({chart.name for chart in charts}) < len(charts):
@@ -107,7 +115,7 @@ def _chart(chart: Chart, keys: Sequence[Key]) -> str:
 
 
 def _legend(keys: Sequence[Key], title: str) -> str:
-    """Buttons that hide and show what they name; nothing where there is nothing to tell apart."""
+    """Buttons that hide and show what they name; empty for a single series."""
     if len(keys) < 2:
         return ""
     items = "".join(
@@ -166,7 +174,7 @@ def _plots(drawn: Sequence[tuple[Chart, figure]]) -> dict[str, Any]:
             document.add_root(figure)
     found: dict[str, Any] = document.to_json(deferred=False)
     names: dict[str, str] = {}
-    # What the library counts in one process, so that the page depends on its sections alone.
+    # Bokeh numbers models per process; renumbered, the page depends on its sections alone.
     _renumbered(found, names)
     roots = {names[figure.id]: f"plot-{chart.name}" for chart, figure in drawn}
     return {"document": found, "roots": roots}

@@ -1,18 +1,18 @@
-"""The sections of a page about runs, in their order: a line here and a file in `sections/` is all of one."""
+"""Section registry of a page about runs; a section is one line here and one file in `sections/`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
 
-from interpulse.report.parts import Section
+from interpulse.report.elements import Section
 from interpulse.report.runs import Report
 
 SECTIONS = (
     "headline",
     "comparison",
     "latency",
-    "blame",
+    "attribution",
     "slowest",
     "over_time",
     "activity",

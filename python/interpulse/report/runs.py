@@ -1,4 +1,4 @@
-"""The results that a page is about: read from their folders, and put together by what was run."""
+"""Results of a page: loaded from folders and grouped by configuration, case and seed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from interpulse import comparison
 from interpulse._core import ConfigError, version
-from interpulse.comparison import Comparison
-from interpulse.result import Result
-from interpulse.userfile import read_text
+from interpulse.files.paths import read_text
+from interpulse.runs import comparison
+from interpulse.runs.comparison import Comparison
+from interpulse.runs.result import Result
 
 SCHEMA = 1
 """The `schema_version` of results that are read."""
@@ -61,7 +61,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Report:
-    """What a page is made of."""
+    """Content of a page."""
 
     runs: Sequence[Run]
     series: Sequence[Series]
@@ -69,7 +69,7 @@ class Report:
     """Runs of the same configuration by the letter of their side; one side where all differ in their seeds only."""
     comparisons: Sequence[Comparison]
     notes: Sequence[str]
-    """What the reader should know before believing a figure."""
+    """Caveats."""
     pieces: int = 14_000
     """Rectangles in all drawings of the slowest requests, about 95 bytes each."""
 
@@ -142,8 +142,8 @@ def of(runs: Sequence[Run]) -> Report:
             each.raws, each.runs = [raw for raw, _ in pairs], [run for _, run in pairs]
         series += by_case.values()
     if not series:
-        told = f": {'; '.join(notes)}" if notes else ""
-        raise ConfigError(f"no case has figures to report{told}")
+        detail = f": {'; '.join(notes)}" if notes else ""
+        raise ConfigError(f"no case has figures to report{detail}")
     versions = {str(raw["version"]) for each in series for raw in each.raws}
     if versions != {version}:
         notes.append(f"measured by interpulse {', '.join(sorted(versions))}, this page is of {version}")
@@ -153,14 +153,14 @@ def of(runs: Sequence[Run]) -> Report:
 def _whole(run: Run, notes: list[str]) -> Iterable[dict[str, Any]]:
     """The cases that have figures; what the others lack is noted."""
     for case in run.result.cases:
-        told = f"case {case.case} of {run.place}"
+        detail = f"case {case.case} of {run.place}"
         if "error" in case.raw:
-            notes.append(f"{told} failed and is left out: {case.raw['error']}")
+            notes.append(f"{detail} failed and is left out: {case.raw['error']}")
         elif "iops" not in case.raw:
-            notes.append(f"{told} was interrupted before anything was measured and is left out")
+            notes.append(f"{detail} was interrupted before anything was measured and is left out")
         else:
             if case.interrupted:
-                notes.append(f"{told} {comparison.SHORTER}")
+                notes.append(f"{detail} {comparison.SHORTER}")
             yield case.raw
 
 

@@ -13,7 +13,8 @@ from contextlib import ExitStack
 from os import PathLike
 
 from interpulse._core import ConfigError
-from interpulse.config import Config
+from interpulse.configuration.config import Config
+from interpulse.configuration.values import whole
 from interpulse.search.advice import Advice, Option
 from interpulse.search.candidates import (
     BOUND,
@@ -35,7 +36,6 @@ from interpulse.search.slo import choose
 from interpulse.search.window import Window
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.engine import Progress, Told, told_by
-from interpulse.values import whole
 
 NAME = "advice.json"
 SEEDS = 5

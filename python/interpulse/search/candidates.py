@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from interpulse._core import ConfigError
-from interpulse.config import Config
-from interpulse.logs.asked import time_ns
-from interpulse.names import listed
+from interpulse.configuration.config import Config
+from interpulse.configuration.lists import listed
+from interpulse.configuration.values import toml
+from interpulse.logs.options import time_ns
 from interpulse.search.limits import AnyLimit
 from interpulse.sweeps.axes import Sets
-from interpulse.values import toml
 
 OPERATIONS = ("program", "erase")
 BOUND = "ideal"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from interpulse.studies.estimate import Estimate
+from interpulse.runs.estimate import Estimate
 
 SAME = 0.001
 """Die time that differs by less is the same cost."""

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.report import page as report_page
-from interpulse.report import runs, write
-from interpulse.report.drawing import MUTED, Drawing, Key, colour
-from interpulse.report.parts import Cell, Chart, Html, Section, prose, table
-from interpulse.result import Result
+from interpulse.report import run_page, runs
+from interpulse.report.charts import MUTED, Drawing, Key, colour
+from interpulse.report.elements import Cell, Chart, Html, Section, prose, table
+from interpulse.runs.result import Result
 from interpulse.search.study import Study
 from interpulse.search.trials import Trial, counted
-from interpulse.text import short_figure
+from interpulse.tables.format import short_figure
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure
@@ -42,7 +42,7 @@ def front_files(
         name = f"{FOLDER}/trial-{trial.number}.html"
         result, entries = run(trial)
         try:
-            content = write.page([runs.Run(f"trial {trial.number}", result, entries)])
+            content = run_page.page([runs.Run(f"trial {trial.number}", result, entries)])
         except (ConfigError, ValueError) as error:
             note(f"no {name}: {error}")
             continue

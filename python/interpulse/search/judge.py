@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from interpulse.runs.estimate import Estimate
 from interpulse.search.limits import AnyLimit, Limit, Wear, said
-from interpulse.studies.estimate import Estimate
 
 IMPROVING = 0.75
 """A tail whose second half of the window is below this share of the first may yet keep its limit."""

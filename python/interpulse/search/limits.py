@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from interpulse._core import ConfigError
-from interpulse.values import plain
+from interpulse.configuration.values import plain
 
 KINDS = ("read", "write", "all")
 MEASURES = ("mean", "p50", "p90", "p99", "p99.9", "p99.99", "p99.999")

@@ -22,7 +22,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError, RunError
-from interpulse.result import Result
+from interpulse.configuration.values import whole
+from interpulse.files.paths import named
+from interpulse.runs.result import Result
 from interpulse.search.front import front_files
 from interpulse.search.simulations import Simulations
 from interpulse.search.study import Study
@@ -30,8 +32,6 @@ from interpulse.search.trials import Trial, front_of, may_cut, measure
 from interpulse.studies.store import build_id
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.engine import AGAIN, Progress, told_by
-from interpulse.userfile import named
-from interpulse.values import whole
 
 if TYPE_CHECKING:
     import optuna
@@ -70,7 +70,7 @@ class Optimization:
         Raises:
             ValueError: it has none.
         """
-        from interpulse.result import Result
+        from interpulse.runs.result import Result
 
         key = trial.keys[seed] if seed < len(trial.keys) else None
         answer = None if key is None else self.store.get(key)

@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from interpulse._core import ConfigError, Plan, RunError
-from interpulse.config import Config
+from interpulse.configuration.config import Config
+from interpulse.configuration.values import whole
+from interpulse.files.atomic_file import whole_file
+from interpulse.files.paths import named, shown
 from interpulse.studies.case import derived_seed
 from interpulse.studies.store import build_id
 from interpulse.sweeps import cluster
@@ -20,9 +23,6 @@ from interpulse.sweeps.engine import AGAIN, Engine, Told
 from interpulse.sweeps.spec import Spec, cases_of, sets_of_cases
 from interpulse.sweeps.store import Store
 from interpulse.sweeps.sweep import STORE
-from interpulse.userfile import named, shown
-from interpulse.values import whole
-from interpulse.wholefile import whole_file
 
 
 def folder_of(config: Config, out: str | os.PathLike[str] | None) -> Path:

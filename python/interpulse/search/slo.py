@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from interpulse._core import ConfigError
-from interpulse.config import Config
+from interpulse.configuration.config import Config
+from interpulse.configuration.values import plain, whole
 from interpulse.search.judge import Judgement, State, judge, longer
 from interpulse.search.limits import Limit, read_limits
 from interpulse.search.load import Load
@@ -22,7 +23,6 @@ from interpulse.search.simulations import Simulations, folder_of
 from interpulse.search.window import Window
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.engine import Progress, told_by
-from interpulse.values import plain, whole
 
 NAME = "slo.json"
 """The answer in the folder of a search."""

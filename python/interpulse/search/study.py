@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from interpulse._core import ConfigError
-from interpulse.config import Config
+from interpulse.configuration.config import Config
 from interpulse.sweeps.axes import Axis, Choice, Sets, read_axis
 from interpulse.sweeps.dataset import FIGURES
 from interpulse.sweeps.expression import Expression

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from interpulse.runs.estimate import mean_of
 from interpulse.search.study import Study
-from interpulse.studies.estimate import mean_of
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.dataset import FIGURES, figure
 

@@ -1,4 +1,4 @@
-"""Several studies as one batch: where one of them leaves a core idle, the next ones go on."""
+"""Batch of studies: the next study uses the cores that a study leaves idle."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from threading import Event
 from interpulse.studies import repeat
 from interpulse.studies.context import Context
 from interpulse.studies.outcome import Outcome
+from interpulse.studies.parallel import run_parallel
 from interpulse.studies.registry import Entry
-from interpulse.studies.sidebyside import side_by_side
 
 RANKS = 2**20
 """So many for each study, whose seeds run side by side too."""
@@ -32,19 +32,19 @@ def run(studies: Sequence[tuple[Entry, Context]], seeds: int | None) -> list[Out
         shared = first.options.shared(len(studies), RANKS)
         for (_, context), options in zip(studies, shared, strict=True):
             context.options, context.stop = options, stop
-        told = set[str]()
-        return side_by_side([partial(_one, *study, seeds, told) for study in studies], first.cores, stop)
+        reported = set[str]()
+        return run_parallel([partial(_one, *study, seeds, reported) for study in studies], first.cores, stop)
     return [repeat.run(entry, context, seeds) for entry, context in studies]
 
 
-def _one(entry: Entry, context: Context, seeds: int | None, told: set[str]) -> Outcome:
+def _one(entry: Entry, context: Context, seeds: int | None, reported: set[str]) -> Outcome:
     try:
         return repeat.run(entry, context, seeds)
     except Exception as error:
         # What all of them fail with, such as no scheduler, is said once.
-        if str(error) not in told:
-            told.add(str(error))
-            context.note(f"it failed, and the others go on: {error}")
+        if str(error) not in reported:
+            reported.add(str(error))
+            context.note(f"it failed, and the others continue: {error}")
         raise
     finally:
         context.reporter.end()

@@ -1,4 +1,4 @@
-"""One simulation of a study: a configuration, the overrides that make the case, and how often it is repeated."""
+"""Case of a study: a configuration, its overrides and its number of repetitions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from interpulse._core import Plan
-from interpulse.config import Config, toml_value
-from interpulse.userfile import digest
-from interpulse.values import Value
+from interpulse.configuration.config import Config, toml_value
+from interpulse.configuration.values import Value
+from interpulse.files.paths import digest
 
 Sets: TypeAlias = "Mapping[str, Value]"
 """Overrides by their dotted keys."""

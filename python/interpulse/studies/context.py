@@ -1,4 +1,4 @@
-"""What a study is given: its options, its files, and a way to have jobs done that survives an interruption."""
+"""Context of a study: options, files and job execution that survives an interruption."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from interpulse._core import ConfigError, Plan, version
-from interpulse.config import Config
-from interpulse.result import Result
-from interpulse.runner import Options
+from interpulse.configuration.config import Config
+from interpulse.runs.result import Result
+from interpulse.runs.runner import Options
 from interpulse.studies.case import Case, Job, Sets, derived_seed
-from interpulse.studies.expected import Expected
 from interpulse.studies.outcome import Outcome, Rows
-from interpulse.studies.pool import CellJob, Elsewhere, Here, Workers
+from interpulse.studies.pool import CellJob, LocalWorkers, RemoteWorkers, Workers
+from interpulse.studies.published import Expected
 from interpulse.studies.store import Store
 
 if TYPE_CHECKING:
-    from interpulse.runner import Going
+    from interpulse.runs.runner import Going
 
 
 class Reporter:
-    """Who is told how far a study is; this one keeps silent."""
+    """Receiver of the progress of a study; this one ignores it."""
 
     def study(self, done: int, total: int, running: Sequence[Going]) -> None:
         """Called about ten times a second: jobs done, jobs known so far, and the simulations that run now."""
@@ -41,24 +41,24 @@ class Reporter:
 
 @dataclass(frozen=True)
 class Form:
-    """How one sort of study is laid out."""
+    """Names that a kind of study uses."""
 
     what: str
-    """What the sort is called: the command, and the first key of `--json`."""
+    """The command, and the first key of `--json`."""
     rows: str
     """The key of the rows beside the published figures, and the name of their CSV file."""
     jobs: str
-    """What its jobs are called, such as `simulations`."""
+    """Name of its jobs, such as `simulations`."""
 
 
 J = TypeVar("J", Job, CellJob)
 """Jobs: equal identities give equal answers of the same core."""
 
 CORES_ELSEWHERE = 8
-"""As many are taken to be there on a cluster, whose workers come and go; where there are more, all of them are used."""
+"""Cores assumed on a cluster, whose workers come and go; further ones are used too."""
 
 FULL_REPEATS = 3
-"""How many seeds a full run gives those cases that a study repeats by itself."""
+"""Seeds of a full run for the cases that a study repeats itself."""
 
 
 @dataclass
@@ -69,12 +69,12 @@ class Context:
         name: of the study among those of its form.
         form: which sort of study it is.
         published: the file of the published figures.
-        quick: whether little time has to do; the rows are the same, their figures rougher.
+        quick: whether to run short; the rows are the same, their figures rougher.
         seed: the seed that every random stream derives from.
-        seeds: how many seeds the whole study is run with, None where it repeats those cases that it wants to.
+        seeds: number of seeds of the whole study, None where it repeats some cases itself.
         options: how to run here.
-        store: what earlier runs left.
-        workers: who does the jobs, None for this process.
+        store: answers of earlier runs.
+        workers: where jobs run, None for this process.
     """
 
     name: str
@@ -86,10 +86,10 @@ class Context:
     seeds: int | None = None
     options: Options = field(default_factory=Options)
     store: Store = field(default_factory=lambda: Store(None))
-    workers: Elsewhere | None = None
+    workers: RemoteWorkers | None = None
     reporter: Reporter = field(default_factory=Reporter)
     stop: Event = field(default_factory=Event)
-    """Set from another thread where the study is to end at once, as Ctrl-C would have it."""
+    """Set from another thread to end the study like Ctrl-C."""
     announced: int = 0
     """Jobs known so far."""
     parts: list[Self] = field(default_factory=list)
@@ -106,21 +106,21 @@ class Context:
 
     @property
     def doer(self) -> Workers:
-        """Who does the jobs."""
-        return Here(self.options) if self.workers is None else self.workers.ranked(self.options.rank)
+        """The workers that run jobs."""
+        return LocalWorkers(self.options) if self.workers is None else self.workers.ranked(self.options.rank)
 
     @property
     def cores(self) -> int:
-        """How many cores seeds of the study, and others beside it, are to find something for at least."""
+        """Cores to keep busy with seeds of this study and with other studies."""
         return self.options.jobs if self.workers is None else CORES_ELSEWHERE
 
     @property
     def repeats(self) -> int:
-        """How many seeds a study should give those cases that it repeats: one where the whole of it is repeated."""
+        """Seeds of the cases that a study repeats; one where the whole study is repeated."""
         return 1 if self.quick or self.seeds is not None else FULL_REPEATS
 
     def of_seed(self, repeat: int, options: Options, reporter: Reporter) -> Self:
-        """The same study with the seed of a repetition, telling somebody else; it shares the store and the end."""
+        """The same study with the seed of a repetition and its own reporter; store and `stop` are shared."""
         part = replace(self, seed=derived_seed(self.seed, repeat), seeds=1, options=options, reporter=reporter)
         return replace(part, announced=0, parts=[], _before=0, _wanted=[], _asked=set())
 
@@ -130,7 +130,7 @@ class Context:
         return self.published.parent
 
     def expected(self) -> Expected:
-        """The published figures. Raises ConfigError where the file does not stand."""
+        """The published figures. Raises ConfigError where the file is invalid."""
         return Expected.load(self.published)
 
     def rows(self) -> Rows:
@@ -145,7 +145,7 @@ class Context:
         """The folder of real traces, None where INTERPULSE_TRACES does not name one.
 
         Raises:
-            ConfigError: it names something that is no folder.
+            ConfigError: it does not name a folder.
         """
         named = os.environ.get("INTERPULSE_TRACES")
         if not named:
@@ -156,7 +156,7 @@ class Context:
         return path
 
     def announce(self, jobs: int) -> None:
-        """Says how many jobs there will be in all, for the estimate of the time left."""
+        """Sets the expected number of jobs, for the estimate of the time left."""
         self.announced = jobs
 
     def run(self, cases: Iterable[Case]) -> dict[str, list[Result]]:
@@ -180,12 +180,12 @@ class Context:
         answers = self.answers(jobs, lambda missing: self.doer.simulate(missing, self, self.keep))
         results: dict[str, list[Result]] = {}
         for job, raw in zip(jobs, answers, strict=True):
-            # Where the configuration lay does not matter to a kept result, nor what the case was called then.
+            # A stored result does not depend on the path of the configuration or the former name of the case.
             results.setdefault(job.case.name, []).append(Result(raw | {"case": job.name}))
         return results
 
     def keep(self, answers: Mapping[str, dict[str, Any]]) -> None:
-        """Puts answers into the store. Where it cannot be written the study goes on in memory, which is said once."""
+        """Puts answers into the store. Where it cannot be written, the study continues in memory after one note."""
         with self.store.lock:
             was_whole = self.store.whole
             try:
@@ -196,7 +196,7 @@ class Context:
                     self.note(f"{self.store.path}: {why}; {self.form.jobs} that have ended are kept in memory alone")
 
     def answers(self, jobs: Sequence[J], do: Callable[[list[J]], None]) -> list[dict[str, Any]]:
-        """What jobs come to, in their order: from the store, or by `do`, which puts into it whatever ends."""
+        """Answers of jobs, in their order: from the store, or by `do`, which stores each as it ends."""
         missing = {job.identity: job for job in jobs if self.store.get(job.identity) is None}
         self._before = self.done + len(jobs) - len(missing)
         self._wanted = list(missing)
@@ -220,15 +220,15 @@ class Context:
         return plan
 
     def config_hash(self) -> str:
-        """A hash over everything that was asked so far: the configurations and traces of all cases, for example."""
+        """A hash over all jobs so far, such as the configurations and traces of all cases."""
         return hashlib.sha256(json.dumps(sorted(self.asked())).encode()).hexdigest()[:32]
 
     def asked(self) -> set[Any]:
-        """Everything that was asked so far, of all seeds."""
+        """All jobs so far, of all seeds."""
         return self._asked.union(*(part.asked() for part in self.parts))
 
     def progress(self, cases: Sequence[Going]) -> None:
-        """Tells the reporter how far the study is, and what runs now. Raises KeyboardInterrupt where it is to end."""
+        """Reports progress and running simulations. Raises KeyboardInterrupt after `stop` is set."""
         if self.stop.is_set():
             raise KeyboardInterrupt
         self.reporter.study(self.done, self.announced, cases)
@@ -238,17 +238,17 @@ class Context:
         self.reporter.note(line)
 
     def head(self) -> str:
-        """How a result was made, in one line."""
+        """The run of the study in one line."""
         return f"{self.name} ({self.how}), interpulse {version}, seed {self.seed}, config {self.config_hash()}"
 
     @property
     def how(self) -> str:
-        """Whether it is quick, and of how many seeds where it is repeated."""
+        """Quick or full, and the number of seeds where it is repeated."""
         kind = "quick" if self.quick else "full"
         return kind if self.seeds in (None, 1) else f"{kind}, {self.seeds} seeds"
 
-    def told(self, outcome: Outcome) -> dict[str, Any]:
-        """What `--json` prints before the rows."""
+    def json_head(self, outcome: Outcome) -> dict[str, Any]:
+        """Keys of `--json` before the rows."""
         return {"calibrated": outcome.calibrated, **outcome.figures}
 
     def preface(self, outcome: Outcome) -> str:

@@ -1,4 +1,4 @@
-"""What a study comes to: rows beside the published figures, curves, plots, files."""
+"""Outcome of a study: rows beside published figures, curves, plots, files."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from interpulse.studies.estimate import Estimate
-from interpulse.studies.expected import Expected, Published
+from interpulse.runs.estimate import Estimate
+from interpulse.studies.published import Expected, Published
 from interpulse.studies.status import Status
 
 if TYPE_CHECKING:
-    from interpulse.plots import Plot
+    from interpulse.plotting.plots import Plot
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Row:
     why: str = ""
     """What makes it so."""
     every: bool | None = None
-    """Where the study was run with several seeds: whether each of them met the bounds."""
+    """With several seeds: whether each is within the bounds."""
 
     @property
     def holds(self) -> bool | None:
@@ -63,7 +63,7 @@ class Row:
 
 _FIGURES = ("published", "low", "high", "ours", "ratio", "ci_low", "ci_high", "holds")
 KEYS = ("name", "figure", "unit", *_FIGURES, "status", "why")
-"""What is told of a row, in this order."""
+"""Fields of a row, in this order."""
 
 
 class Rows:

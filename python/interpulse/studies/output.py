@@ -1,4 +1,4 @@
-"""What a study leaves: JSON, a table, CSV files, plots."""
+"""Output of a study: JSON, table, CSV files and plots."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from interpulse._core import version
-from interpulse.layout import ELSEWHERE, Column, Sheet, fill
-from interpulse.plots import to_bytes
+from interpulse.plotting.plots import to_bytes
 from interpulse.studies.context import Context
 from interpulse.studies.outcome import Outcome, Row
 from interpulse.studies.verdict import Agreement, agreement, verdict
-from interpulse.text import csv_bytes, short_figure
+from interpulse.tables.format import csv_bytes, short_figure
+from interpulse.tables.layout import ELSEWHERE, Column, Sheet, fill
 
 HOLDS = {None: "-", True: "yes", False: "no"}
 
@@ -26,7 +26,7 @@ def to_dict(context: Context, outcome: Outcome) -> dict[str, Any]:
         "seed": context.seed,
         "seeds": context.seeds,
         "config_hash": context.config_hash(),
-        **context.told(outcome),
+        **context.json_head(outcome),
         context.form.rows: _rows(outcome),
         "notes": outcome.notes,
         **({"each": outcome.each} if outcome.each else {}),

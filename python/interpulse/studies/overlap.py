@@ -1,4 +1,4 @@
-"""Batches of cases that overlap: the next one begins while the last cases of those before it still run."""
+"""Overlapping batches of cases: a batch starts while the last cases of earlier ones still run."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from interpulse.runner import POLL_S
-from interpulse.studies.sidebyside import begun
+from interpulse.runs.runner import POLL_S
+from interpulse.studies.parallel import submit
 
 if TYPE_CHECKING:
     from interpulse._core import Progress
-    from interpulse.runner import Watcher
+    from interpulse.runs.runner import Watcher
 
 T = TypeVar("T")
 
 Keep: TypeAlias = Callable[[Mapping[str, dict[str, Any]]], None]
-"""Takes in answers by the identity of their jobs."""
+"""Receiver of answers by the identity of their jobs."""
 
 
-def overlapped(
+def run_overlapping(
     batches: Iterable[Sequence[T]],
     do: Callable[[Sequence[T], Watcher, Keep], None],
     watcher: Watcher,
@@ -32,17 +32,17 @@ def overlapped(
     """Does all batches, each in a thread that waits for it.
 
     Args:
-        batches: the cases of each; none is asked for before it is to begin.
-        do: runs one to its end, whoever is told then and whoever takes in its answers.
-        watcher: who is told how all of them go, in one thread at a time.
-        keep: takes in the answers of all of them, in any thread.
-        few: the next begins when fewer cases than this have not ended: enough for all cores until it has been resolved.
-        jobs: cores. One more batch than that goes on at most: the slowest cases of all others may hold a core each. So
-            what batches take of memory is bounded, however long a case lasts.
+        batches: the cases of each; consumed one by one as batches start.
+        do: runs one batch to its end, with the watcher and the receiver of its answers.
+        watcher: receives the progress of all batches, from one thread at a time.
+        keep: receives the answers of all batches, from any thread.
+        few: the next batch starts when fewer cases than this are left, enough for all cores while it is resolved.
+        jobs: cores. At most one more batch than cores runs at a time, since the slowest case of each of the others may
+            hold a core; this bounds the memory of batches.
 
     Raises:
-        whatever the first of those that failed raises, after those have ended that went on beside it; none begins then.
-        RunError where the system gives too few threads.
+        the error of the first batch that failed, after the running ones have ended; no other starts.
+        RunError where the system provides too few threads.
     """
     every = _Every(watcher, keep)
     futures: list[Future[None]] = []
@@ -53,7 +53,7 @@ def overlapped(
                     wait([each for each in futures if not each.done()], POLL_S, FIRST_COMPLETED)
                 if any(each.done() and each.exception() for each in futures):
                     break
-                futures.append(begun(pool, every.part(len(batch)).run, do, batch))
+                futures.append(submit(pool, every.part(len(batch)).run, do, batch))
             wait(futures)
         except BaseException:
             # Leaving the pool waits for its threads.
@@ -64,7 +64,7 @@ def overlapped(
 
 
 class _Every:
-    """What all batches have in common."""
+    """State shared by all batches."""
 
     def __init__(self, watcher: Watcher, keep: Keep) -> None:
         self.watcher = watcher
@@ -81,7 +81,7 @@ class _Every:
         return part
 
     def over(self, part: _Part) -> None:
-        """A batch has ended, however it did."""
+        """Removes a batch that has ended or failed."""
         with self._lock:
             self._parts.remove(part)
 
@@ -90,14 +90,14 @@ class _Every:
         with self._lock:
             return sum(part.left for part in self._parts)
 
-    def tell(self) -> None:
-        """Tells how all of them go."""
+    def report(self) -> None:
+        """Reports the progress of all batches."""
         with self._lock:
             self.watcher.progress([case for part in self._parts for case in part.cases])
 
 
 class _Part:
-    """One batch: who is told how it goes, and who takes in its answers."""
+    """One batch, as a watcher and a receiver of answers."""
 
     def __init__(self, of: _Every, cases: int) -> None:
         self.left = cases
@@ -112,11 +112,11 @@ class _Part:
             self._of.over(self)
 
     def progress(self, cases: Sequence[Progress]) -> None:
-        """Tells how all go. Raises KeyboardInterrupt where it is to end."""
+        """Reports progress. Raises KeyboardInterrupt after `stop` is set."""
         if self._of.stop.is_set():
             raise KeyboardInterrupt
         self.cases = cases
-        self._of.tell()
+        self._of.report()
 
     def note(self, line: str) -> None:
         """Passes a line of the simulator on."""

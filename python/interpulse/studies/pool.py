@@ -1,4 +1,4 @@
-"""Jobs done in parallel. Every one that ends is kept, however the others end: a mistake, a bug or Ctrl-C."""
+"""Job execution: parallel jobs whose answers are kept even if another job fails or Ctrl-C stops them."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from itertools import groupby
 from threading import Event
 from typing import TYPE_CHECKING, Any, Protocol
 
-from interpulse import _core
+import interpulse._core as _core
 from interpulse._core import together
-from interpulse.config import Config
-from interpulse.runner import POLL_S, Options, execute
+from interpulse.configuration.config import Config
+from interpulse.runs.runner import POLL_S, Options, execute
 from interpulse.studies.case import Job
-from interpulse.studies.overlap import Keep, overlapped
-from interpulse.studies.sidebyside import begun
+from interpulse.studies.overlap import Keep, run_overlapping
+from interpulse.studies.parallel import submit
 
 if TYPE_CHECKING:
     from interpulse._core import Plan
-    from interpulse.runner import Watcher
+    from interpulse.runs.runner import Watcher
 
 
 @dataclass(frozen=True)
 class CellJob:
-    """A job of cells, as the core takes it: about a second of work."""
+    """A job on cells for the core: about a second of work."""
 
     kind: str
-    """What the core calls it."""
+    """Its name in the core."""
     text: str
     """The request, JSON."""
 
@@ -40,33 +40,31 @@ class CellJob:
         return hashlib.sha256(f"{self.kind} {self.text}".encode()).hexdigest()[:32]
 
     def answer(self) -> dict[str, Any]:
-        """Does it here and now."""
+        """Runs it in this thread."""
         answer: dict[str, Any] = json.loads(_core.cell_job(self.kind, self.text))
         return answer
 
 
 class Workers(Protocol):
-    """Who does jobs: `Here`, or `sweeps/away.py` on a cluster."""
+    """Executor of jobs: `LocalWorkers`, or a cluster of `sweeps`."""
 
     def simulate(self, jobs: Sequence[Job], watcher: Watcher, keep: Keep) -> None:
-        """Simulates cases, and gives `keep` each soon after it has ended."""
+        """Simulates cases and passes each to `keep` soon after it ends."""
 
     def compute(self, jobs: Sequence[CellJob], watcher: Watcher, keep: Keep) -> None:
-        """Has cells do jobs in the same way."""
+        """Runs jobs on cells in the same way."""
 
 
-class Elsewhere(Workers, Protocol):
-    """Who does them on other machines."""
+class RemoteWorkers(Workers, Protocol):
+    """Executor on other machines."""
 
     def ranked(self, rank: int) -> Workers:
-        """The same for a study, or a seed of one, of this rank; lower ones go first."""
+        """The same for a study, or a seed of one, of this rank; lower ranks go first."""
 
 
 BATCH = 64
-"""Cases handed to the simulator at a time. Each takes 0.3 MB until the last of them has ended, and 5 ms to be resolved
-before the first begins; a state that is not kept is made for each batch.
-
-Each is kept as soon as it ends: a killed process loses what runs."""
+"""Cases of one plan. Each takes 0.3 MB until the last one ends, and 5 ms to resolve before the first starts; a state
+that is not cached is made once per batch."""
 
 
 def _batch(jobs: Sequence[Job], options: Options, watcher: Watcher, keep: Keep) -> None:
@@ -92,8 +90,8 @@ def _plan(jobs: Sequence[Job]) -> Plan:
 
 
 @dataclass(frozen=True)
-class Here:
-    """Jobs are done by this process, as the options say."""
+class LocalWorkers:
+    """Executor in this process."""
 
     options: Options
 
@@ -102,7 +100,7 @@ class Here:
         groups: dict[tuple[str, str], list[Job]] = {}
         for job in jobs:
             groups.setdefault((job.case.config.path, job.case.config.text), []).append(job)
-        # Cases of one file, which may start from the same state, one after the other.
+        # Cases of one file are adjacent because they may share a state.
         ordered = [job for group in groups.values() for job in group]
         batches = [ordered[start : start + BATCH] for start in range(0, len(ordered), BATCH)]
         if len(batches) < 2:
@@ -114,14 +112,14 @@ class Here:
         def do(batch: Sequence[Job], watcher: Watcher, keep: Keep) -> None:
             _batch(batch, options, watcher, keep)
 
-        overlapped(batches, do, watcher, keep, few=max(BATCH // 2, 2 * options.jobs), jobs=options.jobs)
+        run_overlapping(batches, do, watcher, keep, few=max(BATCH // 2, 2 * options.jobs), jobs=options.jobs)
 
     def compute(self, jobs: Sequence[CellJob], watcher: Watcher, keep: Keep) -> None:
-        """Has cells do jobs, each on a core of its own.
+        """Runs jobs on cells, each on its own core.
 
-        More threads than twice the cores would only make the ones that run last longer, and Ctrl-C with them.
+        At most twice as many threads as cores: more would prolong each job, and with it the reaction to Ctrl-C.
 
-        Raises whatever a piece of work raises, KeyboardInterrupt, and RunError where the system gives too few threads.
+        Raises the error of a job, KeyboardInterrupt, and RunError where the system provides too few threads.
         """
         threads = min(self.options.jobs, 2 * (os.cpu_count() or 1))
         given_up = Event()
@@ -129,14 +127,14 @@ class Here:
             running: dict[Future[dict[str, Any]], str] = {}
             try:
                 for job in jobs:
-                    running[begun(pool, self._answer, job, given_up)] = job.identity
+                    running[submit(pool, self._answer, job, given_up)] = job.identity
                 left = set(running)
                 while left:
                     ended, left = wait(left, POLL_S, FIRST_COMPLETED)
                     keep({running[future]: future.result() for future in ended})
                     watcher.progress([])
             except BaseException:
-                # A job cannot be cut short, but it lasts a second: the ones that run are waited for and kept.
+                # A job cannot be interrupted but takes a second: running ones are awaited and kept.
                 given_up.set()
                 pool.shutdown(wait=True, cancel_futures=True)
                 ended = {future for future in running if not future.cancelled() and not future.exception()}

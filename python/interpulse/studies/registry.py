@@ -1,4 +1,4 @@
-"""What a list of studies consists of."""
+"""Registry entry of a study."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Entry(ABC):
 
     @abstractmethod
     def context(self, **how: Any) -> Context:  # noqa: ANN401 - as the context takes them
-        """What it is given to run."""
+        """The context of a run."""
 
     def run(self, context: Context) -> Outcome:
         """Runs it. Raises as `Context.run` does."""

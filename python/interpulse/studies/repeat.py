@@ -1,6 +1,6 @@
-"""A whole study repeated with several seeds: what is said of a row is then the mean over them, and how sure it is.
+"""Study with several seeds: means of its rows with confidence intervals.
 
-A study is a function of a seed that gives rows; no study has to know of this. Rows are joined by their names.
+A study maps a seed to rows and does not handle repetition itself. Rows are joined by name.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from interpulse.runs.estimate import Estimate
 from interpulse.studies.context import Context, Reporter
-from interpulse.studies.estimate import Estimate
 from interpulse.studies.outcome import Curve, Outcome, Row, Rows
-from interpulse.studies.overlay import overlaid
+from interpulse.studies.parallel import run_parallel
 from interpulse.studies.registry import Entry
-from interpulse.studies.sidebyside import side_by_side
+from interpulse.studies.seed_overlay import overlay_seeds
 
 if TYPE_CHECKING:
-    from interpulse.runner import Going
+    from interpulse.runs.runner import Going
 
 QUICK_SEEDS = 3
-"""With how many seeds a quick run is done unless the number is given; a full run repeats what its study says."""
+"""Default seeds of a quick run; in a full run the study repeats its own cases."""
 
 
 def run(entry: Entry, context: Context, seeds: int | None) -> Outcome:
-    """Runs a study with so many seeds, the first of which is the context's own, side by side.
+    """Runs a study with several seeds in parallel; the first is the seed of the context.
 
     Args:
         entry: the study.
-        context: what it is given; it counts and reports the jobs of all seeds.
-        seeds: how many, at least one; None for as many as there should be.
+        context: counts and reports the jobs of all seeds.
+        seeds: how many, at least one; None for the default.
 
     Raises:
         as `Context.run` does.
@@ -41,15 +41,15 @@ def run(entry: Entry, context: Context, seeds: int | None) -> Outcome:
         return entry.run(context)
     options = context.options
     every = options.shared(context.seeds) if context.seeds > 1 else [options]
-    told = _All(context)
-    context.parts = [context.of_seed(repeat, own, _Share(told, repeat)) for repeat, own in enumerate(every)]
+    progress = _All(context)
+    context.parts = [context.of_seed(repeat, own, _Share(progress, repeat)) for repeat, own in enumerate(every)]
     tasks = [partial(entry.run, part) for part in context.parts]
-    found = side_by_side(tasks, context.cores, context.stop)
+    found = run_parallel(tasks, context.cores, context.stop)
     return found[0] if len(found) == 1 else joined(context.rows(), [part.seed for part in context.parts], found)
 
 
 class _All:
-    """Tells how far all seeds are; one that has said nothing yet is taken to need as many jobs as another."""
+    """Progress of all seeds; a seed that has not reported yet counts as many jobs as another."""
 
     def __init__(self, context: Context) -> None:
         self.reporter = context.reporter
@@ -57,8 +57,8 @@ class _All:
         self._lock = Lock()
         self._running: dict[int, Sequence[Going]] = {}
 
-    def tell(self, seed: int, running: Sequence[Going]) -> None:
-        """What runs of one of them."""
+    def report(self, seed: int, running: Sequence[Going]) -> None:
+        """Reports the running simulations of one seed."""
         each = [part.announced for part in self._context.parts]
         if len(each) > 1:
             running = [_OfSeed(f"{case.case}, seed {seed + 1}", case) for case in running]
@@ -71,7 +71,7 @@ class _All:
 
 @dataclass(frozen=True)
 class _OfSeed:
-    """How far a case has come, by a name that it alone has among all seeds."""
+    """Progress of a case, with a name that is unique among all seeds."""
 
     case: str
     _of: Going
@@ -101,7 +101,7 @@ class _Share(Reporter):
         self._seed = seed
 
     def study(self, done: int, total: int, running: Sequence[Going]) -> None:  # noqa: ARG002 - the context knows both
-        self._of.tell(self._seed, running)
+        self._of.report(self._seed, running)
 
     def note(self, line: str) -> None:
         self._of.reporter.note(line)
@@ -112,7 +112,7 @@ def joined(rows: Rows, seeds: Sequence[int], outcomes: Sequence[Outcome]) -> Out
 
     A row has the mean of the seeds that have a figure and Student's 95 % interval of it; it holds where it holds for
     each of them. Notes and calibrated values that differ say of which seed they are. Tables behind plots have the rows
-    of every seed. JSON figures and files are those of the first seed; what the others have stands in `each`.
+    of every seed. JSON figures and files are those of the first seed; those of the other seeds are in `each`.
     """
     found = [{row.name: row for row in outcome.rows.ordered()} for outcome in outcomes]
     notes = []
@@ -135,7 +135,7 @@ def joined(rows: Rows, seeds: Sequence[int], outcomes: Sequence[Outcome]) -> Out
             *_notes(outcomes),
             *notes,
         ],
-        plots=overlaid([outcome.plots for outcome in outcomes]),
+        plots=overlay_seeds([outcome.plots for outcome in outcomes]),
         curves=[_values(seeds, found), *_curves(seeds, outcomes)],
         files=first.files,
         each=[_each(seed, outcome, first) for seed, outcome in zip(seeds, outcomes, strict=True)],
@@ -153,14 +153,14 @@ def _joined_row(rows: Sequence[Row]) -> Row:
 
 
 def _calibrated(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """What all seeds have, as it is; of what differs a list, in the order of the seeds."""
+    """Values that all seeds share; lists in the order of seeds for those that differ."""
     keys = dict.fromkeys(key for outcome in outcomes for key in outcome.calibrated)
     all_of = {key: [outcome.calibrated.get(key) for outcome in outcomes] for key in keys}
     return {key: v[0] if all(each == v[0] for each in v) else v for key, v in all_of.items()}
 
 
 def _notes(outcomes: Sequence[Outcome]) -> list[str]:
-    """The notes that all have, then those that are of one seed."""
+    """The notes of all seeds, then those of single seeds."""
     shared = [note for note in outcomes[0].notes if all(note in outcome.notes for outcome in outcomes)]
     own = [
         f"seed {number} of {len(outcomes)}: {note}"

@@ -1,4 +1,4 @@
-"""What a row is worth as evidence: how our figure came to lie where it lies beside the published one."""
+"""Status of a row: what its agreement with the published figure is worth as evidence."""
 
 from __future__ import annotations
 

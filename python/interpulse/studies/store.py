@@ -1,4 +1,4 @@
-"""Answers of finished jobs on disk, so that an interrupted study goes on where it was.
+"""Store of finished jobs, so that an interrupted study resumes.
 
 One file for each study and build of the simulator, in the cache folder: a line for each answer, its checksum and then
 JSON. A build is the content of the compiled core: a simulator that has changed in anything never reads what another one
@@ -17,9 +17,9 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from interpulse import _core
-from interpulse.cache import RESULTS
-from interpulse.userfile import open_file
+import interpulse._core as _core
+from interpulse.files.cache import RESULTS
+from interpulse.files.paths import open_file
 
 
 @cache
@@ -35,7 +35,7 @@ class Store:
 
     Attributes:
         path: the file, None where there is none or it cannot be used.
-        notes: what the user should be told of what was found in it.
+        notes: problems found in the file.
         lock: held while something is kept; seeds of a study that run side by side share its store.
     """
 
@@ -105,7 +105,7 @@ class Store:
             os.close(descriptor)
 
     def _read(self, path: Path) -> None:
-        """Takes in what is in the file. What does not stand is told and blanked: that job is done again."""
+        """Takes in what is in the file. Invalid lines are noted and blanked: their jobs run again."""
         try:
             with open_file(path) as file:
                 content = file.read()
@@ -123,7 +123,7 @@ class Store:
             try:
                 _blank(path, damaged)
             except OSError:
-                # They are then told again the next time.
+                # Then the next run notes them again.
                 return
 
 

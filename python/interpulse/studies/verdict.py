@@ -1,4 +1,4 @@
-"""What a study comes to in a sentence: how far its rows lie from what is published."""
+"""Verdict of a study: agreement of its rows with published figures, in one sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from interpulse.studies.outcome import Row
 from interpulse.studies.status import Status
 
 _MOST_NAMED = 3
-"""So many of what is off are named, the farthest first."""
+"""Rows outside that are named, the farthest first."""
 
 
 class Agreement(StrEnum):
@@ -29,7 +29,7 @@ class Agreement(StrEnum):
 
 
 APART = (Status.CALIBRATED, Status.BY_CONSTRUCTION)
-"""What agrees because it was made to says nothing about the model, and is counted apart."""
+"""Counted apart: their agreement says nothing about the model."""
 
 
 def agreement(row: Row) -> Agreement:
@@ -52,7 +52,7 @@ def verdict(rows: Sequence[Row]) -> str:
         rows: such as `Rows.published` gives.
     """
     if not rows:
-        return "verdict: nothing is published that these figures could be held against"
+        return "verdict: no published figure to compare with"
     by: dict[Agreement, list[Row]] = {each: [] for each in Agreement}
     for row in rows:
         if row.status not in APART:

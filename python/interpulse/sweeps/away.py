@@ -19,7 +19,7 @@ from interpulse.sweeps.store import Store
 from interpulse.sweeps.way import Way
 
 if TYPE_CHECKING:
-    from interpulse.runner import Watcher
+    from interpulse.runs.runner import Watcher
 
 ERRORS = {"configuration": ConfigError, "bug": InternalError}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from interpulse._core import ConfigError
-from interpulse.config import toml_value
+from interpulse.configuration.config import toml_value
 
 MOST_VALUES = 1_000_000
 """More values of an axis, or points of a sweep, are a mistake in a step."""

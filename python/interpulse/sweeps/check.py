@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from interpulse._core import ConfigError, Plan
-from interpulse.cache import parse_size
-from interpulse.config import Config
-from interpulse.names import listed
+from interpulse.configuration.config import Config
+from interpulse.configuration.lists import listed
+from interpulse.configuration.values import toml
+from interpulse.files.cache import parse_size
+from interpulse.files.paths import digest
 from interpulse.sweeps.axes import FILE_KEYS, Choice, Sets
 from interpulse.sweeps.points import settings
 from interpulse.sweeps.spec import Spec
-from interpulse.userfile import digest
-from interpulse.values import toml
 
 PLANES = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip", "part.planes")
 """The settings whose product is the number of planes of a drive."""

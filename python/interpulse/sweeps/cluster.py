@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError, RunError, version
-from interpulse.cache import SPOOL, Cache
+from interpulse.files.cache import SPOOL, Cache
 from interpulse.studies.store import build_id
 from interpulse.sweeps.check import BASE_BYTES
-from interpulse.text import size
+from interpulse.tables.format import size
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -313,7 +313,7 @@ def _same_version(client: Client, where: str) -> None:
     def found() -> tuple[str, str]:
         # Sent by value, so that it says what is missing where there is no interpulse.
         try:
-            from interpulse import _core
+            import interpulse._core as _core
             from interpulse.studies import store
         except ImportError as missing:
             return f"no interpulse ({missing})", ""

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
-from interpulse.result import PERCENTILES
+from interpulse.files.atomic_file import whole_file
+from interpulse.runs.result import PERCENTILES
 from interpulse.sweeps.expression import all_hold
 from interpulse.sweeps.points import Simulation
 from interpulse.sweeps.spec import Spec
-from interpulse.wholefile import whole_file
 
 if TYPE_CHECKING:
     import pyarrow

@@ -20,7 +20,7 @@ from interpulse.sweeps.batch import Answer, Batch, Piece, Report
 from interpulse.sweeps.cluster import Cluster
 from interpulse.sweeps.store import Store
 from interpulse.sweeps.worker import run_batch
-from interpulse.text import size
+from interpulse.tables.format import size
 
 if TYPE_CHECKING:
     from distributed import Future

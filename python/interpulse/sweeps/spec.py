@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from interpulse._core import ConfigError
-from interpulse.config import Config
+from interpulse.configuration.config import Config
 from interpulse.sweeps.axes import Axis, Choice, Sets, read_axis
 from interpulse.sweeps.expression import Expression
 from interpulse.sweeps.tomlfile import RESERVED, TomlFile, read_given

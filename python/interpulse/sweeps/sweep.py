@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import RunError, version
-from interpulse.result import Result
+from interpulse.configuration.values import whole
+from interpulse.files.paths import named
+from interpulse.runs.result import Result
 from interpulse.studies.store import build_id
 from interpulse.sweeps import cluster, dataset
 from interpulse.sweeps.batch import Piece, piece_of
@@ -19,8 +21,6 @@ from interpulse.sweeps.engine import Engine, Progress, Told, told_by
 from interpulse.sweeps.points import Simulation, points, simulations
 from interpulse.sweeps.spec import Spec
 from interpulse.sweeps.store import Store
-from interpulse.userfile import named
-from interpulse.values import whole
 
 if TYPE_CHECKING:
     import polars

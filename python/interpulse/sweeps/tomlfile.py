@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from interpulse._core import ConfigError
-from interpulse.config import Config
+from interpulse.configuration.config import Config
+from interpulse.configuration.values import toml, whole
+from interpulse.files.paths import read_text, shown
 from interpulse.sweeps.axes import flat_settings
 from interpulse.sweeps.expression import Expression
 from interpulse.sweeps.place import line_of
-from interpulse.userfile import read_text, shown
-from interpulse.values import toml, whole
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from interpulse.sweeps import cluster
 
 if TYPE_CHECKING:
-    from interpulse.runner import Watcher
+    from interpulse.runs.runner import Watcher
     from interpulse.sweeps.cluster import Cluster
 
 LOOK_AGAIN_S = 0.1

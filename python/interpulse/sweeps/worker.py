@@ -11,15 +11,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from interpulse import _core
+import interpulse._core as _core
 from interpulse._core import ConfigError, InternalError, RunError
-from interpulse.cache import MAKING, SPOOL, Cache
-from interpulse.config import Config
+from interpulse.configuration.config import Config
+from interpulse.files.cache import MAKING, SPOOL, Cache
+from interpulse.files.paths import digest
 from interpulse.studies.store import build_id
 from interpulse.sweeps.batch import Answer, Batch, Piece, Report
 from interpulse.sweeps.check import Base
 from interpulse.sweeps.store import Store, encode, identity_at, key_of, lock
-from interpulse.userfile import digest
 
 MOST = 32
 """Simulations in a plan. Reading one costs more than in proportion to its cases: 4 ms for each of 32, 6 of 100."""

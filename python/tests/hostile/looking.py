@@ -184,7 +184,7 @@ def pipes() -> Iterator[Wrong]:
         "interpulse.sweep('pipe')",
         "interpulse.fit('pipe')",
         "interpulse.Config.load('pipe')",
-        "from interpulse.parts import one_die; one_die('./pipe')",
+        "from interpulse.flash.parts import one_die; one_die('./pipe')",
         "from interpulse.report.runs import load; load([Path('pipe')])",
         "from interpulse.logs.viewer import Viewer; Viewer.of(Path('pipe'), 0)",
     ):

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import interpulse
-from interpulse.cache import Cache
-from interpulse.runner import Options, execute
+from interpulse.files.cache import Cache
+from interpulse.runs.runner import Options, execute
 from tests.hostile.records import NEVER
 from tests.sample import ROOT, TIMING
 

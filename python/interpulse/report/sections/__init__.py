@@ -1,1 +1,1 @@
-"""The sections of a page about runs, one in each file."""
+"""Sections of a page about runs: one file each, with a function `section` (`report.registry` lists them)."""

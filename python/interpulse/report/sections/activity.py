@@ -1,4 +1,4 @@
-"""Garbage collection and suspensions: when, how many, and what they took."""
+"""Section on garbage collection and suspensions: rates, counts and time."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from interpulse.comparison import number_at
-from interpulse.report.drawing import HATCHES, Drawing, Key, colour, logarithmic
-from interpulse.report.parts import Chart, Html, Section, table
+from interpulse.report.charts import HATCHES, Drawing, Key, colour, logarithmic
+from interpulse.report.elements import Chart, Html, Section, table
 from interpulse.report.runs import Report, Series
 from interpulse.report.sections.over_time import lines, over_time, per_second
-from interpulse.text import number
+from interpulse.runs.comparison import number_at
+from interpulse.tables.format import number
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure

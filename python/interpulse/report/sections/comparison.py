@@ -1,4 +1,4 @@
-"""What differs: ratios with their intervals, as a plot and a table."""
+"""Section on differences: ratios with intervals, as a plot and a table."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from interpulse.comparison import SHORTER, Comparison, Row
-from interpulse.report.drawing import COLOURS, INK, MUTED, Drawing, logarithmic
-from interpulse.report.parts import Chart, Html, Section, prose, table
+from interpulse.report.charts import COLOURS, INK, MUTED, Drawing, logarithmic
+from interpulse.report.elements import Chart, Html, Section, prose, table
 from interpulse.report.runs import Report
-from interpulse.text import short_figure
+from interpulse.runs.comparison import SHORTER, Comparison, Row
+from interpulse.tables.format import short_figure
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure
@@ -63,7 +63,7 @@ def _parts(number: int, found: Comparison, sides: Sequence[str], report: Report)
         yield table("What differs in the configuration", ["setting", "before", "after", "case"], seen, figures=False)
     elif not any("does not hold its configuration" in note for note in found.notes):
         yield prose("The configurations are the same.")
-    # What was interrupted stands at the head of the page.
+    # The head of the page already names interrupted runs.
     if notes := [note for note in found.notes if note not in report.notes and not note.endswith(SHORTER)]:
         yield prose(*(f"{note}." for note in notes), kind="note")
 
@@ -102,12 +102,12 @@ def _draw(rows: Sequence[Row], label: str, drawing: Drawing) -> figure:
         "ratio": ratios,
         "low": lows,
         "high": highs,
-        "told": [_cells(row, several=True)[4] for row in rows],
+        "interval": [_cells(row, several=True)[4] for row in rows],
         "fill": [COLOURS[0] if row.differs else "#ffffff" for row in rows],
     }
     source = ColumnDataSource(data)
     found.segment("low", "figure", "high", "figure", source=source, line_color=INK, line_width=2)
     like = {"size": 9, "line_color": COLOURS[0], "line_width": 2, "fill_color": "fill"}
     points = found.scatter("ratio", "figure", source=source, **like)
-    drawing.hover(found, [("figure", "@figure"), ("ratio", "@ratio{0.0000}"), ("95 % interval", "@told")], [points])
+    drawing.hover(found, [("figure", "@figure"), ("ratio", "@ratio{0.0000}"), ("95 % interval", "@interval")], [points])
     return found

@@ -1,10 +1,10 @@
-"""Every setting, where it is from, and which of them are not those of the part and the drive."""
+"""Section on settings: values, origins, and those that differ from part and drive."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from interpulse.report.parts import Cell, Html, Section, prose, table
+from interpulse.report.elements import Cell, Html, Section, prose, table
 from interpulse.report.runs import Report, Run
 
 _OWN = ("default", "drive preset ", "part preset ", "part file ")
@@ -37,8 +37,8 @@ def _side(run: Run, name: str, report: Report) -> list[Html]:
         caption = f"What differs from the defaults of the part and the drive{name}"
         parts.append(table(caption, ["setting", "value", "source"], rows, figures=False))
     else:
-        told = "Where the settings are from is not known: config.resolved.json does not lie beside this result."
-        parts.append(prose(told, kind="note"))
+        text = "Where the settings are from is not known: config.resolved.json does not lie beside this result."
+        parts.append(prose(text, kind="note"))
     if len(own) > 1:
         keys = list(dict.fromkeys(key for config in own.values() for key in config))
         differing = [key for key in keys if len({config.get(key) for config in own.values()}) > 1]
@@ -63,8 +63,8 @@ def _all(run: Run, name: str, config: Mapping[str, str]) -> Html:
         figures=False,
         marked=lambda k: bool(run.entries) and changed(entries[k]["origin"]),
     )
-    told = f"All {len(rows)} settings{name}; those that were chosen are marked"
-    return Html(f"<details><summary>{told}</summary>{found.text}</details>")
+    text = f"All {len(rows)} settings{name}; those that were chosen are marked"
+    return Html(f"<details><summary>{text}</summary>{found.text}</details>")
 
 
 def _key(entry: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""How busy each die was, laid out as the drive is: a column for each channel."""
+"""Section on die utilisation: a map with a column for each channel."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from interpulse.report.drawing import Drawing
-from interpulse.report.parts import Chart, Section, prose
+from interpulse.report.charts import Drawing
+from interpulse.report.elements import Chart, Section, prose
 from interpulse.report.runs import Report
 
 if TYPE_CHECKING:

@@ -1,16 +1,16 @@
-"""What a reader wants first: throughput, tails, and how sure they are."""
+"""Section with the main figures: throughput, tails and their confidence."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from interpulse.comparison import figures
-from interpulse.latency import UNSURE
-from interpulse.report.parts import Html, Section, escaped, prose, table
+from interpulse.report.elements import Html, Section, escaped, prose, table
 from interpulse.report.runs import Report, Series
-from interpulse.studies.estimate import Estimate
-from interpulse.text import short_figure
+from interpulse.runs.comparison import figures
+from interpulse.runs.estimate import Estimate
+from interpulse.runs.latency import UNSURE
+from interpulse.tables.format import short_figure
 
 _CARDS = ("all IOPS", "read p99", "read p99.9", "write p99", "write amplification")
 
@@ -27,7 +27,7 @@ def section(report: Report) -> Section:
     every = list(figures())
     rows = []
     for name, unit, read in every:
-        cells = [told(series, name, read) for series in report.series]
+        cells = [figure_text(series, name, read) for series in report.series]
         if any(cell != "-" for cell in cells):
             rows.append([f"{name}, {unit}" if unit else name, *cells])
     cards = "".join(_card(series, every) for series in report.series)
@@ -46,7 +46,7 @@ def section(report: Report) -> Section:
 def _card(series: Series, every: list[tuple[str, str, Callable[[Mapping[str, Any]], float | None]]]) -> str:
     items = []
     for name, unit, read in every:
-        if name in _CARDS and (text := told(series, name, read)) != "-":
+        if name in _CARDS and (text := figure_text(series, name, read)) != "-":
             value, bracket, rest = text.partition(" (")
             small = f"<small>{escaped(bracket.strip() + rest)}</small>" if bracket else ""
             suffix = "" if unit in ("", "1/s") else f" {unit}"
@@ -55,7 +55,7 @@ def _card(series: Series, every: list[tuple[str, str, Callable[[Mapping[str, Any
     return f'<div class="card"><h3>{escaped(series.label)}</h3><p>{escaped(seeds)}</p><dl>{"".join(items)}</dl></div>'
 
 
-def told(series: Series, name: str, read: Callable[[Mapping[str, Any]], float | None]) -> str:
+def figure_text(series: Series, name: str, read: Callable[[Mapping[str, Any]], float | None]) -> str:
     """A figure with what is known of its chance; a dash where there is none."""
     known = [value for value in map(read, series.raws) if value is not None]
     if len(known) < len(series.raws) or not known:
@@ -83,7 +83,7 @@ def _sure(report: Report) -> Iterator[Html]:
                 warnings.append(f"{of}: the window was not steady: {_halves(steady, 'drifts')}.")
             elif steady.get("verdict") == "unknown":
                 unsure = f": {_halves(steady, 'unsure')}" if steady.get("unsure") else ""
-                lines.append(f"{of}: the window is too short to tell whether it was steady{unsure}.")
+                lines.append(f"{of}: the window is too short to decide whether it was steady{unsure}.")
             if warmup.get("by") == "none":
                 warnings.append(f"{of}: no warm-up: {warmup.get('why', 'none was asked for')}.")
             elif warmup.get("why"):

@@ -1,4 +1,4 @@
-"""How many requests were slower than what: distributions on an axis that gives every decade of the tail its room."""
+"""Section on latency distributions; every decade of the tail has the same width."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from interpulse.latency import KINDS
-from interpulse.report.drawing import PAPER, Drawing, Key, colour, dash, logarithmic
-from interpulse.report.parts import Chart, Section
+from interpulse.report.charts import PAPER, Drawing, Key, colour, dash, logarithmic
+from interpulse.report.elements import Chart, Section
 from interpulse.report.runs import Report, Series
-from interpulse.result import PERCENTILES
-from interpulse.studies.estimate import Estimate
+from interpulse.runs.estimate import Estimate
+from interpulse.runs.latency import KINDS
+from interpulse.runs.result import PERCENTILES
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure
@@ -59,8 +59,8 @@ def curve(counts: Mapping[float, int], most: float) -> list[tuple[float, float, 
     return points
 
 
-def thinned(points: Sequence[tuple[float, float, int]]) -> list[tuple[float, float, int]]:
-    """The points of a curve that can be told apart on paper; the first and the last ones stay."""
+def distinct(points: Sequence[tuple[float, float, int]]) -> list[tuple[float, float, int]]:
+    """The points of a curve that are distinct on paper; the first and the last ones stay."""
     kept: list[tuple[float, float, int]] = []
     for point in points:
         if not kept or not point[1] or math.log10(kept[-1][1]) - math.log10(point[1]) >= _NEAR:
@@ -80,7 +80,7 @@ def _chart(report: Report, kind: str) -> Chart | None:
         counts: Counter[float] = sum((counted(raw, kind) for raw in series.raws), Counter())
         most = max(summary["max"] for summary in summaries)
         whole &= bool(counts)
-        points = thinned(curve(counts, most)) if counts else _of_percentiles(summaries)
+        points = distinct(curve(counts, most)) if counts else _of_percentiles(summaries)
         marks = list(_marks(summaries))
         lines.append((index, series, points, marks))
         rows += [[series.label, "curve", x, share, left, None, None, None] for x, share, left in points]

@@ -1,4 +1,4 @@
-"""The window from its beginning to its end, batch by batch; all charts are zoomed together."""
+"""Section on the measurement window, batch by batch; all charts share one zoom."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from interpulse.comparison import number_at
-from interpulse.report.drawing import PAPER, Drawing, Key, colour, dash, logarithmic, stacked
-from interpulse.report.parts import Chart, Section, prose
+from interpulse.report.charts import PAPER, Drawing, Key, colour, dash, logarithmic, stacked
+from interpulse.report.elements import Chart, Section, prose
 from interpulse.report.runs import Report
+from interpulse.runs.comparison import number_at
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure

@@ -1,4 +1,4 @@
-"""What the flash drew: energy by operation, means and peaks, power over time where it was followed."""
+"""Section on power: energy by operation, means, peaks, and power over time."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from interpulse.report.drawing import PAPER, Drawing, Key, colour, dash, hatch, stacked
-from interpulse.report.parts import Chart, Html, Section, prose, table
+from interpulse.report.charts import PAPER, Drawing, Key, colour, dash, hatch, stacked
+from interpulse.report.elements import Chart, Html, Section, prose, table
 from interpulse.report.runs import Report
-from interpulse.text import number
+from interpulse.tables.format import number
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure

@@ -1,4 +1,4 @@
-"""The slowest requests one by one: chosen from a list, told in words, and drawn with what their dies and buses did."""
+"""Section on the slowest requests: list, explanation and swimlanes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import html
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from interpulse.report import incident, strips, telling, timelines
-from interpulse.report.incident import Incident
-from interpulse.report.parts import Cell, Chart, Html, Section, prose, table
+from interpulse.report import latency_text, slow_request, swimlanes, timeline_files
+from interpulse.report.elements import Cell, Chart, Html, Section, prose, table
 from interpulse.report.runs import Report
+from interpulse.report.slow_request import SlowRequest
 
 NAME = "slowest"
 
@@ -19,13 +19,13 @@ MISSING = (
 )
 
 MOST_CASES = 12
-"""Cases of one page: what more would have to say does not fit."""
+"""Cases of one page; more do not fit."""
 
 _ABOUT = (
     "From a little before the request came (0) until a little after it was done (dotted lines). From the top: the "
     "request by what it waited for; the programs and erases of its die; what that die did, pulses and sensings high, "
-    "verifies and transfers low, a suspended program with the reads in between; its channel; how many commands stood "
-    "in line for the die."
+    "verifies and transfers low, a suspended program with the reads in between; its channel; how many commands "
+    "waited for the die."
 )
 
 _NO_ACCOUNT = (
@@ -39,7 +39,7 @@ def section(report: Report) -> Section:
     found, without = [], []
     for number, series in enumerate(report.series, 1):
         run = series.runs[0] if number <= MOST_CASES and series.runs else None
-        timeline = None if run is None else timelines.beside(run, series.case)
+        timeline = None if run is None else timeline_files.beside(run, series.case)
         if timeline is None:
             without.append(series.label)
         else:
@@ -50,8 +50,8 @@ def section(report: Report) -> Section:
     budget = report.pieces // max(1, sum(len(timeline.slowest) for *_, timeline in found))
     for number, series, timeline in found:
         label = f"{series.label}{f', seed {series.seeds[0]}' if len(series.raws) > 1 else ''}"
-        incidents = incident.of(timeline, series.first.get("config", {}))
-        parts += _case(f"{NAME}-{number}", label, incidents, min(budget, 600))
+        requests = slow_request.of(timeline, series.first.get("config", {}))
+        parts += _case(f"{NAME}-{number}", label, requests, min(budget, 600))
         if timeline.why:
             parts.append(prose(f"{label}: {timeline.why}.", kind="note"))
     if without:
@@ -59,45 +59,45 @@ def section(report: Report) -> Section:
     return Section(NAME, "The slowest requests", parts)
 
 
-def _case(name: str, label: str, incidents: Sequence[Incident], budget: int) -> Iterator[Chart | Html]:
-    if not incidents:
+def _case(name: str, label: str, requests: Sequence[SlowRequest], budget: int) -> Iterator[Chart | Html]:
+    if not requests:
         return
     yield Html(f"<h3>{html.escape(label)}</h3>")
-    yield prose(*(telling.lead(each) for each in incidents if each.rank == 1))
-    if any(each.inferred for each in incidents):
+    yield prose(*(latency_text.lead(each) for each in requests if each.rank == 1))
+    if any(each.inferred for each in requests):
         yield prose(_NO_ACCOUNT, kind="note")
-    yield _list(name, label, incidents, pickable=budget > 0)
+    yield _list(name, label, requests, pickable=budget > 0)
     if not budget:
         yield prose(f"{label}: there is no room on this page for drawings of them.", kind="note")
         return
-    drawn = {each.name: (each, strips.pieces(each, max(budget, 60))) for each in incidents if each.dies}
+    drawn = {each.name: (each, swimlanes.pieces(each, max(budget, 60))) for each in requests if each.dies}
     if drawn:
         rows = [[pick, *piece] for pick, (_, pieces) in drawn.items() for piece in pieces]
         labels = {row[3] for row in rows}
-        used = [key for key, of in strips.KEYS.items() if of.label in labels]
-        views = [strips.view(*each) for each in drawn.values()]
-        title = f"What the slowest requests met: {label}"
-        yield Chart(name, title, _ABOUT, strips.COLUMNS, rows, partial(strips.draw, used), views)
+        used = [key for key, of in swimlanes.KEYS.items() if of.label in labels]
+        views = [swimlanes.view(*each) for each in drawn.values()]
+        title = f"Around the slowest requests: {label}"
+        yield Chart(name, title, _ABOUT, swimlanes.COLUMNS, rows, partial(swimlanes.draw, used), views)
 
 
-def _list(name: str, label: str, incidents: Sequence[Incident], *, pickable: bool) -> Html:
-    # Of a kind of which nothing is drawn one is enough.
-    kinds = {each.request["kind"] for each in incidents if each.dies}
-    told = [each for each in incidents if each.rank == 1 or each.request["kind"] in kinds]
+def _list(name: str, label: str, requests: Sequence[SlowRequest], *, pickable: bool) -> Html:
+    # One request is enough of a kind that is not drawn.
+    kinds = {each.request["kind"] for each in requests if each.dies}
+    shown = [each for each in requests if each.rank == 1 or each.request["kind"] in kinds]
     rows: list[list[Cell]] = [
         [
             _button(name, each, pickable=pickable),
-            telling.us(each.latency),
+            latency_text.us(each.latency),
             each.dies[0].name if each.dies else "-",
-            Html(_told(each)),
+            Html(_wait_list(each)),
         ]
-        for each in told
+        for each in shown
     ]
     head = ["request", "latency, us", "where", "what it waited for"]
     return table(f"The slowest requests: {label}", head, rows, figures=False)
 
 
-def _button(name: str, it: Incident, *, pickable: bool) -> Html:
+def _button(name: str, it: SlowRequest, *, pickable: bool) -> Html:
     text = f"{it.request['kind'].capitalize()} {it.rank}"
     if not (it.dies and pickable):
         return Html(html.escape(text))
@@ -109,7 +109,7 @@ def _button(name: str, it: Incident, *, pickable: bool) -> Html:
     )
 
 
-def _told(it: Incident) -> str:
-    lines = [f"<b>{time}</b> {html.escape(what)}".replace("<b></b> ", "") for time, what in telling.parts(it)]
-    lines += (html.escape(note) for note in telling.notes(it))
-    return f'<ul class="told">{"".join(f"<li>{line}</li>" for line in lines)}</ul>'
+def _wait_list(it: SlowRequest) -> str:
+    lines = [f"<b>{time}</b> {html.escape(what)}".replace("<b></b> ", "") for time, what in latency_text.parts(it)]
+    lines += (html.escape(note) for note in latency_text.notes(it))
+    return f'<ul class="waits">{"".join(f"<li>{line}</li>" for line in lines)}</ul>'

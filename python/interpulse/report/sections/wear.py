@@ -1,4 +1,4 @@
-"""How worn the blocks of each die are at the end of the run."""
+"""Section on wear: program/erase cycles by die and block group."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from interpulse.report.drawing import Drawing
-from interpulse.report.parts import Chart, Section, prose
+from interpulse.report.charts import Drawing
+from interpulse.report.elements import Chart, Section, prose
 from interpulse.report.runs import Report
 from interpulse.report.sections.dies import MISSING, MOST, heat
 

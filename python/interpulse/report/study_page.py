@@ -1,0 +1,203 @@
+"""Page about an experiment or a characterization: published and simulated figures, notes, tables."""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from interpulse.report.charts import INK, PAPER, Drawing, Key, colour, logarithmic
+from interpulse.report.elements import Chart, Html, Section, prose, table
+from interpulse.report.page import NAME, render
+from interpulse.studies.context import Context
+from interpulse.studies.outcome import Outcome, Row
+from interpulse.studies.output import HOLDS, said
+from interpulse.studies.status import Status
+from interpulse.tables.format import short_figure
+
+if TYPE_CHECKING:
+    from bokeh.plotting import figure
+
+PICTURES_BYTES = 2_500_000
+"""Pictures take at most so much of a page; what is beyond lies beside it."""
+
+_MOST_ROWS = 40
+"""Rows of one plot; more continue in the next."""
+
+_PUBLISHED = "published"
+
+_WIDE = 30
+"""From so many times the least on, an axis is logarithmic."""
+
+
+def with_page(files: Iterable[tuple[str, bytes]], context: Context, outcome: Outcome) -> Iterator[tuple[str, bytes]]:
+    """The files of a study with the page about them at the end: pairs of name and content."""
+    pictures: dict[str, tuple[str, bytes]] = {}
+    names = {plot.name for plot in outcome.plots}
+    for name, content in files:
+        stem, _, form = name.rpartition(".")
+        # The smaller one: maps of many fields are large as vectors.
+        if stem in names and form in _FORMS and (stem not in pictures or len(content) < len(pictures[stem][1])):
+            pictures[stem] = (form, content)
+        yield name, content
+    yield NAME, page(context, outcome, pictures)
+
+
+_FORMS = {"svg": "image/svg+xml", "png": "image/png"}
+
+
+def page(context: Context, outcome: Outcome, pictures: Mapping[str, tuple[str, bytes]]) -> bytes:
+    """The page as a file.
+
+    Args:
+        context: of the study.
+        outcome: what it came to.
+        pictures: its plots by name: form and content.
+    """
+    text = " ".join(part for part in (context.head(), context.preface(outcome)) if part)
+    rows = outcome.rows.ordered()
+    sections = [_published(rows), _pictures(outcome, pictures), _rows(rows)]
+    notes = Section("notes", "Notes", [prose(*outcome.notes)])
+    return render(f"{context.form.what} {context.name}", text, [*sections, *[notes] * bool(outcome.notes)])
+
+
+def _published(rows: Sequence[Row]) -> Section:
+    by_unit: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.published is not None or row.low is not None or row.high is not None:
+            by_unit.setdefault(row.unit, []).append(row)
+    charts: list[Chart | Html] = []
+    many = sum(-(-len(of_unit) // _MOST_ROWS) for of_unit in by_unit.values()) > 1
+    for unit, of_unit in by_unit.items():
+        for start in range(0, len(of_unit), _MOST_ROWS):
+            number = len(charts) + 1
+            charts.append(_chart(number if many else 0, unit, of_unit[start : start + _MOST_ROWS]))
+    if not charts:
+        return Section(
+            "published", "Published and ours", [prose("Nothing was published to hold these figures against.")]
+        )
+    words = prose(
+        "A grey diamond, or the grey bar of what it allows, is what the paper says; beside it ours, with its 95 % "
+        "interval where there is one. The colour is the status: how ours came to lie where it lies, and what that is "
+        "worth (docs/EXPERIMENTS.md). An open circle lies outside of what the paper allows."
+    )
+    return Section("published", "Published and ours", [words, *charts])
+
+
+def _chart(number: int, unit: str, rows: Sequence[Row]) -> Chart:
+    columns = ("unit", "published", "low", "high", "ours", "ci_low", "ci_high", "status", "figure")
+    table_rows = [[row.name, *(getattr(row, name) for name in columns)] for row in rows]
+    about = f"Published figures and ours, {unit or 'without a unit'}, row by row."
+    name = f"published-{number or 1}"
+    title = f"{f'{number}. ' if number else ''}Published and ours: {unit or 'without a unit'}"
+    return Chart(name, title, about, ("row", *columns), table_rows, partial(_draw, rows, unit))
+
+
+def _draw(rows: Sequence[Row], unit: str, drawing: Drawing) -> figure:
+    values = [
+        value
+        for row in rows
+        for value in (row.published, row.low, row.high, row.ours, row.ci_low, row.ci_high)
+        if value is not None
+    ]
+    least, most = min(values), max(values)
+    log = least > 0 and most > _WIDE * least
+    pad = 0.06 * (most - least) or abs(most) or 1
+    ends = (
+        drawing.range(least / 1.3, most * 1.3)
+        if log
+        else drawing.range(min(least - pad, 0) if 0 <= least < 0.3 * most else least - pad, most + pad)
+    )
+    names = [row.name for row in rows]
+    scale: dict[str, Any] = {"x_axis_type": "log"} if log else {}
+    found = drawing.figure(unit or "value", "", ends, names[::-1], height=90 + 22 * len(rows), **scale)
+    if log:
+        logarithmic(found.xaxis)
+    keys = [Key(_PUBLISHED, _PUBLISHED_COLOUR, hatch=" ")]
+    start, end = ends.start, ends.end
+    bounds = [row for row in rows if row.low is not None or row.high is not None]
+    found.hbar(
+        [row.name for row in bounds],
+        left=[start if row.low is None else row.low for row in bounds],
+        right=[end if row.high is None else row.high for row in bounds],
+        height=0.5,
+        fill_color=_PUBLISHED_COLOUR,
+        fill_alpha=0.25,
+        line_color=_PUBLISHED_COLOUR,
+        name=_PUBLISHED,
+    )
+    text = {row.name: said(row) for row in rows}
+    points = [row for row in rows if row.published is not None]
+    source = {
+        "x": [row.published for row in points],
+        "y": [row.name for row in points],
+        "text": [text[row.name] for row in points],
+        "figure": [row.figure for row in points],
+    }
+    look = {"marker": "diamond", "size": 17, "fill_color": _PUBLISHED_COLOUR, "line_color": INK, "name": _PUBLISHED}
+    diamonds = found.scatter("x", "y", source=source, **look)
+    drawing.hover(found, [("row", "@y"), ("published", "@text"), ("where", "@figure")], [diamonds])
+    for index, status in enumerate(Status):
+        ours = [row for row in rows if row.status is status and row.ours is not None]
+        if not ours:
+            continue
+        sure = [row for row in ours if row.ci_low is not None and row.ci_high is not None]
+        like = {"line_color": colour(index), "name": status.value}
+        names = [row.name for row in sure]
+        found.segment([row.ci_low for row in sure], names, [row.ci_high for row in sure], names, line_width=3, **like)
+        data = {
+            "x": [row.ours for row in ours],
+            "y": [row.name for row in ours],
+            "text": [_ours(row) for row in ours],
+            "ratio": ["-" if row.ratio is None else f"{row.ratio:.3g}" for row in ours],
+            "why": [row.why or "-" for row in ours],
+            "status": [status.value] * len(ours),
+            "fill": [PAPER if row.holds is False else colour(index) for row in ours],
+        }
+        dots = found.scatter("x", "y", source=data, size=8, fill_color="fill", line_width=2, **like)
+        tips = [("row", "@y"), ("ours", "@text"), ("ratio", "@ratio"), ("status", "@status"), ("why", "@why")]
+        drawing.hover(found, tips, [dots])
+        keys.append(Key(status.value, colour(index), "solid"))
+    drawing.legend(found, keys)
+    return found
+
+
+_PUBLISHED_COLOUR = colour(6)
+
+
+def _ours(row: Row) -> str:
+    interval = "" if row.ci_low is None else f" ({short_figure(row.ci_low)} .. {short_figure(row.ci_high)})"
+    return f"{short_figure(row.ours)}{interval}"
+
+
+def _rows(rows: Sequence[Row]) -> Section:
+    head = ["row", "unit", "published", "ours (95 % interval)", "ratio", "holds", "status", "figure"]
+    lines = []
+    for row in rows:
+        ratio = "-" if row.ratio is None else f"{row.ratio:.3g}"
+        status = f"{row.status}: {row.why}" if row.why else row.status.value
+        lines.append([row.name, row.unit, said(row), _ours(row), ratio, HOLDS[row.holds], status, row.figure])
+    return Section("rows", "Every row", [table("Published figures beside ours", head, lines, figures=False)])
+
+
+def _pictures(outcome: Outcome, pictures: Mapping[str, tuple[str, bytes]]) -> Section:
+    parts, left = [], PICTURES_BYTES
+    for plot in outcome.plots:
+        if plot.name not in pictures:
+            continue
+        form, content = pictures[plot.name]
+        shown = base64.b64encode(content).decode()
+        if len(shown) > left:
+            parts.append(prose(f"{plot.name}.svg lies beside this page: it is too large for it.", kind="note"))
+            continue
+        left -= len(shown)
+        name = html.escape(plot.name)
+        parts.append(
+            Html(
+                f'<figure class="picture"><img alt="Plot {name}; its numbers are in the CSV files beside this page" '
+                f'src="data:{_FORMS[form]};base64,{shown}"><figcaption>{name}</figcaption></figure>'
+            )
+        )
+    return Section("plots", "Plots", parts or [prose("This study draws no plots.")])

@@ -1,0 +1,49 @@
+"""Parallel studies and seeds: a thread each, which plans, waits and evaluates.
+
+Their jobs run wherever a core is idle. Tasks are ordered: a core goes to the first task with a job for it, so that
+later tasks use the cores that the slowest cases of earlier ones leave idle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from threading import Event
+from typing import Any, TypeVar
+
+from interpulse._core import RunError
+
+T = TypeVar("T")
+
+
+def run_parallel(tasks: Sequence[Callable[[], T]], jobs: int, stop: Event) -> list[T]:
+    """The results of tasks, in their order. A failed task does not stop the others.
+
+    Args:
+        tasks: a single task runs in the calling thread.
+        jobs: cores. Twice as many tasks run at a time: while half of them have one case left, the others plan or have
+            more.
+        stop: set when this thread is interrupted, as by Ctrl-C; tasks check it, and this call waits for them.
+
+    Raises:
+        the error of the first task that failed; RunError where the system provides too few threads.
+    """
+    if len(tasks) == 1:
+        return [tasks[0]()]
+    with ThreadPoolExecutor(min(len(tasks), 2 * jobs), thread_name_prefix="interpulse-study") as pool:
+        try:
+            futures = [submit(pool, task) for task in tasks]
+            wait(futures)
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return [future.result() for future in futures]
+
+
+def submit(pool: ThreadPoolExecutor, task: Callable[..., T], *given: Any) -> Future[T]:  # noqa: ANN401 - as it takes them
+    """Submits a task. Raises RunError where the system provides no thread."""
+    try:
+        return pool.submit(task, *given)
+    except RuntimeError as error:
+        raise RunError(f"the system provides no more threads or memory ({error}): use fewer --jobs") from None

@@ -20,8 +20,8 @@ from interpulse._core import ConfigError, Entry, InternalError, Progress, RunErr
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from interpulse.configuration.config import Config
-    from interpulse.fitting.answer import Fit
     from interpulse.fitting.fit import fit
+    from interpulse.fitting.result import Fit
     from interpulse.runs.comparison import Comparison, compare
     from interpulse.runs.result import Result
     from interpulse.runs.runner import Interrupted, run
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 else:
     _MODULES = {
         "configuration.config": ("Config",),
-        "fitting.answer": ("Fit",),
+        "fitting.result": ("Fit",),
         "fitting.fit": ("fit",),
         "runs.comparison": ("Comparison", "compare"),
         "runs.result": ("Result",),

@@ -9,7 +9,7 @@ import pytest
 
 import interpulse
 from interpulse import Config
-from interpulse.fitting.known import known
+from interpulse.fitting.defaults import shipped_values
 from interpulse.fitting.model import window
 from interpulse.fitting.spec import Spec
 from tests.sample import ROOT
@@ -73,8 +73,8 @@ def test_what_was_fitted_is_no_prior_of_the_next_fit() -> None:
     values = {entry.key: entry.value for entry in
               Config.from_toml('drive = "p4500"\n[run]\nrequests = 1\n[[flow]]\n').entries()}  # fmt: skip
     own = values["host.firmware"]
-    assert not any(f"{each:.0f}ns" == own for each in known("host.firmware", values))
-    assert known("tPROG", values)
+    assert not any(f"{each:.0f}ns" == own for each in shipped_values("host.firmware", values))
+    assert shipped_values("tPROG", values)
 
 
 def test_a_preset_does_what_its_head_says() -> None:

@@ -14,10 +14,10 @@ import pytest
 import interpulse
 from interpulse import Config, ConfigError
 from interpulse.fitting import quantity
-from interpulse.fitting.certainty import WIDER, sureness
 from interpulse.fitting.parameters import Continuous
 from interpulse.fitting.spec import Spec
 from interpulse.fitting.times import time_of
+from interpulse.fitting.uncertainty import WIDER, uncertainties
 from tests import fio_like
 from tests.sample import ROOT
 
@@ -162,14 +162,14 @@ def test_what_only_a_product_is_known_of_is_told_together() -> None:
     # Two figures of a * b, and one that depends on nothing else; c is felt by nobody.
     jacobian = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 0.0]])
     tolerances, none = np.full(3, 0.01), np.zeros(3)
-    a, b, c = sureness([parameter(n) for n in "abc"], jacobian, tolerances, none, [10.0] * 3)
+    a, b, c = uncertainties([parameter(n) for n in "abc"], jacobian, tolerances, none, [10.0] * 3)
     assert not a.determined
     assert a.why == "only together with b"
     assert b.why == "only together with a"
     assert c.why == "no figure depends on it"
     # A figure of a alone tells both apart, to what errors of logarithms add up to.
     apart = np.vstack([jacobian, [1.0, 0.0, 0.0]])
-    a, b, _ = sureness([parameter(n) for n in "abc"], apart, np.full(4, 0.01), np.zeros(4), [10.0] * 3)
+    a, b, _ = uncertainties([parameter(n) for n in "abc"], apart, np.full(4, 0.01), np.zeros(4), [10.0] * 3)
     assert a.determined
     assert a.within == pytest.approx(math.expm1(WIDER * 1.96 * 0.01), rel=0.01)
     assert b.within == pytest.approx(math.expm1(WIDER * 1.96 * 0.01 * math.sqrt(1 + 1 / 3)), rel=0.01)
@@ -177,8 +177,8 @@ def test_what_only_a_product_is_known_of_is_told_together() -> None:
 
 def test_figures_that_are_off_by_more_than_their_tolerances_are_believed_less() -> None:
     jacobian = np.ones((4, 1))
-    exact = sureness([parameter("a")], jacobian, np.full(4, 0.01), np.zeros(4), [10.0])[0]
-    off = sureness([parameter("a")], jacobian, np.full(4, 0.01), np.array([5.0, -5.0, 5.0, -5.0]), [10.0])[0]
+    exact = uncertainties([parameter("a")], jacobian, np.full(4, 0.01), np.zeros(4), [10.0])[0]
+    off = uncertainties([parameter("a")], jacobian, np.full(4, 0.01), np.array([5.0, -5.0, 5.0, -5.0]), [10.0])[0]
     assert math.log1p(off.within) == pytest.approx(math.log1p(exact.within) * math.sqrt(100 / 3), rel=1e-3)
 
 
@@ -191,7 +191,7 @@ def test_where_no_figure_depends_on_anything_that_is_said(tmp_path: Path) -> Non
 
 
 def test_a_parameter_at_its_bound_says_so() -> None:
-    found = sureness([parameter("a")], np.ones((2, 1)), np.full(2, 0.01), np.zeros(2), [100.0])[0]
+    found = uncertainties([parameter("a")], np.ones((2, 1)), np.full(2, 0.01), np.zeros(2), [100.0])[0]
     assert found.determined
     assert found.bound == "at its upper bound, 100 ns"
 

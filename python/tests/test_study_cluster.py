@@ -21,9 +21,9 @@ from interpulse.characterize import tester
 from interpulse.experiments import registry
 from interpulse.studies.case import Case
 from interpulse.studies.context import Context, Form, Reporter
-from interpulse.sweeps.away import Away
+from interpulse.sweeps.connection import Connection
 from interpulse.sweeps.engine import Engine
-from interpulse.sweeps.way import Way
+from interpulse.sweeps.remote import RemoteRunner
 from tests import experiment_sample
 from tests.conftest import process
 from tests.dask_cluster import NODES, TestCluster, started
@@ -158,9 +158,9 @@ def test_a_study_that_waits_for_a_worker_or_for_another_ends_when_it_is_told_to(
     with ExitStack() as ends:
         ends.callback(alone.end)
         alone.start_scheduler()
-        way = ends.enter_context(Way(alone.address))
+        connection = ends.enter_context(Connection(alone.address))
         with pytest.raises(KeyboardInterrupt):
-            way.cluster(Ending())
+            connection.cluster(Ending())
 
         begun, ending = Event(), Event()
 
@@ -174,12 +174,12 @@ def test_a_study_that_waits_for_a_worker_or_for_another_ends_when_it_is_told_to(
                 assert "no worker is there yet" in line
 
         with ThreadPoolExecutor() as pool:
-            first = pool.submit(way.cluster, First())
+            first = pool.submit(connection.cluster, First())
             try:
                 # The time is only there so that a failure ends.
                 assert begun.wait(60)
                 with pytest.raises(KeyboardInterrupt):
-                    way.cluster(Ending())
+                    connection.cluster(Ending())
             finally:
                 ending.set()
             with pytest.raises(KeyboardInterrupt):
@@ -196,7 +196,7 @@ def test_cells_answer_on_a_cluster_as_they_do_here_and_what_they_refuse_is_told(
     same = {"word_lines": 1, "cells": 512, "age_hours": 0, "hours": 1, "celsius": 30}
     jobs = [tester.Job("part", {}), tester.Job("suspend-untouched", same)]
     here, far = (context(tester.Tester, tmp_path, preset="a4-tlc") for _ in range(2))
-    with Way(nodes.address) as way, Away(way, tmp_path / "store") as far.workers:
+    with Connection(nodes.address) as connection, RemoteRunner(connection, tmp_path / "store") as far.workers:
         assert far.ask(jobs) == here.ask(jobs)
         for each in (here, far):
             with pytest.raises(ConfigError, match="no-such-kind"):
@@ -216,7 +216,7 @@ def test_a_failure_on_a_cluster_names_its_case_and_the_others_are_kept(nodes: Te
     traced = Config(experiment_sample.DRIVE.partition("[[flow]]")[0] + TRACED, path=str(tmp_path / "traced.toml"))
     cases = [Case("good", drive), Case("torn", traced)]
     study = context(Context, tmp_path)
-    with Way(nodes.address) as way, Away(way, tmp_path / "store") as study.workers:
+    with Connection(nodes.address) as connection, RemoteRunner(connection, tmp_path / "store") as study.workers:
         for _ in range(2):
             with pytest.raises(RunError, match=r"torn: .*rows\.csv.*line 3"):
                 study.run(cases)
@@ -252,7 +252,7 @@ def test_a_worker_that_dies_costs_a_study_nothing(tmp_path: Path) -> None:
             patched.setenv(name, value)
         dask.config.refresh()
         far.reporter = Kill(nodes.workers[NODES[1]])
-        with Way(nodes.address) as way, Away(way, tmp_path / "store") as far.workers:
+        with Connection(nodes.address) as connection, RemoteRunner(connection, tmp_path / "store") as far.workers:
             found = far.run(many())
         assert nodes.workers[NODES[1]].poll() == -signal.SIGKILL
     dask.config.refresh()

@@ -313,7 +313,7 @@ def test_what_is_killed_in_the_middle_costs_nothing_that_had_ended(
             nodes.workers[NODES[1]].kill()
         elif what == "worker":
             found = psutil.Process(running.pid).children(recursive=True)
-            next(each for each in found if "interpulse.sweeps.node" in each.cmdline()).kill()
+            next(each for each in found if "interpulse.sweeps.worker_process" in each.cmdline()).kill()
         elif what == "driver":
             running.kill()
         else:

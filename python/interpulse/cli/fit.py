@@ -14,7 +14,7 @@ from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from interpulse.fitting.answer import Fit
+    from interpulse.fitting.result import Fit
 
 EPILOG = """\
 Examples:

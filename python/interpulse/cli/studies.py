@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from interpulse.studies.pool import RemoteWorkers
     from interpulse.studies.registry import Entry
     from interpulse.studies.store import Store
-    from interpulse.sweeps.way import Way
+    from interpulse.sweeps.connection import Connection
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,13 +162,13 @@ def ran(
         studies.append((entry, entry.context(quick=wanted.quick, seed=wanted.seed, options=how, store=store, **own)))
     try:
         with (
-            _way(wanted.on) as way,
+            _connection(wanted.on) as connection,
             ExitStack() as workers,
             watch_studies([(called, entry.FORM.jobs) for entry, called in entries]) as reporters,
         ):
             for (entry, context), reporter in zip(studies, reporters, strict=True):
                 context.reporter = reporter
-                context.workers = workers.enter_context(_workers(way, cache, _slug(entry)))
+                context.workers = workers.enter_context(_workers(connection, cache, _slug(entry)))
                 for line in context.store.notes:
                     context.note(line)
             outcomes = batch.run(studies, wanted.repeat)
@@ -203,21 +203,21 @@ def _say_interrupted(studies: Sequence[tuple[str, Context]]) -> None:
     say(f"interrupted after {so_far}{kept}")
 
 
-def _way(on: str | None) -> AbstractContextManager[Way | None]:
+def _connection(on: str | None) -> AbstractContextManager[Connection | None]:
     if on is None:
         return nullcontext()
-    from interpulse.sweeps.way import Way
+    from interpulse.sweeps.connection import Connection
 
-    return Way(on)
+    return Connection(on)
 
 
-def _workers(way: Way | None, cache: Cache, slug: str) -> AbstractContextManager[RemoteWorkers | None]:
-    if way is None:
+def _workers(connection: Connection | None, cache: Cache, slug: str) -> AbstractContextManager[RemoteWorkers | None]:
+    if connection is None:
         return nullcontext()
     from interpulse.studies.store import build_id
-    from interpulse.sweeps.away import Away
+    from interpulse.sweeps.remote import RemoteRunner
 
-    return Away(way, cache.folder / SPOOL / f"{slug}-{build_id()}")
+    return RemoteRunner(connection, cache.folder / SPOOL / f"{slug}-{build_id()}")
 
 
 def _slug(entry: Entry) -> str:

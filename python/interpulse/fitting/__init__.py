@@ -1,1 +1,1 @@
-"""A model of one's own drive: the figures that its data sheet or fio tells, and the parameters that give them."""
+"""Model fitting: parameters of a drive from the figures of its data sheet or of fio."""

@@ -1,4 +1,4 @@
-"""The drive of a fit as a configuration, with the source of everything that was chosen."""
+"""Drive file of a fit: a configuration with the source of every chosen value."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from interpulse.configuration.values import literal, typed
-from interpulse.fitting.answer import Chosen, Figure
-from interpulse.fitting.known import FITTED
+from interpulse.fitting.defaults import FITTED
+from interpulse.fitting.result import Chosen, Figure
 from interpulse.fitting.spec import Spec
 
 WIDTH = 118

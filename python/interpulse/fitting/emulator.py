@@ -1,4 +1,4 @@
-"""A stand-in for the simulator between points that were simulated: where else may figures be met?"""
+"""Global emulator: interpolates figures over all simulated points to propose new ones."""
 
 from __future__ import annotations
 
@@ -7,41 +7,44 @@ from scipy import optimize
 from scipy.interpolate import RBFInterpolator
 from scipy.stats import qmc
 
-from interpulse.fitting.squares import Array
+from interpulse.fitting.coordinates import Array
 
 NEIGHBOURS = 60
-"""Points that a value is interpolated from."""
+"""Simulated points that each interpolated value uses."""
 
 TRIES = 64
-"""Points all over the bounds from which the stand-in is searched."""
+"""Start points of the search, distributed over the bounds."""
 
 STEPS = 12
-"""Most steps from each."""
+"""Evaluations of the emulator from each start, at most."""
+
+DIFFERENCE = 0.02
+"""Step of numerical derivatives, as a share of the bounds."""
 
 HELD = 1e-3
-"""What holds a parameter where it is, in tolerances: where no figure depends on any there would be no way to go."""
+"""Weak pull, in tolerances, to the start point: keeps the problem regular if no figure depends on a parameter."""
 
 APART = 0.12
-"""Proposals are as far from each other, in some parameter, as this share of its bounds' logarithm."""
+"""Least distance between proposals in some parameter, as a share of the bounds."""
 
 
 def proposals(points: Array, residuals: Array, choices: Array, count: int, seed: int) -> Array:
-    """Points, each in another valley, where the sum of squares may be small; the best first.
+    """Points in different basins at which the sum of squares is probably small; the best first.
 
     Args:
-        points: those that were simulated, each coordinate from 0 to 1.
-        residuals: of each point, as far as figures and priors are off, in tolerances.
-        choices: for each coordinate the number of its choices, 0 where it is continuous.
-        count: of points, at most.
-        seed: of the places that the search begins at.
+        points: the simulated points, each coordinate from 0 to 1.
+        residuals: deviations of figures and priors of each point, in tolerances.
+        choices: the number of choices of each coordinate, 0 for a continuous one.
+        count: the maximum number of proposals.
+        seed: of the start points.
     """
-    # What is far off is off anyway: the logarithm's tails would bend everything else.
+    # A logarithmic scale keeps very bad points from distorting the interpolation elsewhere.
     shown = np.sign(residuals) * np.log1p(np.abs(residuals))
     found = RBFInterpolator(points, shown, neighbors=min(NEIGHBOURS, len(points)), smoothing=1e-3, kernel="linear")
 
     def at(rows: Array) -> Array:
-        told = found(rows)
-        return np.array(np.sign(told) * np.expm1(np.abs(told)))
+        values = found(rows)
+        return np.array(np.sign(values) * np.expm1(np.abs(values)))
 
     moved = np.flatnonzero(choices == 0)
     starts = qmc.Sobol(points.shape[1], seed=seed).random(TRIES)
@@ -65,14 +68,12 @@ def proposals(points: Array, residuals: Array, choices: Array, count: int, seed:
         def jac(inner: Array, start: Array = start) -> Array:
             rows = np.repeat(start[None], 2 * len(moved), axis=0)
             rows[:, moved] = inner
-            for place, number in enumerate(moved):
-                rows[2 * place, number] = max(rows[2 * place, number] - 0.02, 0)
-                rows[2 * place + 1, number] = min(rows[2 * place + 1, number] + 0.02, 1)
-            told = at(rows)
-            apart = np.array(
-                [rows[2 * place + 1, number] - rows[2 * place, number] for place, number in enumerate(moved)]
-            )
-            slopes = ((told[1::2] - told[::2]) / apart[:, None]).T
+            for row, number in enumerate(moved):
+                rows[2 * row, number] = max(rows[2 * row, number] - DIFFERENCE, 0)
+                rows[2 * row + 1, number] = min(rows[2 * row + 1, number] + DIFFERENCE, 1)
+            values = at(rows)
+            apart = np.array([rows[2 * row + 1, number] - rows[2 * row, number] for row, number in enumerate(moved)])
+            slopes = ((values[1::2] - values[::2]) / apart[:, None]).T
             return np.vstack([slopes, HELD * np.eye(len(moved))])
 
         inside = np.clip(start[moved], 1e-6, 1 - 1e-6)

@@ -1,4 +1,4 @@
-"""fio's JSON output as it is: its jobs as loads, what it measured as targets.
+"""Reader of fio's JSON output: jobs as loads, measurements as targets.
 
 Field names are those of fio 3 (`fio --output-format=json`, stat.c): latencies in nanoseconds under `clat_ns`, from the
 submission of a request to its completion, which is what the simulator calls latency.

@@ -1,4 +1,4 @@
-"""Fitting a drive: parameters by least squares on what is known of it, and what the figures say of each."""
+"""Fit of a drive: parameters by least squares on known figures, with their uncertainty."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from os import PathLike
 from pathlib import Path
 
 from interpulse.files.paths import named
-from interpulse.fitting.answer import Chosen, Figure, Fit
-from interpulse.fitting.certainty import sureness
-from interpulse.fitting.descent import SEEDS, Descent
+from interpulse.fitting.confidence_regions import ConfidenceRegion
 from interpulse.fitting.drivefile import written
 from interpulse.fitting.model import Answer, Model, Point
+from interpulse.fitting.optimiser import SEEDS, Optimiser
 from interpulse.fitting.parameters import Discrete
+from interpulse.fitting.result import Chosen, Figure, Fit
 from interpulse.fitting.spec import Spec
-from interpulse.fitting.valley import Valley
+from interpulse.fitting.uncertainty import uncertainties
 from interpulse.runs.estimate import Estimate, mean_of
 from interpulse.search.simulations import Simulations
 from interpulse.sweeps.engine import Progress, told_by
@@ -56,13 +56,13 @@ def fit(
     folder = Path(spec.name) if out is None else named(out, "out")
     with Simulations(spec.config, folder, told_by(progress), on=on, jobs=jobs) as simulations:
         model = Model(spec, simulations)
-        descent = Descent(model)
-        valley = Valley(descent, spec.continuous, descent.run())
-        valley.explore()
-        best, rivals = valley.best, valley.rivals()
+        optimiser = Optimiser(model)
+        region = ConfidenceRegion(optimiser, spec.continuous, optimiser.run())
+        region.explore()
+        best, rivals = region.best, region.rivals()
         (answers,) = model.ask([best], spec.repetitions)
-        figures = _figures(model, best, answers, [float(each) for each in descent.tolerances])
-        chosen = _chosen(model, descent, best, rivals)
+        figures = _figures(model, best, answers, [float(each) for each in optimiser.tolerances])
+        chosen = _chosen(model, optimiser, best, rivals)
         text = written(spec, chosen, figures, spec.repetitions)
         found = Fit(spec.title or spec.name, chosen, figures, text, spec.repetitions, model.asked)
         found.simulated, found.kept = simulations.simulated, simulations.kept
@@ -88,13 +88,13 @@ def _figures(model: Model, best: Point, answers: Sequence[Answer], tolerances: S
     return found
 
 
-def _chosen(model: Model, descent: Descent, best: Point, rivals: Sequence[Point]) -> list[Chosen]:
+def _chosen(model: Model, optimiser: Optimiser, best: Point, rivals: Sequence[Point]) -> list[Chosen]:
     spec = model.spec
-    jacobian, tolerances = descent.jacobian(best, SEEDS), descent.tolerances_in_use
-    residuals = descent.residuals(best)[: len(tolerances)]
+    jacobian, tolerances = optimiser.jacobian(best, SEEDS), optimiser.tolerances_in_use
+    residuals = optimiser.residuals(best)[: len(tolerances)]
     values = [math.exp(log) for log in best.logs]
     elsewhere = [[math.exp(log) for log in each.logs] for each in rivals]
-    sure = iter(sureness(spec.continuous, jacobian, tolerances, residuals, values, elsewhere))
+    sure = iter(uncertainties(spec.continuous, jacobian, tolerances, residuals, values, elsewhere))
     numbers = iter(range(len(spec.discrete)))
     at = iter(values)
     found = []

@@ -1,4 +1,4 @@
-"""The drive as a function of its parameters: what it does under each load."""
+"""Simulated drive as a function of its parameters: the figures under each load."""
 
 from __future__ import annotations
 

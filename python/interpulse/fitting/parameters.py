@@ -1,4 +1,4 @@
-"""What a fit may choose: settings with bounds and priors, and choices."""
+"""Free parameters of a fit: settings with bounds and priors, and choices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.fitting import quantity
-from interpulse.fitting.known import declared, known
+from interpulse.fitting.defaults import declared, shipped_values
 from interpulse.fitting.times import TIMES, time_of
 from interpulse.sweeps.axes import WAYS, Axis, Sets, read_axis
 
@@ -141,7 +141,7 @@ def _bounded(
     within = raw.get("within", 2)
     if isinstance(within, bool) or not isinstance(within, int | float) or not 1 < within <= 1e6:
         raise ConfigError(f"{at('within')}: free.within: seen {within!r}; expected a factor above 1")
-    seen = known(name, values)
+    seen = shipped_values(name, values)
     origin = "given"
     if (low is None or high is None) and not seen:
         raise ConfigError(f"{at(None)}: free: no shipped part or drive has {name}; expected from and to")

@@ -1,4 +1,4 @@
-"""Fit files: the drive that is begun with, what is known of it, and what may be chosen."""
+"""Fit files: initial drive, known figures and free parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a drive is known to do: loads, and the figures that were printed or measured under each."""
+"""Targets of a fit: loads with their printed or measured figures."""
 
 from __future__ import annotations
 

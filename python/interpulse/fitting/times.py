@@ -1,4 +1,4 @@
-"""Times of a part that are made of several settings: those of a read, a program and an erase."""
+"""Composite times of a part (tR, tPROG, tBERS), each the sum of several settings."""
 
 from __future__ import annotations
 

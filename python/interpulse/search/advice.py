@@ -1,4 +1,4 @@
-"""What is known of suspension schemes that were tried, and the advice that it comes to."""
+"""Result of a scheme search: the tried suspension schemes and the advice."""
 
 from __future__ import annotations
 

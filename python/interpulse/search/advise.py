@@ -1,4 +1,4 @@
-"""Which scheme, with which limits, meets what is asked of a drive at the least cost?
+"""Scheme search: the cheapest suspension scheme that keeps the latency limits.
 
 First each way to suspend programs is tried with ideal erases and each way for erases with ideal programs, with one seed
 and windows no longer than the limits need: what clearly misses even so is out, whatever it is combined with. The rest

@@ -1,4 +1,4 @@
-"""What a part allows: the ways to suspend an operation, by what the registry declares and accepts."""
+"""Candidate suspension schemes of a part, from the registry."""
 
 from __future__ import annotations
 

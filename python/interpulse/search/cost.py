@@ -1,4 +1,4 @@
-"""What suspensions cost a drive: time of its dies that does nothing else, and how often operations are stopped."""
+"""Cost of suspension: additional die time, and suspensions per operation."""
 
 from __future__ import annotations
 

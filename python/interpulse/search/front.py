@@ -1,4 +1,4 @@
-"""The page of a study: its Pareto front, where a click on a point opens that run's own page."""
+"""Pareto front page of a study; a click on a point opens the report of its run."""
 
 from __future__ import annotations
 

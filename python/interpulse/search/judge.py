@@ -1,4 +1,4 @@
-"""Does one case of a configuration keep limits? Three answers: it holds, it misses, or it is open.
+"""Statistical test of limits for one case: it holds, it misses, or it is open.
 
 Several seeds are judged by Student's t on the logarithms of what each came to; one seed by the interval that its own
 window gives. A percentile that rests on too few requests, or a window that was not steady, shows neither that a limit

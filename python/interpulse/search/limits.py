@@ -1,4 +1,4 @@
-"""Limits on what a drive may do to requests and cells, as users write them: `read-p99.9` and `1ms`."""
+"""Limits on latency and wear as users write them: `read-p99.9` and `1ms`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the load of a configuration is, and the overrides that make it more or less."""
+"""Load of a configuration, and the overrides that scale it."""
 
 from __future__ import annotations
 

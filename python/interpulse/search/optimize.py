@@ -1,4 +1,4 @@
-"""Multi-objective optimisation: Optuna asks, the engine of sweeps answers, a database remembers.
+"""Multi-objective optimisation: Optuna proposes, the sweep engine evaluates, a database stores.
 
 Trials are asked for in batches of a fixed size and with a generator made from the study's seed and the trial's number,
 and told in their order: the same study gives the same trials on any number of workers, and goes on as if it had never
@@ -44,7 +44,7 @@ _FOUND = "found"
 
 @dataclass
 class Optimization:
-    """What a study came to.
+    """Outcome of a study.
 
     Attributes:
         study: as its file has it.

@@ -1,4 +1,4 @@
-"""Simulations for a search: asked for in rounds, done by the engine of sweeps, kept in its store."""
+"""Simulations of a search: requested in rounds, run by the sweep engine, kept in its store."""
 
 from __future__ import annotations
 

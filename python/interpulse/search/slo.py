@@ -1,4 +1,4 @@
-"""The largest load that a configuration sustains under latency limits, by bisection with confidence.
+"""Service-level search: the largest load within latency limits, by bisection with confidence.
 
 Each load is run with several seeds and judged as a whole: it holds, it misses, or it is open. The answer is an
 interval: the largest load that was shown to hold, and the smallest above it that was shown to miss.

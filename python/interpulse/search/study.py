@@ -1,4 +1,4 @@
-"""Study files: what an optimisation may change, what it is to make small or large, and what has to hold."""
+"""Study files: parameters, objectives and constraints of an optimisation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trials of a study: what one came to, which are on the Pareto front, and when one may be cut."""
+"""Trials of a study: outcomes, Pareto front and early termination."""
 
 from __future__ import annotations
 

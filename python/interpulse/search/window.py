@@ -1,4 +1,4 @@
-"""The length of the measured window, and making it longer where limits need more requests."""
+"""Length of the measured window, and its extension for limits that need more requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Axes: which settings a sweep varies, and the values that they take."""
+"""Axes of a sweep: the varied settings and their values."""
 
 from __future__ import annotations
 

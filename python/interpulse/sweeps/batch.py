@@ -1,4 +1,4 @@
-"""What a driver sends to workers, and what they send back."""
+"""Batches of simulations that a driver sends to workers, and their reports."""
 
 from __future__ import annotations
 

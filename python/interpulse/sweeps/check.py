@@ -1,4 +1,4 @@
-"""What can be known of a sweep before anything runs: values that no point can have, memory, files, shared states."""
+"""Checks of a sweep before it runs: illegal values, memory, files, shared preconditioned states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a sweep runs: workers of this machine, or those of a scheduler of Dask that is already there."""
+"""Dask cluster of a sweep: local workers, or those of a running scheduler."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class Local(Cluster):
         path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
         name = f"{number}.{self._died}"
         given = (self._scheduler, name, str(self._limit), self._folder)
-        command = [sys.executable, "-m", "interpulse.sweeps.node", *given]
+        command = [sys.executable, "-m", "interpulse.sweeps.worker_process", *given]
         quiet = {"DASK_LOGGING__DISTRIBUTED": "error", "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
         quiet |= {f"DASK_{key.upper().replace('.', '__').replace('-', '_')}": str(value) for key, value in IDLE.items()}
         return subprocess.Popen(

@@ -1,4 +1,4 @@
-"""The rows of a sweep, and the Parquet file that they go into."""
+"""Dataset of a sweep: rows and their Parquet file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine: simulations in batches on workers, wherever those are; each is kept as soon as it has ended.
+"""Sweep engine: batches of simulations on workers; each answer is stored as soon as it is complete.
 
 A scheduler has a bounded number of tasks at a time, whatever the length of the sweep. Batches last seconds, so that
 neither the scheduler nor the way to the workers is what a sweep waits for; towards the end they become shorter.

@@ -1,14 +1,15 @@
-"""Expressions over the columns of a sweep: Python's own syntax, arithmetic and comparisons alone."""
+"""Expressions over the columns of a sweep: arithmetic and comparisons in Python's syntax, evaluated by simpleeval."""
 
 from __future__ import annotations
 
 import ast
 import difflib
 import math
-import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from simpleeval import DEFAULT_OPERATORS, EvalWithCompoundTypes, InvalidExpression
 
 from interpulse._core import ConfigError
 
@@ -26,41 +27,31 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sqrt": math.sqrt,
 }
 
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: math.pow,
-}
-_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-    ast.Not: operator.not_,
-}
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.In: lambda value, several: value in several,
-    ast.NotIn: lambda value, several: value not in several,
-}
+
+def _modulo(left: Any, right: Any) -> Any:  # noqa: ANN401 - any number
+    if isinstance(left, str):  # `%` would format the text, to any length.
+        raise TypeError
+    return left % right
+
+
+# simpleeval limits the length of texts; math.pow overflows where integers would grow without limit.
+_LIMITED = {ast.Mod: _modulo, ast.Pow: math.pow}
+_OPERATORS = {kind: _LIMITED.get(kind, DEFAULT_OPERATORS[kind]) for kind in (
+    ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.USub, ast.UAdd, ast.Not,
+    ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn,
+)}  # fmt: skip
+_NODES = (ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.boolop, ast.Compare, ast.IfExp, ast.Load, ast.Tuple,
+          ast.List, *_OPERATORS)  # fmt: skip
 _MOST_NODES = 500
-"""A longer expression is a program."""
 
 
 @dataclass(frozen=True)
 class Expression:
-    """An expression that has been read.
+    """A parsed expression.
 
     Attributes:
-        text: as it was written.
-        names: the columns that it uses.
+        text: the source text.
+        names: the columns that the expression uses.
     """
 
     text: str
@@ -69,10 +60,10 @@ class Expression:
 
     @classmethod
     def read(cls, text: object, place: str) -> Expression:
-        """Reads an expression; `place` is how messages begin.
+        """Parses an expression; messages begin with `place`.
 
         Raises:
-            ConfigError: it is no expression, or holds more than numbers, texts, columns, operators and `FUNCTIONS`.
+            ConfigError: not an expression, or more than numbers, texts, columns, operators and `FUNCTIONS`.
         """
         if not isinstance(text, str) or not text.strip():
             raise ConfigError(f"{place}: seen {text!r}; expected an expression such as 'read_p99_us / 1000 < 2'")
@@ -91,7 +82,7 @@ class Expression:
         return cls(text, frozenset(names), tree)
 
     def check(self, known: Iterable[str], place: str) -> None:
-        """Raises ConfigError where a column is not among the known ones."""
+        """Raises ConfigError if the expression uses a column that is not among the known ones."""
         columns = sorted(known)
         for name in sorted(self.names - set(columns)):
             near = difflib.get_close_matches(name, columns, n=1)
@@ -99,93 +90,70 @@ class Expression:
             raise ConfigError(f"{place}: seen {name} in {self.text!r}; no such column: {hint} {', '.join(columns)}")
 
     def value(self, row: Mapping[str, Any]) -> int | float | bool | str | None:
-        """The value for a row; None where a column that it needs is None, or where there is none (1 / 0)."""
-        try:
-            found = _value(self._tree, row)
-        except _Missing:
-            return None
-        except (ArithmeticError, TypeError, ValueError):
-            return None
+        """The value for a row; None if a column is None or the value is undefined (1 / 0)."""
+        found = _value(self._tree, row)
         if isinstance(found, float) and not math.isfinite(found):
             return None
         return found if isinstance(found, int | float | str) else None
 
     def excess(self, row: Mapping[str, Any]) -> float | None:
-        """How far a condition is from holding: at most 0 where it holds, None where a column has no value.
+        """The violation of a condition: at most 0 if the condition holds, None if a column has no value.
 
-        Of `a <= b` and its like it is (a - b) / |b|, of anything else 1.
+        For `a <= b`, `<`, `>=` and `>` the violation is (a - b) / |b|, for other conditions 1.
         """
         found = self.value(row)
         if found is None:
             return None
         if not (isinstance(self._tree, ast.Compare) and len(self._tree.ops) == 1):
             return 0.0 if found else 1.0
-        try:
-            left, right = (float(_value(side, row)) for side in (self._tree.left, self._tree.comparators[0]))
-        except (_Missing, ArithmeticError, TypeError, ValueError):
-            return 0.0 if found else 1.0
+        left, right = (_value(side, row) for side in (self._tree.left, self._tree.comparators[0]))
         sign = {ast.LtE: 1, ast.Lt: 1, ast.GtE: -1, ast.Gt: -1}.get(type(self._tree.ops[0]))
-        if sign is None or not math.isfinite(left - right):
+        numbers = isinstance(left, int | float) and isinstance(right, int | float)
+        if sign is None or not numbers or not math.isfinite(left - right):
             return 0.0 if found else 1.0
         far = sign * (left - right) / (abs(right) or 1.0)
         # At the bound itself the comparison decides.
         return min(far, 0.0) if found else max(far, 1e-12)
 
 
-class _Missing(Exception):  # noqa: N818 - it is no error
+class _Missing(InvalidExpression):  # type: ignore[misc] # simpleeval has no annotations
     """A column has no value in this row."""
 
 
+class _Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]
+    """simpleeval whose `and` and `or` return a truth value."""
+
+    def _eval_boolop(self, node: ast.BoolOp) -> bool:
+        return bool(super()._eval_boolop(node))
+
+
 def _check(node: ast.AST, text: str, place: str) -> None:
-    plain = isinstance(
-        node,
-        ast.Name | ast.BinOp | ast.UnaryOp | ast.BoolOp | ast.Compare | ast.IfExp | ast.Load | ast.Tuple | ast.List,
-    )
-    constant = isinstance(node, ast.Constant) and isinstance(node.value, int | float | str)
-    known = isinstance(node, ast.boolop) or type(node) in {*_BINARY, *_UNARY, *_COMPARE}
-    call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords
-    if isinstance(node, ast.Call) and call and node.func.id not in FUNCTIONS:  # type: ignore[attr-defined]
-        seen = node.func.id  # type: ignore[attr-defined]
-        raise ConfigError(f"{place}: seen {seen}() in {text!r}; expected one of {', '.join(FUNCTIONS)}")
-    if not (plain or constant or known or call):
-        kind = type(node).__name__
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        if node.func.id not in FUNCTIONS:
+            raise ConfigError(f"{place}: seen {node.func.id}() in {text!r}; expected one of {', '.join(FUNCTIONS)}")
+    elif not isinstance(node, _NODES) and not (
+        isinstance(node, ast.Constant) and isinstance(node.value, int | float | str)
+    ):
         raise ConfigError(
-            f"{place}: seen {kind} in {text!r}; expected numbers, texts, columns, + - * / // % **, comparisons, "
-            f"and, or, not, in, if else, and {', '.join(FUNCTIONS)}"
+            f"{place}: seen {type(node).__name__} in {text!r}; expected numbers, texts, columns, + - * / // % **, "
+            f"comparisons, and, or, not, in, if else, and {', '.join(FUNCTIONS)}"
         )
 
 
-def _value(node: ast.expr, row: Mapping[str, Any]) -> Any:  # noqa: ANN401, C901 - one arm for each kind
-    match node:
-        case ast.Constant():
-            return node.value
-        case ast.Name():
-            if row.get(node.id) is None:
-                raise _Missing
-            return row[node.id]
-        case ast.BinOp():
-            return _BINARY[type(node.op)](_value(node.left, row), _value(node.right, row))
-        case ast.UnaryOp():
-            return _UNARY[type(node.op)](_value(node.operand, row))
-        case ast.BoolOp(op=ast.And()):
-            return all(_value(each, row) for each in node.values)
-        case ast.BoolOp():
-            return any(_value(each, row) for each in node.values)
-        case ast.IfExp():
-            return _value(node.body if _value(node.test, row) else node.orelse, row)
-        case ast.Compare():
-            values = [_value(each, row) for each in (node.left, *node.comparators)]
-            pairs = zip(node.ops, values, values[1:], strict=False)
-            return all(_COMPARE[type(op)](left, right) for op, left, right in pairs)
-        case ast.Call(func=ast.Name(id=name)):
-            return FUNCTIONS[name](*(_value(each, row) for each in node.args))
-        case ast.Tuple() | ast.List():
-            return [_value(each, row) for each in node.elts]
-    raise TypeError(type(node).__name__)
+def _value(tree: ast.expr, row: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any value of a column
+    def column(node: ast.Name) -> Any:  # noqa: ANN401
+        if row.get(node.id) is None:
+            raise _Missing
+        return row[node.id]
+
+    try:
+        return _Evaluator(_OPERATORS, dict(FUNCTIONS), column).eval("", tree)
+    except (InvalidExpression, ArithmeticError, TypeError, ValueError):
+        return None
 
 
 def all_hold(expressions: Iterable[Expression], row: Mapping[str, Any]) -> bool | None:
-    """Whether all hold; None where one of them has no value and no other is false."""
+    """Whether all conditions hold; None if one has no value and no other is false."""
     found = [expression.value(row) for expression in expressions]
     if any(value is not None and not value for value in found):
         return False

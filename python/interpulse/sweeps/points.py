@@ -1,4 +1,4 @@
-"""The points of a sweep: every combination of its axes, and the simulations that they come to."""
+"""Points of a sweep: combinations of its axes, and their simulations."""
 
 from __future__ import annotations
 

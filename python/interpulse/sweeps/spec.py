@@ -1,4 +1,4 @@
-"""Sweep files: what is varied, how often it is repeated, and what is made of the figures."""
+"""Sweep files: axes, repetitions, derived columns and constraints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What simulations came to, by what they are: a folder that outlives workers, drivers and machines.
+"""Result store of sweeps: a persistent folder of answers, addressed by content.
 
 `objects/ab/KEY` holds one answer, compressed, after a checksum; it is written under another name and renamed, so it is
 there whole or not at all. KEY is a hash of the resolved configuration (the seed is in it), of the content of the files

@@ -1,4 +1,4 @@
-"""A sweep from its file to its dataset: what is missing is simulated, what is there is taken."""
+"""Execution of a sweep from its file to its dataset; only missing simulations run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STORE = "store"
 
 @dataclass
 class Sweep:
-    """What a sweep came to.
+    """Outcome of a sweep.
 
     Attributes:
         path: the Parquet file.

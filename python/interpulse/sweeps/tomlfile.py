@@ -1,7 +1,8 @@
-"""What files such as that of a sweep hold, and where in them it is written."""
+"""TOML input files of sweeps, studies and fits, with line numbers for messages."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ from interpulse.configuration.values import toml, whole
 from interpulse.files.paths import read_text, shown
 from interpulse.sweeps.axes import flat_settings
 from interpulse.sweeps.expression import Expression
-from interpulse.sweeps.place import line_of
+
+_HEADER = re.compile(r"^\s*\[\[?\s*([A-Za-z0-9_.\"-]+)\s*\]\]?\s*(#.*)?$")
 
 T = TypeVar("T")
 
@@ -150,3 +152,21 @@ def read_given(given: object, what: str, read: Callable[[str, str, Path], T]) ->
         return read(read_text(given, f"the {what}"), str(given), Path(given).parent)
     kind = type(given).__name__
     raise ConfigError(f"a {what} is the path of a TOML file or a dictionary; seen {kind}: {given!r}")
+
+
+def line_of(text: str, table: str, number: int = 0, key: str | None = None) -> int:
+    """The line, from 1, of a key in the `number`-th table of this name; without the key, of its heading; else 1.
+
+    Keys above the first table belong to the table `""`. For messages: tomllib does not report positions.
+    """
+    seen, inside, found = -1, not table, 1
+    for at, line in enumerate(text.splitlines(), start=1):
+        header = _HEADER.match(line)
+        if header is not None:
+            seen += header[1] == table
+            inside = header[1] == table and seen == number
+            if inside:
+                found = at
+        elif inside and key is not None and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.]", line):
+            return at
+    return found

@@ -1,4 +1,4 @@
-"""What a worker does: a batch of simulations, each kept as soon as it has ended."""
+"""Worker side of the sweep engine: runs a batch and stores each answer at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Studies on a cluster: their simulations and jobs of cells are pieces of the engine; answers go into their stores."""
+"""Remote runner: simulations and cell jobs of a study on the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from interpulse.studies.pool import CellJob
 from interpulse.studies.store import build_id
 from interpulse.sweeps.batch import Piece
 from interpulse.sweeps.check import BASE_BYTES, Base, Files, named_files, shape_of, shaping_keys
+from interpulse.sweeps.connection import Connection
 from interpulse.sweeps.engine import Engine, Told
 from interpulse.sweeps.store import Store
-from interpulse.sweeps.way import Way
 
 if TYPE_CHECKING:
     from interpulse.runs.runner import Watcher
@@ -24,24 +24,23 @@ if TYPE_CHECKING:
 ERRORS = {"configuration": ConfigError, "bug": InternalError}
 
 
-class Away:
-    """Who does the jobs of a study on the workers of a scheduler.
+class RemoteRunner:
+    """Runs the jobs of a study on the workers of a scheduler.
 
-    Workers write what ends into a store of sweeps in `folder`, by the identity of the job; from there it goes into the
-    study's own store, which is that of runs on this machine, too. A driver that was killed finds what workers did
-    meanwhile. Seeds of the study ask side by side, each in a thread of its own.
+    Workers write answers into a sweep store in `folder` under the identity of the job; the driver copies them into the
+    store of the study. A restarted driver finds the answers written meanwhile. Seeds run in parallel threads.
 
     Attributes:
-        rank: workers do jobs of lower ones first.
+        rank: workers process jobs of lower rank first.
     """
 
-    def __init__(self, way: Way, folder: Path) -> None:
-        """Nothing is asked yet.
+    def __init__(self, connection: Connection, folder: Path) -> None:
+        """Opens the store without connecting.
 
         Raises:
             RunError: the folder cannot be used.
         """
-        self._way = way
+        self._connection = connection
         self.rank = 0
         self._files = Files()
         self._shaping = shaping_keys()
@@ -51,11 +50,11 @@ class Away:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._way.there is not None:
-            self._way.there.sweep_up(self._store.identity)
+        if self._connection.there is not None:
+            self._connection.there.sweep_up(self._store.identity)
 
     def ranked(self, rank: int) -> Self:
-        """The same of another rank."""
+        """A copy with another rank."""
         other = copy(self)
         other.rank = rank
         return other
@@ -65,8 +64,8 @@ class Away:
 
         Raises:
             ConfigError: a configuration cannot be used, or the cluster is not there.
-            RunError: a simulation failed, after the others have ended; or the cluster has gone.
-            KeyboardInterrupt: Ctrl-C; what had ended is kept.
+            RunError: a simulation failed, after the others have ended; or the cluster was lost.
+            KeyboardInterrupt: Ctrl-C; finished simulations are kept.
         """
         bases: dict[tuple[str, str], Base] = {}
         pieces = []
@@ -81,28 +80,28 @@ class Away:
         self._do(pieces, watcher, keep)
 
     def compute(self, jobs: Sequence[CellJob], watcher: Watcher, keep: Keep) -> None:
-        """Has cells do jobs; raises as `simulate`."""
-        # A worker's batch is of one state, and cells have none: all may stand together.
+        """Runs cell jobs; raises as `simulate`."""
+        # A batch has one preconditioned state, and cells have none: one batch may hold all.
         pieces = [Piece(job.identity, job.identity, ((job.kind, job.text),), (), BASE_BYTES, "", None) for job in jobs]
         self._do(pieces, watcher, keep)
 
     def _do(self, pieces: list[Piece], watcher: Watcher, keep: Keep) -> None:
         self._store.refresh()
         for piece in pieces:
-            # A failure is tried again, as it is on this machine.
+            # Failures are retried, as on this machine.
             if "error" in (self._store.answer(piece.alias) or {}):
                 self._store.forget(piece.alias)
         left = {piece.name: piece for piece in pieces}
-        self._hand_over(left, self._known(left), keep)
+        self._deliver(left, self._known(left), keep)
         if not left:
             return
         missing = list(left.values())
-        cluster = self._way.cluster(watcher)
+        cluster = self._connection.cluster(watcher)
         engine = Engine(cluster, self._store, build_id(), Told(), len(missing), rank=self.rank)
 
         class Teller(Told):
             def progress(told, done: int, total: int, workers: int) -> None:  # noqa: ARG002, N805 - the engine's words
-                self._hand_over(left, engine.keys, keep)
+                self._deliver(left, engine.keys, keep)
                 watcher.progress([])
 
             def note(told, line: str) -> None:  # noqa: N805
@@ -112,15 +111,15 @@ class Away:
         try:
             engine.run(missing)
         finally:
-            self._hand_over(left, self._known(left), keep)
+            self._deliver(left, self._known(left), keep)
         for name, piece in left.items():
             self._raise(name, piece, engine.failed.get(name))
 
     def _known(self, left: Mapping[str, Piece]) -> dict[str, str]:
         return {name: key for name, piece in left.items() if (key := self._store.key(piece.alias)) is not None}
 
-    def _hand_over(self, left: dict[str, Piece], keys: Mapping[str, str], keep: Keep) -> None:
-        """Gives the study what is there of these pieces, by the keys of their answers; they are then no longer left."""
+    def _deliver(self, left: dict[str, Piece], keys: Mapping[str, str], keep: Keep) -> None:
+        """Passes available answers to the study and removes their pieces from `left`."""
         found: dict[str, dict[str, Any]] = {}
         for name in keys.keys() & left.keys():
             answer = self._store.get(keys[name])

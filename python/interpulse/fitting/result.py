@@ -1,4 +1,4 @@
-"""What a fit comes to: parameters, how well each is known, and every figure beside what is known of it."""
+"""Result of a fit: parameters with their uncertainty, and simulated beside known figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which parameters the figures determine, how well, and what the others depend on."""
+"""Uncertainty of fitted parameters: intervals, correlations and reasons for undetermined ones."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from interpulse.fitting.coordinates import Array
 from interpulse.fitting.parameters import Continuous
-from interpulse.fitting.squares import Array
 
 DETERMINED = 0.25
-"""A parameter whose 95 % interval is wider than this, either way, is not determined."""
+"""Largest half width of the 95 % interval of a determined parameter, as a share of the value."""
 
 FELT = 0.03
-"""A figure depends on a parameter where it moves by this share of the parameter's own change."""
+"""Least logarithmic derivative by which a figure depends on a parameter."""
 
 TIED = 0.9
-"""Parameters with errors so much correlated are told together."""
+"""Correlation of errors above which parameters are reported together."""
 
 AT_BOUND = 0.05
-"""A value this near to a bound, as a share, lies at it: a trust region comes no nearer."""
+"""Share by which a value at a bound may differ from it: a trust region does not reach the bound."""
 
 NORMAL_95 = 1.96
 
 WIDER = 1.2
-"""Intervals are made so much wider than chance alone makes them: how great chance is, is itself not known well."""
+"""Factor on intervals: the variance between seeds is itself only an estimate."""
 
 
 @dataclass(frozen=True)
-class Sureness:
-    """How well a parameter is known from the figures alone, priors left aside.
+class Uncertainty:
+    """Uncertainty of a parameter from the figures alone, without priors.
 
     Attributes:
-        within: half of its 95 % interval, as a share of it.
-        determined: whether that is little.
-        why: if not, why not.
-        bound: at which bound of the file or of shipped parts it lies, if at any.
+        within: half width of the 95 % interval, as a share of the value.
+        determined: whether the interval is narrow enough.
+        why: the reason for an undetermined parameter.
+        bound: the bound at which the value lies, if any.
     """
 
     within: float
@@ -47,7 +47,7 @@ class Sureness:
 
 
 def scale_of(residuals: Array, parameters: int) -> float:
-    """How much less squares are believed where figures are off by more than their tolerances."""
+    """Factor on the variance if figures deviate by more than their tolerances."""
     return max(1.0, float(np.sum(residuals**2)) / max(len(residuals) - parameters, 1))
 
 
@@ -57,30 +57,30 @@ def covariance_of(
     tolerances: Array,
     residuals: Array,
 ) -> Array:
-    """The covariance of the logarithms of parameters; arguments as those of `sureness`."""
-    weighed = jacobian / tolerances[:, None] / math.sqrt(scale_of(residuals, len(parameters)))
-    # Nothing is less sure than anything between the bounds.
+    """The covariance of the logarithms of parameters; arguments as those of `uncertainties`."""
+    weighted = jacobian / tolerances[:, None] / math.sqrt(scale_of(residuals, len(parameters)))
+    # A uniform distribution between the bounds is the largest uncertainty.
     spans = np.array([math.log(each.high / each.low) for each in parameters])
-    return np.asarray(np.linalg.inv(weighed.T @ weighed + np.diag(12 / spans**2)), dtype=np.float64)
+    return np.asarray(np.linalg.inv(weighted.T @ weighted + np.diag(12 / spans**2)), dtype=np.float64)
 
 
-def sureness(
+def uncertainties(
     parameters: Sequence[Continuous],
     jacobian: Array,
     tolerances: Array,
     residuals: Array,
     at: Sequence[float],
     elsewhere: Sequence[Sequence[float]] = (),
-) -> list[Sureness]:
-    """What figures say of each parameter.
+) -> list[Uncertainty]:
+    """The uncertainty of each parameter.
 
     Args:
         parameters: in the order of the columns of the Jacobian.
         jacobian: derivatives of the logarithms of figures by those of parameters.
         tolerances: of each figure, as a share.
-        residuals: how far each figure is off, in tolerances; where that is more than one, all are believed less.
+        residuals: deviation of each figure, in tolerances; large ones widen all intervals.
         at: the value of each parameter.
-        elsewhere: the values at other points that fit as well.
+        elsewhere: the values at other points that fit equally well.
     """
     if not parameters:
         return []
@@ -109,7 +109,7 @@ def sureness(
         elif apart > DETERMINED:
             why = f"{parameter.said(rival)} fits as well, with others to match"
         within = max(within, apart)
-        found.append(Sureness(within, within <= DETERMINED, why, _bound(parameter, at[number])))
+        found.append(Uncertainty(within, within <= DETERMINED, why, _bound(parameter, at[number])))
     return found
 
 

@@ -1,4 +1,4 @@
-"""The way to a scheduler: one connection, which studies share that go on side by side."""
+"""Connection to a scheduler, shared by concurrent studies."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from interpulse.sweeps.cluster import Cluster
 
 LOOK_AGAIN_S = 0.1
-"""How long a study that waits for another's connection sleeps until it looks again whether it is to end."""
+"""How often a study that waits for the connection checks whether it has to stop."""
 
 
-class Way:
-    """The way to the workers of a scheduler, who is asked for with the first job that is missing."""
+class Connection:
+    """Connection to the workers of a scheduler, opened with the first missing job."""
 
     def __init__(self, on: object) -> None:
-        """Nothing is asked yet.
+        """Checks the address without connecting.
 
         Raises:
-            ConfigError: `on` is no scheduler, or Dask is not installed.
+            ConfigError: `on` is not a scheduler, or Dask is not installed.
         """
         cluster.need_dask()
         cluster.check_place(on)
@@ -42,15 +42,15 @@ class Way:
 
     @property
     def there(self) -> Cluster | None:
-        """The cluster, None where nobody has asked for it."""
+        """The cluster, None before the first connection."""
         return self._found
 
     def cluster(self, watcher: Watcher) -> Cluster:
-        """The cluster; waits for a worker. What it has failed with once, it fails with again.
+        """The cluster, once a worker is available. A failure is final: later calls raise it again.
 
         Raises:
             ConfigError: there is no scheduler, or its workers have another interpulse.
-            KeyboardInterrupt: the watcher says so.
+            KeyboardInterrupt: raised by the watcher.
         """
 
         def waiting() -> None:

@@ -1,4 +1,4 @@
-"""Do intervals of a fit hold what made the figures, where valleys are long and bent and figures differ by chance?"""
+"""Confidence regions of a fit: coverage for long, bent regions and noisy figures."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from interpulse.fitting.certainty import Sureness, sureness
-from interpulse.fitting.descent import SEEDS, Descent
+from interpulse.fitting.confidence_regions import ConfidenceRegion
+from interpulse.fitting.coordinates import to_additive, to_logs
 from interpulse.fitting.model import Answer, Point
+from interpulse.fitting.optimiser import SEEDS, Optimiser
 from interpulse.fitting.spec import Spec
-from interpulse.fitting.squares import bent, straight
-from interpulse.fitting.surface import REACH, Surface
-from interpulse.fitting.valley import Valley
+from interpulse.fitting.surrogate import REACH, Surrogate
+from interpulse.fitting.uncertainty import Uncertainty, uncertainties
 from tests.test_fit import LITTLE
 
 if TYPE_CHECKING:
@@ -97,19 +97,19 @@ class Made:
         return NormalDist().inv_cdf((hashed + 0.5) / 2**48)
 
 
-def recovered(truth: Truth, tolerance: float, chance: float, *, jagged: bool) -> tuple[list[Sureness], Point]:
+def recovered(truth: Truth, tolerance: float, chance: float, *, jagged: bool) -> tuple[list[Uncertainty], Point]:
     """How sure each parameter is said to be, and the point found."""
     made: Any = Made(truth, tolerance, chance, jagged=jagged)
-    descent = Descent(made)
-    valley = Valley(descent, made.spec.continuous, descent.run())
-    valley.explore()
-    best = valley.best
-    jacobian = descent.jacobian(best, SEEDS)
-    residuals = descent.residuals(best)[: len(jacobian)]
+    optimiser = Optimiser(made)
+    region = ConfidenceRegion(optimiser, made.spec.continuous, optimiser.run())
+    region.explore()
+    best = region.best
+    jacobian = optimiser.jacobian(best, SEEDS)
+    residuals = optimiser.residuals(best)[: len(jacobian)]
     values = [math.exp(log) for log in best.logs]
-    rivals = [[math.exp(log) for log in each.logs] for each in valley.rivals()]
-    found = sureness(made.spec.continuous, jacobian, descent.tolerances_in_use, residuals, values, rivals)
-    assert {each.choices for each in valley.rivals()} >= {best.choices}
+    rivals = [[math.exp(log) for log in each.logs] for each in region.rivals()]
+    found = uncertainties(made.spec.continuous, jacobian, optimiser.tolerances_in_use, residuals, values, rivals)
+    assert {each.choices for each in region.rivals()} >= {best.choices}
     return found, best
 
 
@@ -167,10 +167,10 @@ def test_figures_that_jump_between_points_and_not_between_seeds_are_believed_as_
 def test_times_and_inverses_of_rates_are_what_is_moved() -> None:
     bend = np.array([1.0, -1.0, 0.0])
     logs = np.log(np.array([1.5, 1.5, 1.5]))
-    moved = bent(logs, bend)
+    moved = to_additive(logs, bend)
     # Half as long again; a third less time for each byte, whose sign says that the rate is greater; a logarithm.
     assert moved == pytest.approx([0.5, 1 / 3, math.log(1.5)])
-    assert straight(moved, bend) == pytest.approx(logs)
+    assert to_logs(moved, bend) == pytest.approx(logs)
 
 
 SHARES = np.array([[1.0, 1.0, 1.0], [1.0, 4.0, 1.0], [0.0, 1.0, 2.0], [3.0, 1.0, 0.0]])
@@ -189,57 +189,57 @@ def near(at: NDArray[np.float64], count: int, far: float) -> NDArray[np.float64]
     return at + far * np.vstack([np.zeros(3), stats.qmc.Sobol(3, seed=1).random(count) - 0.5])
 
 
-def test_a_surface_of_few_points_finds_what_adds_up() -> None:
+def test_a_surrogate_of_few_points_finds_what_adds_up() -> None:
     truth = np.log(np.array([10.0, 4.0, 3.0]))
     at, points = truth + 0.2, near(truth + 0.2, 8, 0.3)
     for _ in range(3):
         figures = np.array([sums(point) - sums(truth) for point in points])
-        surface = Surface(at, SUMMED, points, figures, np.zeros(4))
-        at = surface.lowest(np.full(4, 0.01), NO_PRIORS, WIDE, None, REACH)
+        surrogate = Surrogate(at, SUMMED, points, figures, np.zeros(4))
+        at = surrogate.lowest(np.full(4, 0.01), NO_PRIORS, WIDE, None, REACH)
         points = np.vstack([points, at])
     assert at == pytest.approx(truth, abs=2e-3)
     # What is held stays, and the others go where figures are nearest then.
     elsewhere = at[1] + 0.1
     for _ in range(2):
-        held = surface.lowest(np.full(4, 0.01), NO_PRIORS, WIDE, (1, elsewhere), REACH)
+        held = surrogate.lowest(np.full(4, 0.01), NO_PRIORS, WIDE, (1, elsewhere), REACH)
         assert held[1] == pytest.approx(elsewhere)
         points = np.vstack([points, held])
         figures = np.array([sums(point) - sums(truth) for point in points])
-        surface = Surface(held, SUMMED, points, figures, np.zeros(4))
+        surrogate = Surrogate(held, SUMMED, points, figures, np.zeros(4))
     nearest = optimize.least_squares(lambda two: sums(np.insert(two, 1, elsewhere)) - sums(truth), at[[0, 2]])
     assert np.sum((sums(held) - sums(truth)) ** 2) < 1.05 * 2 * nearest.cost
-    assert surface.figures(np.zeros(3)) == pytest.approx(sums(held) - sums(truth), abs=1e-3)
+    assert surrogate.figures(np.zeros(3)) == pytest.approx(sums(held) - sums(truth), abs=1e-3)
     # A bound is not passed, nor what is in reach.
-    low = surface.lowest(np.full(4, 0.01), NO_PRIORS, (held + 0.01, WIDE[1]), None, REACH)
+    low = surrogate.lowest(np.full(4, 0.01), NO_PRIORS, (held + 0.01, WIDE[1]), None, REACH)
     assert np.all(low >= held + 0.0099)
-    near_by = surface.lowest(np.full(4, 1e-6), NO_PRIORS, WIDE, None, 0.01)
-    assert np.all(np.abs(bent(near_by - held, SUMMED)) < 0.011)
+    near_by = surrogate.lowest(np.full(4, 1e-6), NO_PRIORS, WIDE, None, 0.01)
+    assert np.all(np.abs(to_additive(near_by - held, SUMMED)) < 0.011)
 
 
-def test_a_surface_tells_how_rough_figures_are() -> None:
+def test_a_surrogate_estimates_the_roughness_of_figures() -> None:
     at = np.log(np.array([10.0, 4.0, 3.0]))
     points = near(at, 64, 0.3)
     jumps = np.array([0.0, 0.02, 0.1, 0.0]) * np.random.default_rng(1).standard_normal((len(points), 4))
     figures = np.array([sums(point) for point in points]) + jumps
     chance = np.zeros(4)
     for _ in range(3):
-        rough = Surface(at, SUMMED, points, figures, chance).rough()
+        rough = Surrogate(at, SUMMED, points, figures, chance).rough()
         assert rough is not None
         chance = rough
-    # Deviations of 65 points around a surface of 10 coefficients are known to 10 %.
+    # Deviations of 65 points around a surrogate of 10 coefficients are known to 10 %.
     assert chance[[1, 2]] == pytest.approx([0.02, 0.1], rel=0.4)
     assert np.all(chance[[0, 3]] < 0.004)
-    assert Surface(at, SUMMED, points[:6], figures[:6], chance).rough() is None
+    assert Surrogate(at, SUMMED, points[:6], figures[:6], chance).rough() is None
 
 
 def test_what_chance_makes_of_a_derivative_counts_little() -> None:
     """Figures that nothing moves differ between points by chance: they say nothing of any parameter."""
     made: Any = Made(drawn(0), 0.01, 0.03)
     made.deaf = True
-    descent = Descent(made)
+    optimiser = Optimiser(made)
     points = [Point((math.log(2e4), math.log(4e8 + shift), math.log(6e4), math.log(2.0)), (2,)) for shift in range(12)]
-    descent.evaluate(points)
-    descent._allow_for_chance(points)
-    slopes = np.array([descent.jacobian(point) for point in points])
+    optimiser.evaluate(points)
+    optimiser._allow_for_chance(points)
+    slopes = np.array([optimiser.jacobian(point) for point in points])
     # Each without regard to chance would be about 0.03 * sqrt(2) / 0.12.
     assert np.sqrt(np.mean(slopes**2)) < 0.8 * 0.03 * math.sqrt(2) / 0.12

@@ -1,4 +1,4 @@
-"""What the shipped parts and drives have: where bounds and priors of a fit come from."""
+"""Default bounds and priors of a fit, from the values of shipped parts and drives."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def declared(name: str) -> dict[str, Any] | None:
     return _keys().get(re.sub(r"\.\d+(?=\.)", ".N", name))
 
 
-def known(name: str, values: Mapping[str, str]) -> list[float]:
+def shipped_values(name: str, values: Mapping[str, str]) -> list[float]:
     """The values that shipped parts and drives have for a setting, or for a time of a part.
 
     Those of a part are of parts with as many bits per cell as `values` have.

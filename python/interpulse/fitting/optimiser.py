@@ -1,7 +1,7 @@
-"""The search for the parameters: points all over the bounds, and ways down from the best of them.
+"""Optimiser: global sampling of the bounds, then descents from the best points.
 
-A step goes to where a surface that is learnt from all points so far thinks figures are nearest: it makes one simulation
-of each load, and what figures differ by from point to point is averaged out.
+Each step goes to the minimum of a local surrogate of all points so far. A step costs one simulation of each load, and
+the surrogate averages out the variation of figures from point to point.
 """
 
 from __future__ import annotations
@@ -13,82 +13,72 @@ import numpy as np
 from scipy.stats import qmc
 
 from interpulse._core import ConfigError
+from interpulse.fitting.coordinates import ADDITIVE, Array, to_additive
 from interpulse.fitting.emulator import APART, proposals
 from interpulse.fitting.model import Answer, Model, Point
-from interpulse.fitting.squares import BENT, Array, bent
-from interpulse.fitting.surface import REACH, Surface
+from interpulse.fitting.surrogate import REACH, Surrogate
 
 FIRST = 10
-"""Points all over the bounds for each parameter, rounded up to a power of two in all."""
+"""Sobol points for each parameter; their total is rounded up to a power of two."""
 
 PROPOSED = 8
-"""Points that a stand-in for the simulator, made of what was simulated, proposes at a time, in different valleys."""
+"""Points that the emulator proposes in a batch."""
 
-BEFORE = 6
-"""So many times before the way down begins."""
-
-AFTER = 3
-"""And so many times after each: is there another valley as deep?"""
+BEFORE, AFTER = 6, 3
+"""Batches of proposals before the descents, and in each wave after them."""
 
 STARTS = 3
-"""The best of all points, in different valleys, are gone on from to the end: so many."""
+"""Descents from the best points, and in each wave."""
 
 WAVES = 3
-"""The latter is done at most so many times, ..."""
+"""Maximum number of waves: proposals, then short descents."""
 
 GOOD = 1.0
-"""... until the sum of squares is below this for each figure: none is off by more than its tolerance."""
+"""Sum of squares for each figure that ends the waves: no figure deviates by more than its tolerance."""
 
 FEW = 4
-"""And as many of what was proposed later, for so many steps."""
+"""Steps of a descent in a wave, at most."""
 
 STEP = 0.06
-"""Differences are taken over this part of a parameter's logarithm: 6 %."""
+"""Step of a central difference, in the logarithm of a parameter."""
 
 ROUNDS = 10
-"""Most steps down from one point."""
+"""Steps of a descent, at most."""
 
-SHORTER = 0.5
-"""A step that was none for the better makes the next ones so much shorter, ..."""
+SHORTER, LONGER = 0.5, 1.5
+"""Factors on the trust region after a failed and a successful step."""
 
-LONGER = 1.5
-"""... one that was, so much longer."""
-
-ENOUGH = 0.01
-"""Steps that better the sum of squares by less than this share are idle, ..."""
-
-IDLE = 4
-"""... and so many of them in a row the last: each has taught the surface, and the next is half as long."""
+ENOUGH, IDLE = 0.01, 4
+"""A descent ends after so many steps in a row that each reduce the sum of squares by less than this share."""
 
 BESIDE = 0.15
-"""So near are points that tell derivatives."""
+"""Distance of the points that determine derivatives."""
 
 SEEDS = 3
-"""Seeds of the best of the first points: how much figures differ by chance is not to be explained by parameters."""
+"""Seeds from which the variance of figures by chance is estimated."""
 
 DOUBTED = 4
-"""No point is looked at closely whose figures are farther off than what is asked for, and chance, by so many times."""
+"""Ratio of unsmoothed to wanted sum of squares beyond which a point is ignored."""
 
 SETTLED = 3
-"""How rough figures are says how much a surface believes them, and so on: so many times."""
+"""Iterations between roughness and the weights of the surrogate."""
 
 UNLIKE = 9.0
-"""A choice whose sum of squares is this for each figure is not walked past: figures are three tolerances off."""
+"""Sum of squares for each figure at which the walk over choices turns back."""
 
 LOST = 5.0
-"""The logarithm of the ratio that a figure is taken to be off by where there is none."""
-
+"""Logarithm of the ratio that stands for a missing figure."""
 
 TINY = 1e-12
-"""What keeps a derivative of nothing, without chance, at nothing."""
+"""Lower limit of the denominator for a derivative without noise."""
 
 
-class Descent:
-    """Finds the point whose figures are nearest to those that are known.
+class Optimiser:
+    """Finds the point with the least deviation from the known figures.
 
     Attributes:
-        ends: where ways down have ended.
-        tolerances: of each figure as a share: what the file allows, and what seeds and points beside differ by.
+        ends: the final points of all descents.
+        tolerances: of each figure, as a share: that of the file plus the variation between seeds and near points.
     """
 
     def __init__(self, model: Model) -> None:
@@ -101,7 +91,7 @@ class Descent:
         self.tolerances = np.array([target.tolerance for _, target in self._targets])
         self._chance = np.zeros(len(self._targets))
         self._between_seeds = self._chance
-        self._bend = np.array([BENT.get(each.kind, 0.0) for each in spec.continuous])
+        self._exponents = np.array([ADDITIVE.get(each.kind, 0.0) for each in spec.continuous])
         self._priors = np.array(
             [
                 [1 / math.log(each.within) if number == other else 0.0 for other in range(len(spec.continuous))]
@@ -119,14 +109,14 @@ class Descent:
 
     @property
     def tolerances_in_use(self) -> Array:
-        """Of the figures that are not held out."""
+        """Tolerances of the figures that are not held out."""
         return self.tolerances[self._used]
 
     def run(self) -> Point:
         """The best point.
 
         Raises:
-            ConfigError: nothing that was tried is a drive, or the cluster is not there.
+            ConfigError: no tried point is a valid drive, or the cluster is not available.
             RunError: the cluster has gone, or nothing more can be written.
         """
         points = self._spread()
@@ -136,61 +126,60 @@ class Descent:
             raise ConfigError(f"{self._model.spec.path}: no drive that was tried could be simulated: {found[0].why}")
         self._allow_for_chance(sorted(points, key=self._costs.__getitem__)[:STARTS])
         self._propose(BEFORE)
-        starts = self._valleys(STARTS)
+        starts = self._distinct(STARTS)
         best = self._around(min((self._descend(start, ROUNDS) for start in starts), key=self.cost))
         self._allow_for_roughness(best)
         for _ in range(WAVES):
             self._propose(AFTER)
-            others = [point for point in self._valleys(2 * STARTS) if point not in starts and point not in self.ends]
+            others = [point for point in self._distinct(2 * STARTS) if point not in starts and point not in self.ends]
             starts += others[:STARTS]
             best = min([best, *(self._descend(start, FEW) for start in others[:STARTS])], key=self.cost)
             if self.cost(best) < GOOD * len(self._used):
                 break
             best = self._around(self._descend(best, ROUNDS))
-        # Once more from there, with what chance does there.
+        # Chance and roughness at the best point may differ from those at the first points.
         self._allow_for_chance([best])
         self._allow_for_roughness(best)
         best = self._descend(best, ROUNDS)
         return min([best, *self.near(self.cost(best))], key=self.cost)
 
     def near(self, enough: float) -> list[Point]:
-        """All points whose sum of squares is at most this."""
+        """All points with at most this sum of squares."""
         looked = DOUBTED * (enough + len(self._used))
         return [point for point, seen in self._costs.items() if seen <= looked and self.cost(point) <= enough]
 
     def lowest_near(self, point: Point, held: tuple[int, float] | None = None, reach: float = REACH) -> Point:
-        """Where all that was simulated around a point thinks the sum of squares is least.
+        """The minimum of the local surrogate around a point.
 
         Args:
-            point: the surroundings are its own.
-            held: the number of a parameter, and the logarithm that it has there.
-            reach: how far parameters are moved.
+            point: the centre of the surrogate.
+            held: number and logarithm of a fixed parameter.
+            reach: largest move of a parameter.
         """
-        surface = self._surface(point, self._chance)
+        surrogate = self._surrogate(point, self._chance)
         nothing = Point(tuple(0.0 for _ in point.logs), point.choices)
         priors = self._priors, self._expected(nothing)
-        logs = surface.lowest(self.tolerances_in_use, priors, (self._low, self._high), held, reach)
+        logs = surrogate.lowest(self.tolerances_in_use, priors, (self._low, self._high), held, reach)
         return Point(tuple(map(float, logs)), point.choices)
 
-    def _surface(self, point: Point, chance: Array) -> Surface:
+    def _surrogate(self, point: Point, chance: Array) -> Surrogate:
         known = [each for each in self._figures if each.choices == point.choices]
-        return Surface(
+        return Surrogate(
             np.array(point.logs),
-            self._bend,
+            self._exponents,
             np.array([each.logs for each in known]),
             np.array([self._figures[each] for each in known])[:, self._used],
             chance[self._used],
         )
 
     def bounds(self, number: int) -> tuple[float, float]:
-        """The logarithms that a parameter lies between."""
+        """Lower and upper logarithm of a parameter."""
         return float(self._low[number]), float(self._high[number])
 
     def cost(self, point: Point) -> float:
-        """The sum of squares of a point that was evaluated: of how far figures and priors are off, in tolerances.
+        """The sum of squares of the deviations of an evaluated point, in tolerances.
 
-        As the surface around the point has them, which chance and roughness move less: the best of many points would
-        else be the luckiest.
+        Taken from the surrogate around the point: of unsmoothed figures the best point would be the luckiest one.
         """
         known = len(self._figures)
         if self._smooth.get(point, (0, 0.0))[0] != known:
@@ -198,18 +187,18 @@ class Descent:
         return self._smooth[point][1]
 
     def residuals(self, point: Point) -> Array:
-        """How far figures and priors are off, in tolerances, as the surface around the point has them."""
+        """Deviations of figures and priors in tolerances, from the surrogate around the point."""
         if point not in self._figures:
             (answer,) = self.evaluate([point])
             return self._residuals(point, answer)
-        figures = self._surface(point, self._chance).figures(np.zeros(len(point.logs)))
+        figures = self._surrogate(point, self._chance).figures(np.zeros(len(point.logs)))
         return np.concatenate([figures / self.tolerances_in_use, self._expected(point)])
 
     def jacobian(self, point: Point, seeds: int = 1) -> Array:
-        """Derivatives of the logarithm of each figure in use by that of each parameter, by central differences.
+        """Derivatives of the logarithms of figures by those of parameters, by central differences.
 
-        What chance may have made counts little: each is taken by the share of its square in the sum with what chance
-        makes on average. Percentiles of writes would else seem to say something of every parameter.
+        Each derivative is weighted by the share of its square in the sum with the variance from chance: noisy
+        percentiles would otherwise seem to depend on every parameter.
         """
         columns: list[Array] = []
         pairs = [self._beside(point, number) for number in range(len(point.logs))]
@@ -249,23 +238,23 @@ class Descent:
         return answers
 
     def _allow_for_chance(self, points: Sequence[Point]) -> None:
-        """Adds to tolerances what the figures of these points differ by between seeds: theirs, and those known."""
+        """Adds the variation of figures between seeds to the tolerances."""
         several = [np.array([self._logs(answer) for answer in seeds]) for seeds in self._model.ask(points, SEEDS)]
         self._between_seeds = np.sqrt(np.mean([logs.var(axis=0, ddof=1) for logs in several], axis=0))
-        self._weigh(self._between_seeds)
+        self._set_chance(self._between_seeds)
 
     def _allow_for_roughness(self, point: Point) -> None:
-        """And what they differ by between points beside this one: what meets what decides it, with the same seed."""
+        """Adds the variation of figures between near points with the same seed to the tolerances."""
         chance = self._between_seeds
         for _ in range(SETTLED):
-            rough = self._surface(point, chance).rough()
+            rough = self._surrogate(point, chance).rough()
             if rough is None:
                 return
             chance = chance.copy()
             chance[self._used] = np.maximum(self._between_seeds[self._used], rough)
-        self._weigh(chance)
+        self._set_chance(chance)
 
-    def _weigh(self, chance: Array) -> None:
+    def _set_chance(self, chance: Array) -> None:
         given = np.array([target.tolerance for _, target in self._targets])
         self._chance = chance
         self.tolerances = np.sqrt(given**2 + 2 * chance**2)
@@ -282,7 +271,7 @@ class Descent:
         return np.concatenate([off, self._expected(point)])
 
     def _expected(self, point: Point) -> Array:
-        """How far parameters are off their priors."""
+        """Deviations of parameters from their priors."""
         off: Array = self._priors @ (np.array(point.logs) - self._middle)
         return off
 
@@ -295,12 +284,7 @@ class Descent:
         return ends[0], ends[1]
 
     def _descend(self, start: Point, rounds: int) -> Point:
-        """The lowest point that steps over surfaces come to, each learnt from all points so far.
-
-        Args:
-            start: where it begins.
-            rounds: most steps.
-        """
+        """The best point of a descent; each step goes to the minimum of a surrogate of all points so far."""
         self.evaluate([start])
         if not start.logs or start not in self._figures:
             return start
@@ -321,9 +305,9 @@ class Descent:
         return at
 
     def _few(self, point: Point) -> bool:
-        """Whether too few points are near to say how figures move with each parameter."""
+        """Whether too few points are near to determine derivatives."""
         near = [
-            bent(np.array(each.logs) - np.array(point.logs), self._bend)
+            to_additive(np.array(each.logs) - np.array(point.logs), self._exponents)
             for each in self._figures
             if each.choices == point.choices
         ]
@@ -331,9 +315,9 @@ class Descent:
         return len(beside) <= 2 * len(point.logs)
 
     def _around(self, best: Point) -> Point:
-        """The best of a point and of where ways end that begin at other choices, each from the end at the one before.
+        """The best point of descents at other choices, each started from the end at the neighbouring choice.
 
-        All are walked by, whichever is the best: another one that fits as well makes everything less sure.
+        All choices are visited: another choice that fits as well widens the intervals.
         """
         gone: set[tuple[int, ...]] = {best.choices}
         while True:
@@ -354,7 +338,7 @@ class Descent:
                 return best
 
     def _propose(self, times: int) -> None:
-        """Simulates what an interpolation of all that was simulated thinks is good."""
+        """Simulates the proposals of the emulator."""
         for _ in range(times):
             points = list(self._costs)
             answers = self.evaluate(points)
@@ -366,8 +350,8 @@ class Descent:
             wanted = proposals(rows, residuals, self._choices, PROPOSED, self._model.spec.seed + number)
             self.evaluate([self._point(row) for row in wanted])
 
-    def _valleys(self, count: int) -> list[Point]:
-        """The best points so far that are apart from each other."""
+    def _distinct(self, count: int) -> list[Point]:
+        """The best points so far with a minimum distance from each other."""
         found: list[Point] = []
         for point in sorted(self._costs, key=self._costs.__getitem__):
             apart = (float(np.max(np.abs(self._share(point) - self._share(other)))) > APART for other in found)
@@ -376,7 +360,7 @@ class Descent:
         return found
 
     def _share(self, point: Point) -> Array:
-        """Where between the bounds a point lies."""
+        """Position of a point between the bounds, from 0 to 1."""
         logs = (np.array(point.logs) - self._low) / (self._high - self._low)
         return np.concatenate([logs, (np.array(point.choices) + 0.5) / np.maximum(self._choices[len(logs) :], 1)])
 

@@ -1,4 +1,4 @@
-"""A worker process of this machine: `python -m interpulse.sweeps.node SCHEDULER`. It ends when its driver does."""
+"""Local worker process: `python -m interpulse.sweeps.worker_process SCHEDULER`; it ends with its driver."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import threading
 
 
 def main() -> None:
-    """Works for a scheduler until standard input ends, which is when the driver does, however it ends."""
+    """Works for a scheduler until standard input closes, that is, until the driver ends in any way."""
     address, name, limit, folder = sys.argv[1:5]
     # Ctrl-C in a terminal goes to the driver, which ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -22,9 +22,9 @@ def main() -> None:
 def _end_with_driver(folder: str) -> None:
     while os.read(0, 4096):
         pass
-    # The driver's own, who may have been killed.
+    # A killed driver cannot remove its folder.
     shutil.rmtree(folder, ignore_errors=True)
-    # Nothing is lost: what has ended is in the store, and what runs could not be told to anybody.
+    # Finished simulations are in the store, and no driver is left for the others.
     os._exit(0)
 
 

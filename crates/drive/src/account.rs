@@ -4,7 +4,7 @@ use interpulse_engine::account::{Account, Cause};
 use interpulse_flash::command::{WAITS, Wait};
 use interpulse_flash::nand::txn::Txn;
 
-/// An account begins with what an operation of the array waited for, in the array's order.
+/// The account of a request begins with the array's causes, in the array's order.
 const _: () = {
     let same = [
         (Wait::HostReads, Cause::HostReads),
@@ -24,7 +24,7 @@ const _: () = {
     }
 };
 
-/// Adds the account of a page read. A request may read flash several times, one stage after the other.
+/// Adds the account of a page read. A request may read flash in several stages.
 #[inline]
 pub fn book_flash(account: &mut Account, txn: &Txn) {
     for (to, wait) in account.iter_mut().zip(&txn.waits) {

@@ -1,8 +1,8 @@
 //! Version audit: an independent record of the newest version of a sample of logical units.
 //!
-//! Every write to a sampled unit gets the next version number; the number travels with the data into the
-//! cache, onto flash and through garbage collection. A read must return the newest version. The record
-//! shares nothing with the map, so it finds a map that lies.
+//! Every write to a sampled unit gets the next version number, which follows the data into the cache, onto flash and
+//! through garbage collection. A read must return the newest version. The record shares nothing with the map, so it detects
+//! a wrong map.
 
 pub mod loss;
 mod record;
@@ -12,34 +12,34 @@ use interpulse_engine::random::mix;
 use record::LossRecord;
 use std::collections::HashMap;
 
-/// The record. Hash maps are keyed look-ups only; nothing iterates over them.
+/// Record of versions. Hash maps are only looked up by key, never iterated.
 #[derive(Clone, Default)]
 pub struct VersionAudit {
     every: u64,
-    /// The newest version of a unit, and whether that is a trim.
+    /// Newest version of a unit, and whether it is a trim.
     newest: HashMap<Lpn, (u32, bool)>,
     in_cache: HashMap<Slot, (Lpn, u32)>,
     on_flash: HashMap<Ppu, (Lpn, u32)>,
-    /// What the host has been told, where power may be lost.
+    /// Acknowledged versions, where power may be lost.
     loss: Option<Box<LossRecord>>,
     /// Reads checked.
     pub checked: u64,
 }
 
 impl VersionAudit {
-    /// Follows one in `every` logical units (1 = all of them).
+    /// Tracks one in `every` logical units (1 = all of them).
     pub fn new(every: u32) -> VersionAudit {
         VersionAudit { every: u64::from(every), ..VersionAudit::default() }
     }
 
-    /// Whether `lpn` is followed.
+    /// Whether `lpn` is tracked.
     #[inline]
     pub fn follows(&self, lpn: Lpn) -> bool {
         // One multiplication instead of a remainder: the top bits of the mix are uniform.
         (u128::from(mix(u64::from(lpn.0) + 1)) * u128::from(self.every)) >> 64 == 0
     }
 
-    /// A new version of `lpn` enters slot `slot` of the cache.
+    /// Records a new version of `lpn` in `slot` of the cache.
     #[cold]
     pub fn written(&mut self, lpn: Lpn, slot: Slot) {
         let (version, gone) = self.newest.entry(lpn).or_insert((0, false));
@@ -48,7 +48,7 @@ impl VersionAudit {
         self.in_cache.insert(slot, (lpn, *version));
     }
 
-    /// The content of `slot` is programmed to `ppu`.
+    /// Records that the content of `slot` is programmed to `ppu`.
     #[cold]
     pub fn programmed(&mut self, lpn: Lpn, slot: Slot, ppu: Ppu) {
         let content = self.in_cache[&slot];
@@ -56,14 +56,14 @@ impl VersionAudit {
         self.on_flash.insert(ppu, content);
     }
 
-    /// Garbage collection copied `from` to `to`.
+    /// Records that garbage collection copied `from` to `to`.
     #[cold]
     pub fn moved(&mut self, lpn: Lpn, from: Ppu, to: Ppu) {
         let content = self.flash_content(lpn, from);
         self.on_flash.insert(to, (lpn, content));
     }
 
-    /// A read of `lpn` is served from slot `slot` of the cache.
+    /// Checks a read of `lpn` from `slot` of the cache.
     #[cold]
     pub fn read_cache(&mut self, lpn: Lpn, slot: Slot) {
         let (held, version) = self.in_cache[&slot];
@@ -71,14 +71,14 @@ impl VersionAudit {
         self.check(lpn, version);
     }
 
-    /// A read of `lpn` is served from `ppu`.
+    /// Checks a read of `lpn` from `ppu`.
     #[cold]
     pub fn read_flash(&mut self, lpn: Lpn, ppu: Ppu) {
         let version = self.flash_content(lpn, ppu);
         self.check(lpn, version);
     }
 
-    /// `lpn` was trimmed: the next read must not find data.
+    /// Records a trim of `lpn`: the next read must find no data.
     #[cold]
     pub fn trimmed(&mut self, lpn: Lpn) {
         let (version, gone) = self.newest.entry(lpn).or_insert((0, false));
@@ -86,8 +86,7 @@ impl VersionAudit {
         *gone = true;
     }
 
-    /// A read of `lpn` found it unmapped. What was never written in simulated time may have been left out by
-    /// preconditioning.
+    /// Checks a read that found `lpn` unmapped. Preconditioning may have left units without data.
     #[cold]
     pub fn read_nothing(&mut self, lpn: Lpn) {
         if let Some(&(version, gone)) = self.newest.get(&lpn) {
@@ -96,7 +95,7 @@ impl VersionAudit {
         self.checked += 1;
     }
 
-    /// The version of `lpn` at `ppu`; what preconditioning wrote is version 0.
+    /// Version of `lpn` at `ppu`; preconditioned data has version 0.
     fn flash_content(&self, lpn: Lpn, ppu: Ppu) -> u32 {
         match self.on_flash.get(&ppu) {
             Some(&(held, version)) if held == lpn => version,

@@ -1,15 +1,14 @@
-//! The write cache: DRAM slots of one unit each, written back in the order of arrival.
+//! Write cache: DRAM slots of one unit each, written back in order of arrival.
 //!
-//! A slot is free, dirty (waiting to be programmed), in flight (being programmed) or dead (overwritten or
-//! trimmed while dirty or in flight). The map points to the slot that holds a unit's newest version, so no
-//! table here is keyed by logical address. Data in it counts as written; whether it survives a loss of power is
-//! `cache.protected`.
+//! A slot is free, dirty (waiting to be programmed), in flight (being programmed) or dead (overwritten or trimmed while
+//! dirty or in flight). The map points to the slot of a unit's newest version, so no table here is keyed by logical
+//! address. Data in the cache counts as written; `cache.protected` decides whether it survives a power loss.
 
 use crate::numbers::{Lpn, Ppu, Slot};
 use interpulse_engine::Ring;
 use std::collections::VecDeque;
 
-/// The home of a unit of which no copy on flash is kept.
+/// Home of a unit without a flash copy.
 pub const NO_FLASH_COPY: Ppu = Ppu(u32::MAX);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,40 +23,40 @@ enum SlotState {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     lpn: Lpn,
-    /// Where the unit is on flash while this newer version is in the cache, if that is kept.
+    /// Flash copy of the unit that is kept while this newer version is in the cache.
     home: Ppu,
     epoch: u32,
     list: u32,
     state: SlotState,
 }
 
-/// What was written between two flushes.
+/// Writes between two flushes.
 #[derive(Clone, Copy, Default, Debug)]
 struct Epoch {
     number: u32,
-    /// Slots of it not yet programmed.
+    /// Slots not yet programmed.
     left: u32,
 }
 
-/// The slots of a write cache.
+/// Slots of a write cache.
 #[derive(Clone)]
 pub struct Cache {
     slots: Vec<Entry>,
     free: Vec<Slot>,
-    /// Dirty (and dead) slots by list: one for dynamic allocation, one a lane for static striping.
+    /// Dirty (and dead) slots by list: one list for dynamic allocation, one per lane for static striping.
     dirty: Vec<Ring<Slot>>,
     /// Dirty slots that are not dead, by list.
     live: Vec<u32>,
     live_total: u32,
     in_flight: u32,
-    /// The epoch that ends with the next flush.
+    /// Epoch that ends with the next flush.
     open: Epoch,
-    /// Epochs before it that are not yet durable, in order.
+    /// Earlier epochs that are not yet durable, in order.
     older: VecDeque<Epoch>,
 }
 
 impl Cache {
-    /// A cache of `slots` slots with `lists` dirty lists.
+    /// Cache of `slots` slots with `lists` dirty lists.
     pub fn new(slots: u32, lists: u32) -> Cache {
         let empty = Entry { lpn: Lpn(0), home: NO_FLASH_COPY, epoch: 0, list: 0, state: SlotState::Free };
         Cache {
@@ -78,7 +77,7 @@ impl Cache {
         self.free.len()
     }
 
-    /// The list that the unit in a slot was put on.
+    /// List of the unit in a slot.
     pub fn list(&self, slot: Slot) -> usize {
         self.slots[slot.index()].list as usize
     }
@@ -125,8 +124,7 @@ impl Cache {
         self.slots[slot.index()].state == SlotState::Dirty
     }
 
-    /// A dirty slot on `list` loses its meaning (trim). No flush waits for it any more; it is free once no
-    /// older dirty slot of the list is left.
+    /// Marks a dirty slot of `list` dead (trim): no flush waits for it. It is freed once it is the oldest of the list.
     pub fn kill_dirty(&mut self, slot: Slot) {
         let list = self.slots[slot.index()].list as usize;
         assert_eq!(self.slots[slot.index()].state, SlotState::Dirty);
@@ -137,8 +135,7 @@ impl Cache {
         self.free_dead(list);
     }
 
-    /// Moves the oldest dirty slot of `list` to flight; returns it and the unit in it. Who has taken enough calls
-    /// [`Cache::free_dead`].
+    /// Moves the oldest dirty slot of `list` to flight; [`Cache::free_dead`] must follow the last such call.
     #[inline]
     pub fn take_dirty(&mut self, list: usize) -> Option<(Slot, Lpn)> {
         loop {
@@ -152,13 +149,12 @@ impl Cache {
                 self.in_flight += 1;
                 return Some((slot, lpn));
             }
-            assert_eq!(entry.state, SlotState::Dead, "what is on a dirty list waits there or is dead");
+            assert_eq!(entry.state, SlotState::Dead, "a slot on a dirty list is dirty or dead");
             self.release_slot(slot);
         }
     }
 
-    /// Frees the dead slots at the head of `list`, so that its head is dirty: otherwise a list of dead slots
-    /// alone, which nothing programs, would hold its slots for ever.
+    /// Frees the dead slots at the head of `list`: no program would ever free a list of dead slots.
     #[inline]
     pub fn free_dead(&mut self, list: usize) {
         while let Some(slot) = self.dirty[list].front() {
@@ -170,7 +166,7 @@ impl Cache {
         }
     }
 
-    /// The program of an in-flight slot is done; the slot is free again.
+    /// Frees an in-flight slot whose program is done.
     #[inline]
     pub fn programmed(&mut self, slot: Slot) {
         debug_assert_eq!(self.slots[slot.index()].state, SlotState::InFlight);
@@ -179,18 +175,18 @@ impl Cache {
         self.release_slot(slot);
     }
 
-    /// The logical unit in a slot.
+    /// Logical unit in a slot.
     #[inline]
     pub fn lpn(&self, slot: Slot) -> Lpn {
         self.slots[slot.index()].lpn
     }
 
-    /// The copy on flash of the unit in a slot has moved.
+    /// Updates the flash copy of the unit in a slot after a relocation.
     pub fn set_home(&mut self, slot: Slot, home: Ppu) {
         self.slots[slot.index()].home = home;
     }
 
-    /// Slots with data, those being programmed first, then the dirty ones in the order of arrival, list by list.
+    /// Slots with data: in flight, then dirty in order of arrival, list by list.
     pub fn occupied(&self) -> Vec<Slot> {
         let state = |slot: &Slot| self.slots[slot.index()].state;
         let in_flight = Slot::first(self.slots.len() as u32).filter(|s| state(s) == SlotState::InFlight);
@@ -198,15 +194,13 @@ impl Cache {
         in_flight.chain(dirty).collect()
     }
 
-    /// Where the slot's unit is on flash while this newer version is in the cache: under imposed write amplification,
-    /// and where a loss of power would bring that copy back.
+    /// Flash copy kept while the slot's newer version is in the cache: where a power loss would revert to it (or `imposed`).
     #[inline]
     pub fn home(&self, slot: Slot) -> Ppu {
         self.slots[slot.index()].home
     }
 
-    /// Closes the current epoch for a flush and returns its number; the flush is done when
-    /// [`Cache::durable_before`] passes it.
+    /// Closes the current epoch for a flush, which is done when [`Cache::durable_before`] passes the returned number.
     pub fn begin_flush(&mut self) -> u32 {
         let ended = self.open;
         self.open = Epoch { number: ended.number + 1, left: 0 };
@@ -215,7 +209,7 @@ impl Cache {
         ended.number
     }
 
-    /// All data of epochs before this one has been programmed.
+    /// First epoch with unprogrammed data.
     #[inline]
     pub fn durable_before(&self) -> u32 {
         self.older.front().unwrap_or(&self.open).number
@@ -232,7 +226,7 @@ impl Cache {
         self.free.push(slot);
     }
 
-    /// What a slot held is programmed, or no longer wanted: flushes need not wait for it.
+    /// Removes a slot that was programmed or trimmed from its epoch, so that flushes no longer wait for it.
     #[inline]
     fn leave_epoch(&mut self, slot: Slot) {
         let epoch = self.slots[slot.index()].epoch;

@@ -9,16 +9,16 @@ use std::ops::{Deref, DerefMut};
 use std::os::fd::FromRawFd;
 use std::ptr::NonNull;
 
-/// A table below this size gets no huge page anyway.
+/// Smallest table for which the system provides huge pages.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Bytes of a page: advice is about whole ones, and tables in files begin at one.
+/// Bytes of a page: the unit of advice, and the alignment of tables in files.
 pub const PAGE: usize = 4096;
 
-/// What unwinds a drive for which there is no memory: no bug, so nothing is printed, and whoever runs drives tells the user.
+/// Panic payload for a drive that does not fit memory. Not a bug: the runner reports it to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory {
-    /// What could not be reserved.
+    /// Bytes that could not be reserved.
     pub bytes: usize,
 }
 
@@ -34,7 +34,7 @@ impl fmt::Display for OutOfMemory {
     }
 }
 
-/// A list of `len` times `value`, one that grows with the drive. Unwinds with [`OutOfMemory`] without memory for it.
+/// List of `len` times `value` that grows with the drive. Unwinds with [`OutOfMemory`] if memory is insufficient.
 pub fn filled<T: Clone>(value: T, len: usize) -> Vec<T> {
     let mut list = Vec::new();
     if list.try_reserve_exact(len).is_err() {
@@ -44,23 +44,22 @@ pub fn filled<T: Clone>(value: T, len: usize) -> Vec<T> {
     list
 }
 
-/// A table of fixed length: zeroed memory of its own, or what a file holds, of which the pages that are written to become its
-/// own.
+/// Table of fixed length: zeroed memory, or a copy-on-write mapping of a file.
 pub struct Table<T: Pod> {
     entries: NonNull<[T]>,
-    /// What the entries lie in; without, they are a box.
+    /// Mapping that holds the entries; without one, they are a box.
     mapped: Option<MmapMut>,
-    /// The file that they come from, and where in it they begin.
+    /// File of the entries, and their offset in it.
     file: Option<(File, u64)>,
 }
 
-// SAFETY: the entries belong to the table alone, whatever they lie in.
+// SAFETY: the table is the only owner of its entries, boxed or mapped.
 unsafe impl<T: Pod + Send> Send for Table<T> {}
-// SAFETY: as above; they are shared as a slice is.
+// SAFETY: as above; shared access is that of a slice.
 unsafe impl<T: Pod + Sync> Sync for Table<T> {}
 
 impl<T: Pod> Table<T> {
-    /// A table of `len` zeros. Unwinds with [`OutOfMemory`] if the machine has no memory for it.
+    /// Table of `len` zeros. Unwinds with [`OutOfMemory`] if the machine has no memory for it.
     pub fn new(len: usize) -> Table<T> {
         if len * size_of::<T>() >= HUGE_PAGE {
             return Table::on_huge_pages(len);
@@ -69,8 +68,7 @@ impl<T: Pod> Table<T> {
         Table { entries: NonNull::from(Box::leak(entries)), mapped: None, file: None }
     }
 
-    /// A large one, which is whole huge pages: of memory that began between two of them, and ended so, up to four megabytes
-    /// would come in small ones, a thousand faults.
+    /// Table of whole, aligned huge pages: unaligned ends would use up to 4 MiB of small pages, a thousand faults.
     fn on_huge_pages(len: usize) -> Table<T> {
         let bytes = (len * size_of::<T>()).next_multiple_of(HUGE_PAGE);
         let mapped = MmapOptions::new().len(bytes + HUGE_PAGE).map_anon();
@@ -82,15 +80,15 @@ impl<T: Pod> Table<T> {
         Table { entries, mapped: Some(mapped), file: None }
     }
 
-    /// The `len` entries that lie in `file` from byte `at` on, a multiple of [`PAGE`]: nothing is read before it is looked at,
-    /// whoever else has the same file shares what is not written to, and the file never changes. Unwinds with [`OutOfMemory`]
-    /// if there is no room for it in the address space.
+    /// Table of the `len` entries in `file` from byte `at` on, a multiple of [`PAGE`]. Pages are read on access, unwritten
+    /// pages are shared with other users of the file, and the file never changes. Unwinds with [`OutOfMemory`] without
+    /// address space for it.
     pub fn of_file(file: &File, at: u64, len: usize) -> io::Result<Table<T>> {
         if len == 0 {
             return Ok(Table::new(0));
         }
         assert!(at.is_multiple_of(PAGE as u64) && align_of::<T>() <= PAGE);
-        // SAFETY: a file of ours that is complete is replaced or deleted, never changed, so that what is mapped stays.
+        // SAFETY: our complete files are replaced or deleted, never changed, so the mapping stays valid.
         let mapped = unsafe { MmapOptions::new().offset(at).len(len * size_of::<T>()).map_copy(file) };
         let mut mapped = match mapped {
             Err(error) if error.kind() == io::ErrorKind::OutOfMemory => OutOfMemory::unwind::<T>(len),
@@ -100,9 +98,9 @@ impl<T: Pod> Table<T> {
         Ok(Table { entries, mapped: Some(mapped), file: Some((file.try_clone()?, at)) })
     }
 
-    /// Moves what the table holds into a file in memory, of which every table like this one shares what it does not write to;
-    /// see [`Table::another`]. The file has no name, and goes with the last of them. A table that comes from a file stays as it
-    /// is, and so does a small one, and any where the system gives no such file.
+    /// Moves the table into an unnamed memory file, of which copies share the unwritten pages; see [`Table::another`]. The
+    /// file is freed with the last table. File-backed and small tables stay as they are, as does any table where the system
+    /// has no memory files.
     pub fn share(&mut self) {
         if self.file.is_none() && size_of_val(&**self) >= HUGE_PAGE {
             *self = match memory_file(self.as_bytes()).and_then(|file| Table::of_file(&file, 0, self.len())) {
@@ -112,15 +110,14 @@ impl<T: Pod> Table<T> {
         }
     }
 
-    /// Another table like this one, to which nothing has been written since it was made, or [shared](Table::share). One that comes
-    /// from a file comes from there again, and both share what neither writes to.
+    /// Copy of a table not written since it was made or [shared](Table::share). File-backed copies share unwritten pages.
     pub fn another(&self) -> Table<T>
     where
         T: PartialEq,
     {
         let from_file = |(file, at): &(File, u64)| Table::of_file(file, *at, self.len()).ok();
         let another = self.file.as_ref().and_then(from_file).unwrap_or_else(|| self.clone());
-        debug_assert!(**self == *another, "what is written to a table is not in its file");
+        debug_assert!(**self == *another, "a written table differs from its file");
         another
     }
 
@@ -134,7 +131,7 @@ impl<T: Pod> Table<T> {
         bytemuck::cast_slice_mut(self)
     }
 
-    /// Asks the processor to fetch the line of entry `i` ahead of its use.
+    /// Prefetches the cache line of entry `i`.
     #[inline]
     pub fn prefetch(&self, i: usize) {
         prefetch(self.as_ptr().wrapping_add(i));
@@ -153,7 +150,7 @@ impl<T: Pod> Deref for Table<T> {
     type Target = [T];
     #[inline]
     fn deref(&self) -> &[T] {
-        // SAFETY: the entries live as long as the table, and only it has them.
+        // SAFETY: the entries live as long as the table, their only owner.
         unsafe { self.entries.as_ref() }
     }
 }
@@ -161,7 +158,7 @@ impl<T: Pod> Deref for Table<T> {
 impl<T: Pod> DerefMut for Table<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as above, and the table is borrowed alone.
+        // SAFETY: as above, and the table is borrowed exclusively.
         unsafe { self.entries.as_mut() }
     }
 }
@@ -169,33 +166,31 @@ impl<T: Pod> DerefMut for Table<T> {
 impl<T: Pod> Drop for Table<T> {
     fn drop(&mut self) {
         if self.mapped.is_none() {
-            // SAFETY: they were a box that nobody else has taken back.
+            // SAFETY: the entries came from a box and are freed only here.
             drop(unsafe { Box::from_raw(self.entries.as_ptr()) });
         }
     }
 }
 
-/// A file in memory, without a name, that holds these bytes.
 fn memory_file(bytes: &[u8]) -> io::Result<File> {
-    // SAFETY: the name is a string that ends, and is for the eyes of people alone.
+    // SAFETY: the name is a NUL-terminated string, used in diagnostics only.
     let descriptor = unsafe { libc::memfd_create(c"interpulse-state".as_ptr(), libc::MFD_CLOEXEC) };
     if descriptor < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: it is open, and nobody else has it.
+    // SAFETY: the descriptor is open and has no other owner.
     let mut file = unsafe { File::from_raw_fd(descriptor) };
     file.write_all(bytes)?;
     Ok(file)
 }
 
-/// Asks for huge pages beneath `bytes`, which are whole ones and have not been written yet. Advice only: where huge pages are
-/// switched off the table works, more slowly.
+/// Advises huge pages for `bytes`, whole pages not yet written. Without huge pages the table works, more slowly.
 fn advise_huge_pages(bytes: &mut [u8]) {
-    // SAFETY: the range lies inside memory of ours, and advice changes none of it.
+    // SAFETY: the range lies inside our memory, and advice changes none of it.
     unsafe { libc::madvise(bytes.as_mut_ptr().cast(), bytes.len(), libc::MADV_HUGEPAGE) };
 }
 
-/// Asks the processor to fetch the line at `address` ahead of its use; any address is allowed.
+/// Prefetches the cache line at `address`, which may be invalid.
 #[inline]
 pub fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
@@ -215,16 +210,14 @@ mod tests {
 
     const LEN: usize = HUGE_PAGE / 4 + 1;
 
-    /// A table of as many entries, no two of which are equal.
     fn counted(len: usize) -> Table<u32> {
         let mut table = Table::new(len);
         table.iter_mut().zip(1..).for_each(|(entry, n)| *entry = n);
         table
     }
 
-    /// The file that a table comes from.
     fn inode(table: &Table<u32>) -> Option<u64> {
-        table.file.as_ref().map(|(file, _)| file.metadata().expect("it is open").ino())
+        table.file.as_ref().map(|(file, _)| file.metadata().expect("an open file has metadata").ino())
     }
 
     #[test]
@@ -239,11 +232,11 @@ mod tests {
         assert_eq!([one[0], other[0], third[0]], [7, 1, 1]);
         assert_eq!([one[LEN - 1], other[LEN - 1], third[LEN - 1]], [LEN as u32, 8, LEN as u32]);
         drop((one, other));
-        assert!(*third == *same, "it stays for whoever is left");
+        assert!(*third == *same, "the file stays for the last user");
     }
 
     #[test]
-    fn what_is_small_or_shared_stays_where_it_is() {
+    fn small_or_shared_tables_are_not_moved() {
         let mut small = counted(LEN - 2);
         small.share();
         assert_eq!(inode(&small), None);

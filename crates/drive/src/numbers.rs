@@ -15,11 +15,11 @@ interpulse_engine::numbers! {
     JobId
     /// A page read of garbage collection.
     GcReadId
-    /// MetadataRegion being written.
+    /// Group of metadata being written.
     GroupId
 }
 
 impl JobId {
-    /// No job: a program that nothing waits for.
+    /// No job: a program without an owner.
     pub const NONE: JobId = JobId(u32::MAX);
 }

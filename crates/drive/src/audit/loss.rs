@@ -1,7 +1,7 @@
-//! Power-loss audit: an independent record, unit by unit, of what the host was promised.
+//! Power-loss audit: an independent record, unit by unit, of acknowledged writes and trims.
 //!
-//! A write that is complete may be lost only while no flush that began after its completion is complete, and only on a
-//! drive whose cache is not protected. Versions are those of the version audit.
+//! A completed write may be lost only until a flush that began after its completion is complete, and only on a drive whose
+//! cache is not protected. Versions are those of the version audit.
 
 use super::VersionAudit;
 use super::record::LossRecord;
@@ -9,21 +9,21 @@ use crate::numbers::{Lpn, Ppu, Slot};
 use interpulse_engine::RequestId;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// What the drive gives for a unit after a cut.
+/// Content of a unit after a power loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
     /// Nothing: never written, or trimmed.
     Nothing,
-    /// What is in this slot of the cache.
+    /// Data in this slot of the cache.
     Slot(Slot),
-    /// What is in this physical unit.
+    /// Data in this physical unit.
     Unit(Ppu),
 }
 
-/// What a cut took.
+/// Units lost by a cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
-    /// Units whose newest completed write or trim is gone.
+    /// Units whose newest completed write or trim is lost.
     pub acknowledged: u64,
     /// Of these, units that a completed flush covers.
     pub flushed: u64,
@@ -33,11 +33,11 @@ pub struct Losses {
     pub survived: u64,
 }
 
-/// What became of one unit of a request that the cut found outstanding.
+/// Unit of a request outstanding at the cut, and whether it survived.
 pub type Fate = (Lpn, bool);
 
 impl VersionAudit {
-    /// Follows every unit, and what the host is told of each; `flushes` if what is complete may be lost.
+    /// Audit of every unit and its acknowledgements; `flushes` if completed writes may be lost.
     pub fn for_power_loss(flushes: bool) -> VersionAudit {
         let unflushed = flushes.then(VecDeque::new);
         let loss = Some(Box::new(LossRecord { unflushed, ..LossRecord::default() }));
@@ -48,7 +48,7 @@ impl VersionAudit {
         self.loss.as_mut().expect("it is kept where power may be lost")
     }
 
-    /// The newest version of `lpn` is of request `id`.
+    /// Notes that the newest version of `lpn` belongs to request `id`.
     #[cold]
     pub fn belongs(&mut self, id: RequestId, lpn: Lpn) {
         let (version, gone) = self.newest[&lpn];
@@ -59,7 +59,7 @@ impl VersionAudit {
         }
     }
 
-    /// Flush `id` begins: what has been completed so far it covers.
+    /// Begins flush `id`, which covers everything completed so far.
     #[cold]
     pub fn flush_begins(&mut self, id: RequestId) {
         let record = self.record();
@@ -68,13 +68,13 @@ impl VersionAudit {
         }
     }
 
-    /// The host is told that request `id` is complete.
+    /// Notes that the host has the completion of request `id`.
     #[cold]
     pub fn acknowledged(&mut self, id: RequestId) {
         let record = self.record();
         if let (Some(upto), Some(log)) = (record.flushes.remove(&id), &mut record.unflushed) {
             while record.covered < upto {
-                let (lpn, version) = log.pop_front().expect("it was there when the flush began");
+                let (lpn, version) = log.pop_front().expect("the log holds it since the flush began");
                 let flushed = record.flushed.entry(lpn).or_default();
                 *flushed = version.max(*flushed);
                 record.covered += 1;
@@ -89,8 +89,8 @@ impl VersionAudit {
         }
     }
 
-    /// Power has been cut, and `held` is what the drive gives from now on. Returns what is lost, and of each unit of each
-    /// request that was outstanding whether its data, or newer, survived.
+    /// Audits the state `held` after a power loss. Returns the losses, and whether each unit of outstanding requests
+    /// survived.
     pub fn power_lost(&mut self, held: impl Fn(Lpn) -> Held) -> (Losses, BTreeMap<RequestId, Vec<Fate>>) {
         let version_of = |lpn: Lpn| match held(lpn) {
             Held::Nothing => self.record_ref().trimmed.get(&lpn).copied().unwrap_or(0),
@@ -130,7 +130,7 @@ impl VersionAudit {
         self.loss.as_ref().expect("it is kept where power may be lost")
     }
 
-    /// What was in the first slot of each pair is in the second one now, and nothing else is in the cache.
+    /// Moves cached versions from the first slot of each pair to the second; all other slots are empty.
     pub fn slots_moved(&mut self, pairs: &[(Slot, Slot)]) {
         let before = std::mem::take(&mut self.in_cache);
         self.in_cache = pairs.iter().map(|(from, to)| (*to, before[from])).collect();

@@ -4,18 +4,18 @@ use crate::numbers::Lpn;
 use interpulse_engine::RequestId;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// What the host has been told.
+/// Acknowledged versions, for the power-loss audit.
 #[derive(Clone, Default)]
 pub struct LossRecord {
-    /// Unit and version of what each request has written or trimmed so far.
+    /// Units and versions written or trimmed by each request so far.
     pub(super) requests: BTreeMap<RequestId, Vec<(Lpn, u32)>>,
     pub(super) acknowledged: HashMap<Lpn, u32>,
     pub(super) flushed: HashMap<Lpn, u32>,
     /// Completed versions that no completed flush covers, in order of completion, if flushes matter.
     pub(super) unflushed: Option<VecDeque<(Lpn, u32)>>,
-    /// Entries that have left `unflushed`.
+    /// Entries removed from `unflushed`.
     pub(super) covered: u64,
-    /// Flushes under way: what had been completed when they began.
+    /// Flushes in flight, with the number of versions completed when they began.
     pub(super) flushes: HashMap<RequestId, u64>,
     pub(super) trimmed: HashMap<Lpn, u32>,
 }

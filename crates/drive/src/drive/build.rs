@@ -12,7 +12,7 @@ use interpulse_flash::geometry::BlockAddress;
 use interpulse_flash::nand::Nand;
 
 impl Drive {
-    /// A drive over `state` whose resources begin at `first`, with so many timers of its host among them. Panics if the
+    /// Drive over `state` whose resources begin at `first`, with `host_timers` timers of its host among them. Panics if the
     /// spec was not [checked](DriveSpec::check) or the state belongs to another geometry.
     pub fn new(
         spec: DriveSpec,

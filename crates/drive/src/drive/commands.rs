@@ -17,14 +17,14 @@ impl Drive {
         self.execute(events, id);
     }
 
-    /// Map entries that the command `id` waited for are in memory.
+    /// Resumes the command `id`, whose map entries are in memory.
     #[cold]
     pub(super) fn mapped(&mut self, events: &mut EventQueue, id: RequestId) {
         self.host.requests.get_mut(id).book(Cause::Mapping, events.now());
         self.execute(events, id);
     }
 
-    /// Executes a command as soon as its map entries are in memory.
+    /// Executes a command once its map entries are in memory.
     #[inline(always)]
     fn execute(&mut self, events: &mut EventQueue, id: RequestId) {
         let now = events.now();
@@ -43,17 +43,17 @@ impl Drive {
                 if fail_fast && self.fails_fast(events, id) {
                     return;
                 }
-                let reads = self.read_units(events, id, lpn, lpn + units, self.host.foretells());
+                let reads = self.read_units(events, id, lpn, lpn + units, self.host.queues_ahead());
                 match reads {
                     0 => self.host.pass_dram(events, self.spec.cache.latency, id, bytes),
-                    // The end of one is the end of all.
+                    // The end of the only read is the end of the request.
                     1 => {}
                     _ => self.host.requests.get_mut(id).reads_left = reads,
                 }
             }
             Op::Write => {
                 let (lpn, bytes) = (request.lpn, request.bytes);
-                // Nobody has told of it ahead: an array, or a host without flows.
+                // No prefetch hint was given: the owner is an array, or a host without flows.
                 if self.place.host_timers == 0 {
                     self.ftl.prefetch_older(lpn);
                 }
@@ -67,29 +67,27 @@ impl Drive {
         }
     }
 
-    // ---- reads ----------------------------------------------------------------------------------------
-
-    /// Reads the logical units `from..to` for request `id`, whose end may be foretold as
-    /// [`Ftl::read`](crate::ftl::Ftl::read) says; returns the flash reads it takes.
+    /// Reads the logical units `from..to` for request `id`, with early completion as in
+    /// [`Ftl::read`](crate::ftl::Ftl::read); returns the number of flash reads.
     pub(super) fn read_units(
         &mut self,
         events: &mut EventQueue,
         id: RequestId,
         from: Lpn,
         to: Lpn,
-        foretell: bool,
+        early: bool,
     ) -> u32 {
-        let look = self.ftl.read(&mut Flash { nand: &mut self.nand, events }, id, from, to, foretell);
-        self.counters.cache_read_hits += u64::from(look.cached);
-        self.counters.unmapped_reads += u64::from(look.unmapped);
-        look.reads
+        let found = self.ftl.read(&mut Flash { nand: &mut self.nand, events }, id, from, to, early);
+        self.counters.cache_read_hits += u64::from(found.cached);
+        self.counters.unmapped_reads += u64::from(found.unmapped);
+        found.reads
     }
 
-    /// A page read, which the flash array still has, has come to its end without an error.
+    /// Completes an error-free page read that the flash array still holds.
     #[inline(always)]
     pub(super) fn read_ended(&mut self, events: &mut EventQueue) {
         let now = events.now();
-        let Ended { txn, at, by } = self.nand.last_ended().expect("the caller has looked at it");
+        let Ended { txn, at, by } = self.nand.last_ended().expect("the caller has checked it");
         if txn.kind != Kind::HostRead {
             let job = GcReadId(txn.owner);
             self.nand.discard_ended();
@@ -110,7 +108,7 @@ impl Drive {
         }
     }
 
-    /// A page read for a request has come to its end; `failed` if nothing has corrected its data.
+    /// Completes a page read of a request; `failed` if its data is uncorrectable.
     pub(super) fn host_read_done(&mut self, events: &mut EventQueue, txn: &Txn, failed: bool) {
         let now = events.now();
         let id = RequestId(txn.owner);
@@ -123,7 +121,6 @@ impl Drive {
         }
     }
 
-    /// Request `id` has all that it had to read: it leaves, or goes on as a write.
     #[inline]
     fn all_read(&mut self, events: &mut EventQueue, now: SimTime, id: RequestId, op: Op, bytes: u64) {
         if op == Op::Read {
@@ -133,8 +130,7 @@ impl Drive {
         }
     }
 
-    /// Submits a read that fails as soon as firmware sees that it would have to wait for garbage collection; see
-    /// [`Device::submit`].
+    /// Submits a read that fails in firmware if it would wait for garbage collection; see [`Device::submit`].
     pub fn submit_fail_fast(&mut self, events: &mut EventQueue, request: Request) -> RequestId {
         debug_assert_eq!(request.op, Op::Read);
         let id = self.submit(events, 0, Tag(0), request);
@@ -142,7 +138,7 @@ impl Drive {
         id
     }
 
-    /// Fails the read `id` if it would have to wait for garbage collection: its completion leaves without data.
+    /// Fails the read `id` if it would wait for garbage collection: its completion leaves without data.
     #[cold]
     pub(super) fn fails_fast(&mut self, events: &mut EventQueue, id: RequestId) -> bool {
         let now = events.now();
@@ -158,8 +154,6 @@ impl Drive {
         }
         waits
     }
-
-    // ---- completion -----------------------------------------------------------------------------------
 
     pub(super) fn dram_done(&mut self, events: &mut EventQueue, id: RequestId) {
         let now = events.now();

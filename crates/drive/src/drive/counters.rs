@@ -3,7 +3,7 @@
 use interpulse_engine::{Op, counters};
 
 counters! {
-    /// What happened at the host interface and in the cache.
+    /// Counters of the host interface and the write cache.
     pub struct DriveCounters {
         /// units read from the write cache
         cache_read_hits: "units",
@@ -13,7 +13,7 @@ counters! {
         cache_overwrites: "units",
         /// writes that had to wait for a free slot of the write cache
         cache_stalls: "requests",
-        /// page reads made to complete writes that cover a unit only in part
+        /// page reads made to complete writes that partly cover a unit
         read_modify_writes: "operations",
         /// logical units trimmed
         trimmed_units: "units",
@@ -27,7 +27,7 @@ counters! {
 }
 
 impl DriveCounters {
-    /// Counts a command that took, or has been outstanding, longer than the host waits.
+    /// Counts a command that took, or has been outstanding, longer than the host's timeout.
     #[cold]
     pub fn timed_out(&mut self, op: Op) {
         *match op {

@@ -9,21 +9,21 @@ use interpulse_flash::hold_up::worst_case::worst;
 use interpulse_flash::nand::Nand;
 use interpulse_flash::parts::SuspendSupport;
 
-/// A save, by what becomes of erases.
+/// Save energy by handling of erases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ways {
-    /// They run to their end.
+    /// Erases run to their end.
     pub finish: Save,
-    /// They are stopped; `None` where erases are not suspended, or the part does not program meanwhile.
+    /// Erases are suspended; `None` if that is off, or the part cannot program meanwhile.
     pub stop: Option<Save>,
 }
 
-/// What saving the cache takes.
+/// Energy and pages of a cache save.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HoldUp {
     /// Pages saved.
     pub pages: u64,
-    /// As the drive was at the cut.
+    /// In the state of the drive at the cut.
     pub at_cut: Ways,
     /// Pages of a full cache.
     pub most_pages: u64,
@@ -31,20 +31,19 @@ pub struct HoldUp {
     pub worst: Ways,
 }
 
-/// Whether erases of the drive can be stopped for a save.
 fn stops(spec: &DriveSpec) -> bool {
     spec.nand.erase_suspend.can_suspend() && spec.part.suspend_support == SuspendSupport::Nested
 }
 
-/// What was on the dies at a cut, taken before it clears them.
-pub(super) struct Standing([Vec<Path>; 2]);
+/// Operations on the dies at a cut, taken before it clears them.
+pub(super) struct DieOperations([Vec<Path>; 2]);
 
-impl Standing {
-    pub(super) fn of(nand: &Nand, now: SimTime) -> Standing {
-        Standing([Erases::Finish, Erases::Stop].map(|erases| nand.paths_to_save(now, erases)))
+impl DieOperations {
+    pub(super) fn of(nand: &Nand, now: SimTime) -> DieOperations {
+        DieOperations([Erases::Finish, Erases::Stop].map(|erases| nand.paths_to_save(now, erases)))
     }
 
-    /// What it takes to save `pages` now, and at most.
+    /// Hold-up for saving `pages` now, and at most.
     pub(super) fn hold_up(&self, spec: &DriveSpec, pages: u64) -> HoldUp {
         let save_to = spec.power_loss.map(|of| of.save_to).unwrap_or_default();
         let of = |paths: &[Path], pages| save(&spec.geometry, &spec.part, paths, pages, save_to);
@@ -69,7 +68,7 @@ impl Standing {
 }
 
 impl HoldUp {
-    /// What the drive's constant powers add in `time`, in aJ: of the controller and of the DRAM.
+    /// Energy in aJ of the drive's constant powers over `time`: controller and DRAM.
     pub fn constants(spec: &DriveSpec, time: Duration) -> [u128; 2] {
         // 1 uW for 1 ns is 1000 aJ.
         [spec.constants.controller, spec.constants.dram]

@@ -6,8 +6,8 @@
 //!                                           garbage collection -> reads, programs, erases
 //! ```
 //!
-//! The drive holds a contiguous range of the event queue's resources and never the event queue itself: its host (a
-//! run, an array) passes it down, so several drives share one virtual time.
+//! The drive owns a contiguous range of the event queue's resources but not the queue: its host (a run, an array) passes
+//! that in, so that several drives share one virtual time.
 
 mod build;
 mod commands;
@@ -42,19 +42,17 @@ pub struct Drive {
     spec: DriveSpec,
     nand: Nand,
     ftl: FtlFamily,
-    /// Queues, link, firmware, requests.
     host: HostInterface,
-    /// Its resources on the event queue.
     place: ResourceMap,
-    /// Whether there is power, if it may be lost.
+    /// Power state, if power may be lost.
     outage: Option<Outage>,
-    /// No more requests are made (the end of a run).
+    /// The run has ended: no more requests arrive.
     closed: bool,
-    /// What it has counted since the start.
+    /// Counters since the start.
     pub counters: DriveCounters,
 }
 
-/// The resources of a drive, in their order: the flash array, the lines of the front, timers of the host, later timers.
+/// Resources of a drive, in order: flash array, queues of the host interface, timers of the host, later timers.
 #[derive(Clone, Copy)]
 struct ResourceMap {
     first: u32,
@@ -63,19 +61,18 @@ struct ResourceMap {
 }
 
 impl ResourceMap {
-    /// The first line of the front.
     fn lines(&self) -> ResourceId {
         ResourceId(self.first + self.flash)
     }
 
-    /// The `k`-th timer behind those of the host.
+    /// The `k`-th timer after those of the host.
     fn later(&self, k: u32) -> ResourceId {
         ResourceId(self.first + self.flash + HostInterface::LINES + self.host_timers + k)
     }
 }
 
 impl Drive {
-    /// EventQueue resources a drive with this spec and so many timers of its host takes.
+    /// Event queue resources of a drive with this spec and `host_timers` timers of its host.
     pub fn resources(spec: &DriveSpec, host_timers: u32) -> u32 {
         Nand::resources(&spec.geometry)
             + HostInterface::LINES
@@ -84,7 +81,7 @@ impl Drive {
             + 2 * u32::from(spec.power_loss.is_some())
     }
 
-    /// The timers behind those of the host: the patrol, if blocks are rewritten for their age, then a cut and checkpoints.
+    /// Timers after those of the host: the patrol, if blocks are refreshed, then power loss and checkpoints.
     #[cold]
     #[inline(never)]
     fn on_later_timer(&mut self, events: &mut EventQueue, index: u32) {
@@ -95,8 +92,7 @@ impl Drive {
         }
     }
 
-    /// Commands that have been outstanding for longer than the host waits. Counted at the end of a measurement window: they
-    /// have no latency yet.
+    /// Commands outstanding for longer than the host's timeout; they have no latency yet at the end of a window.
     pub fn overdue(&self, now: SimTime) -> DriveCounters {
         let mut counters = DriveCounters::default();
         if let Some(limit) = self.spec.host.command_timeout {
@@ -106,7 +102,7 @@ impl Drive {
         counters
     }
 
-    /// Requests made by the host and not completed, with their numbers.
+    /// Outstanding requests, by number.
     pub fn requests(&self) -> &Requests {
         &self.host.requests
     }
@@ -116,29 +112,28 @@ impl Drive {
         &self.nand
     }
 
-    /// The flash array, to settle its accounts at the end of a window.
+    /// Flash array, to settle its accounts at the end of a window.
     pub fn nand_mut(&mut self) -> &mut Nand {
         &mut self.nand
     }
 
-    /// Operations that the flash array has been given and that have not ended.
+    /// Operations issued to the flash array and not complete.
     pub fn operations(&self, events: &EventQueue) -> usize {
         let flash = self.place.first..self.place.first + self.place.flash;
         self.nand.pending() + self.host.leaving.to_come(events, flash)
     }
 
-    /// From now on garbage collection starts nothing but in lanes that are at the hard threshold, or goes on. What the
-    /// flash array has been given runs to its end.
+    /// Closes or opens the GC window. While closed, only lanes at the hard threshold start a collection; operations already
+    /// issued to the flash array complete.
     pub fn hold_gc(&mut self, events: &mut EventQueue, hold: bool) {
         self.ftl.hold_gc(&mut Flash { nand: &mut self.nand, events }, hold);
     }
 
-    /// How the drive was set up.
+    /// Specification of the drive.
     pub fn spec(&self) -> &DriveSpec {
         &self.spec
     }
 
-    /// Goes on with what has come to its end in the flash array.
     fn take_ended(&mut self, events: &mut EventQueue) {
         while let Some(ended) = self.nand.last_ended() {
             if matches!(ended.txn.kind, Kind::HostRead | Kind::GcRead) && !self.ftl.follows_reads() {
@@ -171,7 +166,7 @@ impl Drive {
         }
     }
 
-    /// Goes on with the requests for which the FTL has done something; `program` is the one that has just ended.
+    /// Processes the outcomes of the FTL; `program` is the program that just ended.
     #[inline]
     fn drain_ftl(&mut self, events: &mut EventQueue, program: Option<&Txn>) {
         while let Some(outcome) = self.ftl.next_outcome() {

@@ -4,13 +4,13 @@
 //! on -- cut --> off -- power --> mounting -- map --> refilling -- cache empty --> on
 //! ```
 //!
-//! At the cut all transactions end where they are. The map is rebuilt from flash alone ([`crate::ftl::page::power_loss::outage`]) and
-//! compared with the one the drive had; a difference is a bug, and ends the run. *Mounting* is the time of the reads that
-//! this takes. *Refilling* programs what a protected cache has kept, and erases blocks whose erase was interrupted, as
-//! ordinary operations; the host is served after that.
+//! A cut ends all transactions. The map is rebuilt from flash alone ([`crate::ftl::page::power_loss::outage`]) and compared
+//! with the live one; a difference is a bug and ends the run. *Mounting* is the time of these reads. *Refilling* programs
+//! the content of a protected cache and repeats interrupted erases as ordinary operations; then the drive serves the host
+//! again.
 
 use super::Drive;
-use super::hold_up::Standing;
+use super::hold_up::DieOperations;
 use super::power_state::{Cut, CutWrite, Outage, Recovery, State};
 use crate::ftl::{Flash, Ftl};
 use crate::spec::PowerLossSpec;
@@ -25,7 +25,6 @@ impl Drive {
         self.outage.as_mut().expect("power may be lost")
     }
 
-    /// Arms the cut.
     pub(super) fn arm_cut(&mut self, events: &mut EventQueue) -> Result<(), String> {
         let Some(PowerLossSpec { at: Some(at), off_for, .. }) = self.outage.as_ref().map(|of| of.spec) else {
             return Ok(());
@@ -51,12 +50,12 @@ impl Drive {
         self.outage.as_ref().map_or(0, |of| of.requests_lost)
     }
 
-    /// Every cut so far and the recovery from it.
+    /// Cuts so far and their recoveries.
     pub fn recoveries(&self) -> &[Recovery] {
         self.outage.as_ref().map_or(&[], |of| &of.cuts)
     }
 
-    /// The timer of the cut, or of the end of mounting.
+    /// Timer of the cut, or of the end of mounting.
     pub(super) fn on_power_timer(&mut self, events: &mut EventQueue) {
         let state = self.power().state;
         match state {
@@ -70,20 +69,18 @@ impl Drive {
         }
     }
 
-    // ---- the cut --------------------------------------------------------------------------------------
-
-    /// Power is cut now, in whatever the drive is doing; it stays off until [`Drive::power_up`]. Panics if the drive's
-    /// spec has no [`crate::spec::PowerLossSpec`], or if recovery would lose what must not be lost.
+    /// Cuts power now; it stays off until [`Drive::power_up`]. Panics if the drive's spec has no
+    /// [`crate::spec::PowerLossSpec`], or if recovery would lose durable data.
     pub fn cut_power(&mut self, events: &mut EventQueue) -> Cut {
         let was = self.power().state;
-        assert!(matches!(was, State::On | State::Refilling), "power that is off cannot be cut");
-        let standing = self.spec.cache.protected.then(|| Standing::of(&self.nand, events.now()));
+        assert!(matches!(was, State::On | State::Refilling), "power is already off");
+        let on_dies = self.spec.cache.protected.then(|| DieOperations::of(&self.nand, events.now()));
         let torn = self.nand.outage(events);
         let requests = self.requests_by_kind();
         let (protected, decode) = (self.spec.cache.protected, self.spec.nand.ecc_latency);
         let flash = Flash { nand: &mut self.nand, events };
         let (found, fates) = self.ftl.lose_power(&flash, torn, protected, decode);
-        let hold_up = standing.map(|at_cut| at_cut.hold_up(&self.spec, found.cache_pages));
+        let hold_up = on_dies.map(|at_cut| at_cut.hold_up(&self.spec, found.cache_pages));
         let recovery = Recovery { at: events.now(), requests, hold_up, found, on: None, served: None };
         let writes = fates.into_iter().map(|(id, units)| CutWrite {
             id,
@@ -98,7 +95,6 @@ impl Drive {
         Cut { writes, losses: found.losses }
     }
 
-    /// Requests outstanding: reads, writes, others.
     fn requests_by_kind(&self) -> [u64; 3] {
         let mut requests = [0; 3];
         for (_, request) in self.host.requests.iter() {
@@ -111,7 +107,6 @@ impl Drive {
         requests
     }
 
-    /// The controller knows of no request any more.
     fn forget_requests(&mut self, events: &mut EventQueue) {
         let (first, unit) = (self.place.lines(), self.spec.geometry.unit_bytes);
         self.host.lose_power(&self.spec.host, unit, first);
@@ -120,33 +115,31 @@ impl Drive {
         }
     }
 
-    // ---- recovery -------------------------------------------------------------------------------------
-
-    /// Power is back at `on`. The drive mounts, then empties its cache, then serves the host.
+    /// Restores power at `on`. The drive mounts, then flushes its cache, then serves the host.
     pub fn power_up(&mut self, events: &mut EventQueue, on: SimTime) {
         let timer = self.power_timer();
         let power = self.power();
-        assert_eq!(power.state, State::Off, "power that is on cannot come back");
+        assert_eq!(power.state, State::Off, "power is already on");
         power.state = State::Mounting;
         let recovery = power.last();
         recovery.on = Some(on);
         events.arm(timer, on + recovery.found.mounting);
     }
 
-    /// The map is there again: erases blocks that need it and empties the cache.
+    /// Ends mounting: erases blocks that need it and flushes the cache.
     fn mounted(&mut self, events: &mut EventQueue) {
         self.power().state = State::Refilling;
         self.ftl.refill(&mut Flash { nand: &mut self.nand, events });
         self.room_in_cache(events);
     }
 
-    /// The cache is empty: the host is served again.
+    /// Ends refilling: the drive serves the host again.
     pub(super) fn refilled(&mut self, events: &mut EventQueue) {
         let now = events.now();
         let power = self.power();
         power.state = State::On;
         power.last().served = Some(now);
-        self.host.tell(DeviceEvent::PowerRestored);
+        self.host.notify(DeviceEvent::PowerRestored);
         self.ftl.start(&mut Flash { nand: &mut self.nand, events });
     }
 }

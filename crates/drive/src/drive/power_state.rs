@@ -7,7 +7,7 @@ use crate::numbers::Lpn;
 use crate::spec::PowerLossSpec;
 use interpulse_engine::{RequestId, SimTime};
 
-/// Whether the drive has power, and what it does with it.
+/// Power state of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     On,
@@ -16,42 +16,41 @@ pub(super) enum State {
     Refilling,
 }
 
-/// A cut and the recovery from it.
+/// Cut and its recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
-    /// When power was cut.
+    /// Time of the cut.
     pub at: SimTime,
-    /// Requests that the host had submitted and had no answer to: reads, writes, others.
+    /// Requests submitted and not completed: reads, writes, others.
     pub requests: [u64; 3],
-    /// What saving the cache on the energy of capacitors takes; `None` where nothing protects it.
+    /// Hold-up of the cache save; `None` where the cache is not protected.
     pub hold_up: Option<HoldUp>,
-    /// What the FTL found again.
+    /// Result of the FTL's recovery.
     pub found: Recovered,
-    /// When power was back.
+    /// Time at which power returned.
     pub on: Option<SimTime>,
-    /// When the host was served again.
+    /// Time at which the host was served again.
     pub served: Option<SimTime>,
 }
 
-/// What became of an owner's request that was outstanding at a cut.
+/// Fate of a write that was outstanding at a cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutWrite {
-    /// Its number.
+    /// Its request number.
     pub id: RequestId,
-    /// Logical units whose data, or newer data, the drive still has.
+    /// Logical units whose data, or newer data, survived.
     pub survived: Vec<Lpn>,
 }
 
-/// What a cut did to an owner's requests. All outstanding ones are gone; their numbers are free.
+/// Effect of a cut on the owner's requests. All outstanding ones are dropped; their numbers are free.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cut {
-    /// Writes of which at least one unit had been taken up.
+    /// Writes with at least one unit admitted.
     pub writes: Vec<CutWrite>,
-    /// What was lost.
+    /// Lost units.
     pub losses: Losses,
 }
 
-/// Whether there is power, and the cuts so far.
 pub(super) struct Outage {
     pub(super) spec: PowerLossSpec,
     pub(super) state: State,

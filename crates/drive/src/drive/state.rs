@@ -1,4 +1,4 @@
-//! Preconditioned state of a drive: what a run starts from and snapshots keep.
+//! Preconditioned state of a drive: start of a run and content of snapshots.
 
 use crate::ftl::BlockManager;
 use crate::ftl::page::placement::stripe::Stripe;
@@ -18,7 +18,7 @@ impl PreconditionedState {
         blocks
     }
 
-    /// Block manager of the page-mapped family, to change it before a run.
+    /// Mutable block manager of the page-mapped family, before a run.
     pub fn block_manager_mut(&mut self) -> &mut BlockManager {
         let PreconditionedState::Page(blocks) = self;
         blocks
@@ -30,17 +30,17 @@ impl PreconditionedState {
         blocks
     }
 
-    /// Lets [others](PreconditionedState::another) share the tables that no run changes, though no file holds them.
+    /// Makes tables shareable with [copies](PreconditionedState::another), though no file holds them.
     pub fn share(&mut self) {
         self.block_manager_mut().share();
     }
 
-    /// The same state for another drive, before a run. Both share the unchanged pages of what a file holds.
+    /// Copy of the state for another drive, before a run. Both share the unchanged pages of file-backed tables.
     pub fn another(&self) -> PreconditionedState {
         PreconditionedState::Page(self.block_manager().another())
     }
 
-    /// Writes data into the state without simulated time.
+    /// Preconditioner of this state.
     pub fn preconditioner(&mut self, stripe: Option<Stripe>) -> Preconditioner<'_> {
         Preconditioner::new(self.block_manager_mut(), stripe)
     }

@@ -6,9 +6,8 @@ use interpulse_engine::{AuditReport, EventQueue, SimTime};
 use std::fmt::Write;
 
 impl Drive {
-    /// Checks, once all requests are done, that nothing was lost: issued = completed, valid units = mapped
-    /// units, block by block, and every map entry is confirmed by the physical side. `stride` > 1 confirms one
-    /// entry in so many. Err names what does not hold.
+    /// Checks after the last request that nothing was lost: issued = completed, and the FTL's audit (one entry in
+    /// `stride`). Err is the first inconsistency.
     pub(super) fn verify(&self, now: SimTime, stride: usize) -> Result<AuditReport, String> {
         let lost = self.requests_lost();
         if self.host.issued != self.host.completed + lost {
@@ -29,12 +28,12 @@ impl Drive {
         })
     }
 
-    /// Looks every logical unit up and has the version audit check what a read of it would return now.
+    /// Audits a read of every logical unit.
     pub fn read_everything(&mut self) {
         self.ftl.read_everything();
     }
 
-    /// Describes a drive with requests outstanding on which nothing is going to happen.
+    /// Describes a drive with outstanding requests and no pending events.
     pub(super) fn diagnosis_of(&self, events: &EventQueue) -> String {
         let cache = self.ftl.cache();
         let mut text = format!(

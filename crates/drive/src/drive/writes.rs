@@ -9,7 +9,7 @@ use interpulse_engine::{Duration, EventQueue, RequestId};
 use interpulse_flash::nand::txn::Txn;
 
 impl Drive {
-    /// The data of a write has arrived in the controller.
+    /// Continues a write whose data has arrived in the controller.
     pub(super) fn data_arrived(&mut self, events: &mut EventQueue, id: RequestId) {
         let now = events.now();
         let request = self.host.requests.get_mut(id);
@@ -20,7 +20,7 @@ impl Drive {
         self.admit(events, id);
     }
 
-    /// Reads the units a write covers only in part; true if it has to wait for flash.
+    /// Reads the partly covered units of a write; true if it has to wait for flash.
     fn read_for_merge(&mut self, events: &mut EventQueue, id: RequestId) -> bool {
         let request = *self.host.requests.get(id);
         let last = request.lpn + (request.units - 1);
@@ -36,7 +36,7 @@ impl Drive {
         reads > 0
     }
 
-    /// Puts a write into the cache as far as there is room; the rest waits.
+    /// Admits a write to the cache as far as there is room; the rest waits.
     pub(super) fn admit(&mut self, events: &mut EventQueue, id: RequestId) {
         if !self.host.stalled.is_empty() || !self.admit_units(id) {
             self.counters.cache_stalls += 1;
@@ -50,7 +50,7 @@ impl Drive {
         self.ftl.destage(&mut Flash { nand: &mut self.nand, events });
     }
 
-    /// Tells the FTL whether writes wait for cache slots, and the flash array since when the first of them has waited.
+    /// Reports to the FTL whether writes wait for cache slots, and to the flash array since when.
     fn oldest_stall_changed(&mut self) {
         let oldest = self.host.stalled.front().map(|&id| self.host.requests.get(id).submitted);
         self.ftl.set_backpressure(oldest.is_some());
@@ -83,7 +83,7 @@ impl Drive {
     fn admitted(&mut self, events: &mut EventQueue, id: RequestId) {
         let now = events.now();
         if self.ftl.writes_through() {
-            // It is complete when its last program is.
+            // The write completes with its last program.
             debug_assert!(self.host.requests.get(id).unprogrammed > 0);
             return;
         }
@@ -95,7 +95,7 @@ impl Drive {
         }
     }
 
-    /// Slots have become free: stalled writes go on, flushes may be done, the next programs start.
+    /// Uses freed slots: stalled writes continue, flushes may complete, the next programs start.
     pub(super) fn room_in_cache(&mut self, events: &mut EventQueue) {
         while let Some(&id) = self.host.stalled.front() {
             if !self.admit_units(id) {
@@ -112,23 +112,21 @@ impl Drive {
         self.ftl.destage(&mut Flash { nand: &mut self.nand, events });
     }
 
-    // ---- writes that are complete when their data is on flash -------------------------------------------
-
-    /// A unit of write `id` is on flash by `program`. The program that ends last is the one that it waited for.
+    /// Accounts for a unit of write `id` stored by `program`; the write waits for the program that ends last.
     pub(super) fn unit_landed(&mut self, events: &mut EventQueue, id: RequestId, program: &Txn) {
         if !self.was_the_last(id) {
             return;
         }
         let now = events.now();
         let request = self.host.requests.get_mut(id);
-        // A slot, and a block to write to, are waited for before the program is submitted.
+        // Waiting for a slot and a block precedes the submission of the program.
         request.book(Cause::Cache, program.mark);
         book_program(&mut request.account, program);
         request.mark = now;
         self.host.leave(events, now, id, 0);
     }
 
-    /// A unit of write `id` was trimmed before its program began: it need not wait for it.
+    /// Drops a unit of write `id` that was trimmed before its program began.
     pub(super) fn unit_dropped(&mut self, events: &mut EventQueue, id: RequestId) {
         if self.was_the_last(id) {
             let now = events.now();
@@ -137,14 +135,12 @@ impl Drive {
         }
     }
 
-    /// One unit less to wait for; true if none is left, neither in the cache nor on the way there.
+    /// Counts down the units that a write waits for; true if none is left in the cache or in flight.
     fn was_the_last(&mut self, id: RequestId) -> bool {
         let request = self.host.requests.get_mut(id);
         request.unprogrammed -= 1;
         request.unprogrammed == 0 && request.admitted == request.units
     }
-
-    // ---- flush and trim -------------------------------------------------------------------------------
 
     pub(super) fn flush(&mut self, events: &mut EventQueue, id: RequestId) {
         self.ftl.flush(&mut Flash { nand: &mut self.nand, events }, id);
@@ -157,14 +153,13 @@ impl Drive {
         self.host.leave(events, now, id, 0);
     }
 
-    /// Unmaps the units a trim covers whole.
     pub(super) fn trim(&mut self, events: &mut EventQueue, id: RequestId) {
         let request = *self.host.requests.get(id);
         let from = request.lpn + u32::from(request.partial[0]);
         let to = Lpn((request.lpn.0 + request.units).saturating_sub(u32::from(request.partial[1])));
         self.counters.trimmed_units += self.ftl.trim(id, from, to);
         self.drain_ftl(events, None);
-        // Dead slots may have been all that stalled writes and flushes waited for.
+        // Stalled writes and flushes may have waited for the trimmed slots only.
         if !self.host.stalled.is_empty() || self.ftl.has_flushes() {
             self.room_in_cache(events);
         }

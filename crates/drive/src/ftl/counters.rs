@@ -3,7 +3,7 @@
 use interpulse_engine::counters;
 
 counters! {
-    /// What the FTL did.
+    /// Counters of the FTL.
     pub struct FtlCounters {
         /// units written by the host and programmed
         host_units: "units",
@@ -11,15 +11,15 @@ counters! {
         gc_units: "units",
         /// units of programs that carried no data (flushes of partial word lines)
         padding_units: "units",
-        /// extra units programmed for an imposed write amplification
+        /// extra units programmed for synthetic write amplification
         imposed_units: "units",
         /// victims chosen
         gc_runs: "blocks",
-        /// of these, victims in which nothing was valid
+        /// of these, victims without valid units
         direct_gc_runs: "blocks",
         /// super blocks erased
         erases: "blocks",
-        /// victims chosen to level wear
+        /// victims chosen for static wear levelling
         leveled_blocks: "blocks",
         /// units written by reprograms, which take no new space
         reprogrammed_units: "units",
@@ -29,30 +29,30 @@ counters! {
         consumed_host_pages: "pages",
         /// pages of erased word lines taken by garbage collection
         consumed_gc_pages: "pages",
-        /// pages of erased word lines taken by what was moved from candidates
+        /// pages of erased word lines taken by units moved from candidates
         consumed_early_pages: "pages",
         /// reprogrammable blocks opened
         reprogrammable_blocks: "blocks",
-        /// reprogrammable blocks put aside because all their pages were in use
+        /// reprogrammable blocks set aside as candidates because all their pages were in use
         candidates: "blocks",
-        /// of these, blocks that came back because something in them was overwritten
+        /// of these, blocks reactivated because one of their pages was overwritten
         candidates_back: "blocks",
         /// of these, blocks whose data was moved to normal blocks
         candidates_reclaimed: "blocks",
-        /// of these, blocks given up to garbage collection
+        /// of these, blocks released to garbage collection
         candidates_given_up: "blocks",
-        /// reprograms that were still possible when a super layer was left
+        /// reprograms still possible when a super layer was left
         lost_reprograms: "operations",
     }
 }
 
 impl FtlCounters {
-    /// Units programmed, whatever for.
+    /// Units programmed, for any reason.
     pub fn programmed(&self) -> u64 {
         self.host_units + self.gc_units + self.moved_early_units + self.imposed_units + self.padding_units
     }
 
-    /// Units programmed for each one that the host wrote; `None` if it wrote none.
+    /// Units programmed per host unit written; `None` if the host wrote none.
     pub fn write_amplification(&self) -> Option<f64> {
         (self.host_units > 0).then(|| self.programmed() as f64 / self.host_units as f64)
     }

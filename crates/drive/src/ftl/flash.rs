@@ -4,22 +4,22 @@ use interpulse_engine::{EventQueue, SimTime};
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::txn::Txn;
 
-/// The flash array and the event queue, lent for the time of a call.
+/// Flash array and event queue, borrowed for one call.
 pub struct Flash<'a> {
     /// The flash array.
     pub nand: &'a mut Nand,
-    /// The event queue.
+    /// Event queue.
     pub events: &'a mut EventQueue,
 }
 
 impl Flash<'_> {
-    /// Now.
+    /// Current time.
     #[inline]
     pub fn now(&self) -> SimTime {
         self.events.now()
     }
 
-    /// Gives the array an operation.
+    /// Submits an operation to the flash array.
     #[inline(always)]
     pub fn submit(&mut self, txn: Txn) {
         self.nand.submit(self.events, txn);

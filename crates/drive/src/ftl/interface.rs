@@ -33,8 +33,8 @@ pub enum ZoneError {
     NotZoned,
 }
 
-/// What a drive asks of its FTL. Tags are opaque; the FTL never calls up: the drive drains [`Ftl::next_outcome`] after each
-/// call that can produce one.
+/// Flash translation layer of a drive. Tags are opaque; the FTL never calls up: the drive drains [`Ftl::next_outcome`]
+/// after each call that can produce one.
 #[enum_dispatch]
 pub trait Ftl {
     // ---- run ----------------------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ pub trait Ftl {
     fn close(&mut self);
     /// The next outcome, in order.
     fn next_outcome(&mut self) -> Option<Outcome>;
-    /// Timer of the patrol that looks for old blocks.
+    /// Timer of the patrol read.
     fn patrol(&mut self, flash: &mut Flash);
     /// Timer of checkpoints.
     fn checkpoint(&mut self, flash: &mut Flash);
@@ -52,7 +52,7 @@ pub trait Ftl {
     // ---- host commands ------------------------------------------------------------------------------------
     /// Prefetches the map entry of `lpn` into the processor's cache. Changes no result.
     fn prefetch(&self, lpn: Lpn);
-    /// Prefetches what a write of `lpn` invalidates.
+    /// Prefetches the validity words that a write of `lpn` changes.
     fn prefetch_older(&self, lpn: Lpn);
     /// Whether the map entries of `units` from `lpn` are in controller memory. If not, the FTL reads them from flash and
     /// answers [`Outcome::Mapped`] when `tag` can continue.
@@ -78,25 +78,25 @@ pub trait Ftl {
     fn flushes(&self) -> usize;
     /// Completes flushes whose data is on flash.
     fn settle_flushes(&mut self, flash: &mut Flash);
-    /// Unmaps the units `from..to`; returns how many of them held data.
+    /// Unmaps the units `from..to`; returns how many of them were mapped.
     fn trim(&mut self, tag: RequestId, from: Lpn, to: Lpn) -> u64;
-    /// The host has the completion of `tag`.
+    /// Notes that the host has the completion of `tag`.
     fn acknowledged(&mut self, tag: RequestId);
-    /// Carries out a zone command.
+    /// Executes a zone command.
     fn zone_command(&mut self, flash: &mut Flash, command: ZoneCommand) -> Result<(), ZoneError>;
 
     // ---- flash completions --------------------------------------------------------------------------------
     /// Whether each page read of the host has to be passed to [`Ftl::read_done`].
     fn follows_reads(&self) -> bool;
-    /// A page read of the host has completed; true if its data is uncorrectable.
+    /// Completes a page read of the host; true if its data is uncorrectable.
     fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
-    /// A page read of the FTL itself has completed.
+    /// Completes a page read of the FTL itself.
     fn gc_read_done(&mut self, flash: &mut Flash, txn: &Txn);
     /// As [`Ftl::gc_read_done`], where reads do not count towards read reclaim.
     fn page_collected(&mut self, flash: &mut Flash, read: GcReadId);
-    /// A program has completed; true if it freed cache slots.
+    /// Completes a program; true if it freed cache slots.
     fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
-    /// An erase has completed.
+    /// Completes an erase.
     fn erase_done(&mut self, flash: &mut Flash, txn: &Txn);
 
     // ---- GC window ----------------------------------------------------------------------------------------
@@ -107,8 +107,8 @@ pub trait Ftl {
     fn gc_window(&self) -> &GcWindow;
 
     // ---- power loss ---------------------------------------------------------------------------------------
-    /// Power is cut: operations `torn` end where they are. Rebuilds the map from flash and compares it with the live one.
-    /// `protected` caches survive; `decode` is the ECC latency. Returns what was found and, by tag, the fate of units.
+    /// Cuts power: operations `torn` end where they are. Rebuilds the map from flash and compares it with the live one.
+    /// `protected` caches survive; `decode` is the ECC latency. Returns the result and, by tag, the fate of units.
     fn lose_power(
         &mut self,
         flash: &Flash,
@@ -116,15 +116,15 @@ pub trait Ftl {
         protected: bool,
         decode: Duration,
     ) -> (Recovered, Fates);
-    /// Writes back what survived in the cache; [`Outcome::Flushed`] with the refill tag reports the end.
+    /// Flushes the surviving cache; [`Outcome::Flushed`] with the refill tag reports the end.
     fn refill(&mut self, flash: &mut Flash);
 
     // ---- audit and inspection -----------------------------------------------------------------------------
-    /// Compares map, validity and counts; `stride` > 1 confirms one map entry in so many. Returns mapped units.
+    /// Compares map, validity and counts; `stride` > 1 checks one map entry in `stride`. Returns mapped units.
     fn audit(&self, stride: usize) -> Result<u64, String>;
-    /// Reads whose version the audit has checked.
+    /// Reads checked by the version audit.
     fn versions_checked(&self) -> u64;
-    /// Looks up every logical unit, so that the version audit checks all of them.
+    /// Audits a read of every logical unit.
     fn read_everything(&mut self);
     /// State of lanes and queues, for a run that cannot continue.
     fn diagnosis(&self) -> String;
@@ -136,13 +136,13 @@ pub trait Ftl {
     fn wear(&self) -> Wear;
     /// Blocks rewritten for age or reads.
     fn rewritten(&self) -> Rewritten;
-    /// MetadataRegion programs and checkpoints.
+    /// Metadata programs and checkpoints.
     fn metadata_written(&self) -> MetadataWritten;
     /// P/E cycles of a super block.
     fn pe_cycles(&self, super_block: SuperBlock) -> u32;
     /// Spare space that garbage collection works with.
     fn effective_spare(&self) -> Spare;
-    /// Address arithmetic of super blocks and lanes.
+    /// Address layout of super blocks and lanes.
     fn layout(&self) -> &Layout;
     /// Logical units.
     fn logical_units(&self) -> u32;

@@ -1,61 +1,58 @@
 //! Egress queue: completions and read data waiting for the host link.
 //!
-//! When something will be ready is mostly known before it is, as with a page that is being decoded. It stands in line
-//! from then on, where it will be when the time has come, so that nothing has to happen at the instant in which it is
-//! ready. What is ready at one instant leaves in the order in which the event queue would have handled the events that make
-//! it so.
+//! Ready times are mostly known in advance, as for a page being decoded. Entries are queued early at their final position,
+//! so that readiness needs no event. Entries ready at the same instant leave in the order of the events that would make
+//! them ready.
 
 use interpulse_engine::{Duration, EventQueue, RequestId, ResourceId, Ring, SimTime};
 
-/// When something is ready: an instant, and whose timer stands for the event.
+/// Ready time of an entry: instant and ordering of its event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ready {
-    /// The instant.
+    /// Instant.
     pub at: SimTime,
-    /// Whose event it is, or would be.
+    /// Resource whose event makes the entry ready.
     pub by: ResourceId,
 }
 
 impl Ready {
-    /// With the event that is being handled.
+    /// Ready with the event being handled.
     #[inline]
     pub fn now(events: &EventQueue) -> Ready {
         Ready { at: events.now(), by: events.current() }
     }
 }
 
-/// One thing in the line.
 #[derive(Clone, Copy)]
 struct Entry {
     ready: Ready,
     id: RequestId,
-    /// How long it takes on its way out.
     takes: Duration,
 }
 
-/// The line, with a timer for the instant in which its head is out.
+/// Queue with a timer for the end of its head's transfer.
 #[derive(Clone)]
 pub struct EgressQueue {
-    /// In the order in which they are ready; equal ones as they came.
+    /// In order of ready time; equal entries in order of arrival.
     line: Ring<Entry>,
-    /// When the last one was out.
+    /// End of the last finished transfer.
     free_at: SimTime,
     timer: ResourceId,
 }
 
 impl EgressQueue {
-    /// An empty line with this timer.
+    /// Empty queue with this timer.
     pub fn new(timer: ResourceId) -> EgressQueue {
         EgressQueue { line: Ring::default(), free_at: SimTime::ZERO, timer }
     }
 
-    /// Adds `id`, which takes so long from when it is ready and those before it are out. Nothing is put before what has
-    /// begun to leave: what is told is told before it is ready.
+    /// Adds `id` with transfer time `takes`, which starts when it is ready and earlier entries are out. Entries are added
+    /// before they are ready, so none precedes a transfer that has begun.
     #[inline(always)]
     pub fn push(&mut self, events: &mut EventQueue, ready: Ready, id: RequestId, takes: Duration) {
         let last = self.line.back();
         if last.is_some_and(|last| last.ready > ready) {
-            // In pieces: lent as a whole it would be put together in memory for each, and read from there too soon.
+            // Passed in pieces: a reference would spill the entry to memory and stall the read back.
             self.overtake(events, ready.at, ready.by, id, takes);
             return;
         }
@@ -65,7 +62,7 @@ impl EgressQueue {
         }
     }
 
-    /// Puts an entry before those that are ready later, of which there are some.
+    /// Inserts an entry before those that are ready later; there is at least one.
     #[inline(never)]
     fn overtake(
         &mut self,
@@ -91,7 +88,7 @@ impl EgressQueue {
         }
     }
 
-    /// Takes the head, which is out now, and arms the timer for the next.
+    /// Takes the head, whose transfer ends now, and arms the timer for the next.
     #[inline]
     pub fn pop(&mut self, events: &mut EventQueue) -> RequestId {
         let head = self.line.pop().expect("the timer of an empty line is not armed");
@@ -102,13 +99,13 @@ impl EgressQueue {
         head.id
     }
 
-    /// When a head is out that is ready at this instant and takes so long.
+    /// End of the transfer of an entry ready at `ready`.
     #[inline]
     fn out(&self, ready: SimTime, takes: Duration) -> SimTime {
         self.free_at.max(ready) + takes
     }
 
-    /// How many there are that will be ready with events of these resources, all of them still to come.
+    /// Number of entries that future events of these resources make ready.
     pub fn to_come(&self, events: &EventQueue, by: std::ops::Range<u32>) -> usize {
         let now = Ready::now(events);
         self.line.iter().filter(|entry| entry.ready > now && by.contains(&entry.ready.by.0)).count()
@@ -122,7 +119,7 @@ mod tests {
 
     const TIMER: ResourceId = ResourceId(9);
 
-    /// What leaves, and when.
+    /// Entries that leave until `until`, with their times.
     fn drain(events: &mut EventQueue, line: &mut EgressQueue, until: u64) -> Vec<(u64, u32)> {
         let mut out = Vec::new();
         while let Some((at, by)) = events.next(SimTime(until)) {
@@ -138,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ready_earlier_leaves_earlier_and_each_waits_for_the_one_before() {
+    fn entries_leave_in_order_of_readiness_one_after_another() {
         let (mut events, mut line) = (EventQueue::new(10), EgressQueue::new(TIMER));
         let each = [(50, 1, 0), (40, 3, 1), (40, 2, 2), (50, 1, 3), (100, 0, 4)];
         for (at, by, id) in each {
@@ -149,18 +146,18 @@ mod tests {
     }
 
     proptest! {
-        /// What was told ahead leaves as if it had been put in line in the instant in which it is ready.
+        /// An entry added ahead of time leaves as if it had been added when it is ready.
         #[test]
-        fn foretelling_changes_nothing(
+        fn early_entries_change_nothing(
             mut each in prop::collection::vec((0u64..60, 0u64..40, 0u32..8, 1u64..9), 1..40)
         ) {
             each.sort_unstable();
             let (mut events, mut line, mut out) = (EventQueue::new(10), EgressQueue::new(TIMER), Vec::new());
-            for (id, &(told, ahead, by, takes)) in (0..).zip(&each) {
-                out.extend(drain(&mut events, &mut line, told));
-                events.advance_to(SimTime(told));
-                // Ready after the instant in which it is told, whose other events may be over.
-                line.push(&mut events, ready(told + 1 + ahead, by), RequestId(id), Duration(takes));
+            for (id, &(pushed, ahead, by, takes)) in (0..).zip(&each) {
+                out.extend(drain(&mut events, &mut line, pushed));
+                events.advance_to(SimTime(pushed));
+                // Ready after the current instant, whose other events may be over.
+                line.push(&mut events, ready(pushed + 1 + ahead, by), RequestId(id), Duration(takes));
             }
             out.extend(drain(&mut events, &mut line, 10_000));
             let mut order: Vec<_> = (0u32..).zip(&each).map(|(id, e)| (e.0 + 1 + e.1, e.2, id, e.3)).collect();

@@ -2,7 +2,7 @@
 
 use interpulse_engine::{EventQueue, RequestId, ResourceId, Ring, SimTime};
 
-/// Things in order of the instant they leave.
+/// Requests in order of the end of their transfer.
 #[derive(Clone)]
 pub struct Line {
     entries: Ring<(SimTime, RequestId)>,
@@ -10,12 +10,12 @@ pub struct Line {
 }
 
 impl Line {
-    /// An empty line with this timer.
+    /// Empty FIFO with this timer.
     pub fn new(timer: ResourceId) -> Line {
         Line { entries: Ring::default(), timer }
     }
 
-    /// Adds `id`, which leaves at `at`, not before what entered earlier.
+    /// Adds `id`, which leaves at `at`, not before earlier entries.
     #[inline]
     pub fn push(&mut self, events: &mut EventQueue, at: SimTime, id: RequestId) {
         if self.is_first(at, id) {
@@ -23,7 +23,7 @@ impl Line {
         }
     }
 
-    /// As [`Line::push`], where mostly nothing else happens before it leaves.
+    /// [`Line::push`] for a time before which other events are unlikely.
     #[inline]
     pub fn push_soon(&mut self, events: &mut EventQueue, at: SimTime, id: RequestId) {
         if self.is_first(at, id) {
@@ -31,10 +31,10 @@ impl Line {
         }
     }
 
-    /// Adds `id` and says whether it is alone.
+    /// Adds `id`; returns whether it is the only entry.
     #[inline(always)]
     fn is_first(&mut self, at: SimTime, id: RequestId) -> bool {
-        debug_assert!(self.entries.back().is_none_or(|(t, _)| t <= at), "a line keeps its order");
+        debug_assert!(self.entries.back().is_none_or(|(t, _)| t <= at), "entries leave in order");
         self.entries.push((at, id));
         self.entries.len() == 1
     }
@@ -49,17 +49,17 @@ impl Line {
         id
     }
 
-    /// Its timer.
+    /// Timer of the FIFO.
     pub fn timer(&self) -> ResourceId {
         self.timer
     }
 
-    /// Things in the line.
+    /// Entries in the FIFO.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether the line is empty.
+    /// Whether the FIFO is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

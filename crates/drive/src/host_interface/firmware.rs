@@ -3,30 +3,29 @@
 use super::fifo::Line;
 use interpulse_engine::{Duration, EventQueue, RequestId, ResourceId, SimTime};
 
-/// Commands in firmware. All take the same time, so they leave in the order in which they came.
+/// Commands in firmware. All take the same time and leave in order of arrival.
 pub struct Firmware {
     time: Duration,
-    /// When each core ends what it works on, in the order of these times from `next` on; empty where a command waits for none.
+    /// Time at which each core becomes free, ascending from `next` on; empty with unlimited cores.
     cores: Box<[SimTime]>,
     next: usize,
     line: Line,
 }
 
 impl Firmware {
-    /// Idle firmware that takes so much time for a command, on so many cores, or on as many as there are commands.
+    /// Idle firmware with `time` per command on `cores` cores, or without contention.
     pub fn new(time: Duration, cores: Option<u32>, timer: ResourceId) -> Firmware {
         let cores = vec![SimTime::ZERO; cores.unwrap_or(0) as usize].into_boxed_slice();
         Firmware { time, cores, next: 0, line: Line::new(timer) }
     }
 
-    /// Takes command `id`, which arrives at `at`, not before those that were taken earlier.
+    /// Takes command `id`, which arrives at `at`, not before earlier commands.
     #[inline]
     pub fn take(&mut self, events: &mut EventQueue, at: SimTime, id: RequestId) {
         let end = if self.cores.is_empty() { at + self.time } else { self.on_a_core(at) };
         self.line.push_soon(events, end, id);
     }
 
-    /// Has the core that is free first do it.
     fn on_a_core(&mut self, at: SimTime) -> SimTime {
         let core = &mut self.cores[self.next];
         *core = at.max(*core) + self.time;

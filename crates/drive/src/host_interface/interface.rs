@@ -18,39 +18,37 @@ use std::collections::VecDeque;
 pub struct HostInterface {
     pub(crate) queues: Queues,
     link: Directions,
-    /// Commands in firmware.
     pub(crate) firmware: Firmware,
-    /// Write data arriving.
+    /// Write data in transfer from the host.
     pub(crate) arriving: Line,
-    /// Units moving to or from DRAM.
     pub(crate) dram: Line,
     /// Data and completions leaving.
     pub(crate) leaving: EgressQueue,
-    /// Whether it is told ahead what will be ready to leave.
-    foretells: bool,
+    /// Entries may be queued before they are ready.
+    queues_ahead: bool,
     /// log2 of the sectors of a unit.
     unit_shift: u32,
     pub(crate) requests: Requests,
     /// Writes waiting for cache slots, in order.
     pub(crate) stalled: VecDeque<RequestId>,
-    /// At most one thing in an event.
+    /// At most one per event.
     pub(crate) news: Option<DeviceEvent<RequestId>>,
     pub(crate) issued: u64,
     pub(crate) completed: u64,
 }
 
 impl HostInterface {
-    /// Timers that a front has.
+    /// Timers of a host interface.
     pub const LINES: u32 = 4;
 
-    /// A front as `spec` says for units of so many bytes, whose timers begin at `first`.
+    /// Host interface of `spec` for units of `unit_bytes`, whose timers begin at `first`.
     pub fn new(spec: &HostSpec, unit_bytes: u64, first: ResourceId) -> HostInterface {
         let timer = |k: u32| ResourceId(first.0 + k);
         let link = Directions::new(&spec.link);
         debug_assert_eq!(HostInterface::LINES, 4);
         HostInterface {
             queues: Queues::new(&spec.queue_weights, spec.queue_depth, spec.arbitration, spec.frame_buffer),
-            foretells: !link.is_shared(),
+            queues_ahead: !link.is_shared(),
             link,
             firmware: Firmware::new(spec.firmware, spec.firmware_cores, timer(0)),
             arriving: Line::new(timer(1)),
@@ -65,7 +63,7 @@ impl HostInterface {
         }
     }
 
-    /// Power is cut: nothing is known of any request. Counts go on.
+    /// Power loss: drops all requests, keeps the counters.
     pub fn lose_power(&mut self, spec: &HostSpec, unit_bytes: u64, first: ResourceId) {
         let ids: Vec<RequestId> = self.requests.iter().map(|(id, _)| id).collect();
         for id in ids {
@@ -76,13 +74,13 @@ impl HostInterface {
         *self = HostInterface { issued, completed, requests, ..HostInterface::new(spec, unit_bytes, first) };
     }
 
-    /// The first logical unit that a request touches.
+    /// First logical unit of a request.
     #[inline]
     pub fn first_unit(&self, request: &HostRequest) -> Lpn {
         Lpn((request.sector >> self.unit_shift) as u32)
     }
 
-    /// Takes a request of the host, which calls it `tag`, into `queue`.
+    /// Submits a host request with the host's number `tag` to `queue`.
     #[inline]
     pub fn submit(
         &mut self,
@@ -100,7 +98,7 @@ impl HostInterface {
         let taken = self.queues.submit(queue as usize);
         let (mut account, mut mark) = (NO_ACCOUNT, now);
         if taken {
-            // It is fetched at once: written down with what is known of it by then.
+            // Fetched at once: the request is stored with its arrival time.
             mark = self.link.command(now);
             account[Cause::Link as usize] = mark.since(now).as_ns();
         }
@@ -130,7 +128,6 @@ impl HostInterface {
         id
     }
 
-    /// The controller fetches a command that has waited and starts its firmware.
     fn fetch(&mut self, events: &mut EventQueue, now: SimTime, id: RequestId) {
         let fetched = self.link.command(now);
         let request = self.requests.get_mut(id);
@@ -139,7 +136,7 @@ impl HostInterface {
         self.firmware.take(events, fetched, id);
     }
 
-    /// Has the `bytes` of data of write `id` sent by the host.
+    /// Requests the `bytes` of data of write `id` from the host.
     #[inline]
     pub fn ask_for_data(&mut self, events: &mut EventQueue, now: SimTime, id: RequestId, bytes: u64) {
         let at = self.link.data_in(now, bytes);
@@ -157,26 +154,25 @@ impl HostInterface {
         self.leaving.push(events, ready, id, takes);
     }
 
-    /// Whether what leaves may be [told ahead](HostInterface::will_leave).
+    /// Whether entries may be [queued ahead](HostInterface::will_leave).
     #[inline]
-    pub fn foretells(&self) -> bool {
-        self.foretells
+    pub fn queues_ahead(&self) -> bool {
+        self.queues_ahead
     }
 
-    /// Will send `bytes` of data and the completion to the host when they are ready, which is after the event that is
-    /// being handled.
+    /// Sends `bytes` of data and the completion to the host once they are ready, after the event being handled.
     #[inline(always)]
     pub fn will_leave(&mut self, events: &mut EventQueue, ready: Ready, id: RequestId, bytes: u64) {
-        debug_assert!(self.foretells && ready > Ready::now(events));
+        debug_assert!(self.queues_ahead && ready > Ready::now(events));
         let takes = self.link.time_out(bytes);
         self.leaving.push(events, ready, id, takes);
     }
 
-    /// Has unit data of `id` move to or from DRAM for this long; then `bytes` of it and the completion leave.
+    /// Moves unit data of `id` to or from DRAM for `latency`; then sends `bytes` of it and the completion.
     #[inline]
     pub fn pass_dram(&mut self, events: &mut EventQueue, latency: Duration, id: RequestId, bytes: u64) {
         let at = events.now() + latency;
-        if self.foretells && latency > Duration::ZERO {
+        if self.queues_ahead && latency > Duration::ZERO {
             self.requests.get_mut(id).book(Cause::Cache, at);
             self.will_leave(events, Ready { at, by: self.dram.timer() }, id, bytes);
         } else {
@@ -184,20 +180,20 @@ impl HostInterface {
         }
     }
 
-    /// The completion of `id`, of `queue`, is with the host, which is told; the next command that waited is fetched.
+    /// Completes request `id` of `queue`: notifies the host and fetches the next waiting command.
     #[inline]
     pub fn complete(&mut self, events: &mut EventQueue, now: SimTime, id: RequestId, queue: u16) {
         self.completed += 1;
         if let Some(next) = self.queues.complete(usize::from(queue)) {
             self.fetch(events, now, next);
         }
-        self.tell(DeviceEvent::Completed(id));
+        self.notify(DeviceEvent::Completed(id));
     }
 
-    /// Tells the host, which has taken what it was told before.
+    /// Reports an event to the host, which has taken the previous one.
     #[inline]
-    pub fn tell(&mut self, what: DeviceEvent<RequestId>) {
-        assert!(self.news.is_none(), "the host has not looked at {:?}", self.news);
+    pub fn notify(&mut self, what: DeviceEvent<RequestId>) {
+        assert!(self.news.is_none(), "the host has not taken {:?}", self.news);
         self.news = Some(what);
     }
 }

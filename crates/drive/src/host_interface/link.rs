@@ -1,4 +1,4 @@
-//! Host link kinds. A kind is one file in `link/`, with its keys, and one registry line.
+//! Host link kinds: one file in `link/`, with its keys, and one registry line for each.
 
 use interpulse_engine::{Duration, SimTime};
 use interpulse_settings::registry;
@@ -15,38 +15,35 @@ registry! {
     }
 }
 
-/// A kind of link.
+/// Kind of link.
 trait Link {
-    /// What moves over it, and how fast.
     fn protocol(&self) -> Protocol;
 }
 
-/// What moves over a link, in bytes at its rate: whatever surrounds data takes its share of the time.
+/// Byte counts and rate of a link; protocol overhead is expressed in bytes.
 struct Protocol {
-    /// Bytes a second, of data and of what stands for everything else.
+    /// Bytes per second, of data and overhead.
     rate: f64,
-    /// What asks for a command.
     submission: u64,
-    /// What says that a command is complete.
     completion: u64,
-    /// What data moves in.
+    /// Framing of data.
     frame: Frame,
     /// Whether both directions share the line.
     half_duplex: bool,
 }
 
-/// Of each frame: most data, a power of two, and the bytes that it adds to data that arrive and to data that leave.
+/// Frame: most data, a power of two, and overhead bytes on arriving and leaving data.
 struct Frame {
     data: u64,
     arriving: u64,
     leaving: u64,
 }
 
-/// Of a link whose rate has them in it: longer than any request.
+/// Frame of a link whose rate includes framing: longer than any request.
 const NO_FRAMES: Frame = Frame { data: 1 << 62, arriving: 0, leaving: 0 };
 
 impl LinkSpec {
-    /// Bytes of data a second of long reads.
+    /// Data bytes per second of long reads.
     pub fn payload_rate(&self) -> f64 {
         let Protocol { rate, frame, .. } = self.protocol();
         rate * frame.data as f64 / (frame.data + frame.leaving) as f64
@@ -57,24 +54,22 @@ impl LinkSpec {
     }
 }
 
-/// Both directions, each one transfer after the other.
+/// Both directions of a link; each serves one transfer at a time.
 #[derive(Clone, Debug)]
 pub struct Directions {
     free_at: [SimTime; 2],
-    /// The one of `free_at` that counts for what leaves: the same as for what arrives, where both share the line.
+    /// Index in `free_at` of the outgoing direction: the incoming one, if both share the line.
     out: usize,
     /// Femtoseconds per byte, so that rounding happens once per transfer (the fastest link takes some 9 ps for a byte).
     fs_per_byte: u64,
-    /// log2 of the data of a frame, and the femtoseconds that each adds to what arrives and to what leaves.
+    /// log2 of the data of a frame, and its overhead in femtoseconds for arriving and leaving data.
     frame_shift: u32,
     fs_arriving: u64,
     fs_leaving: u64,
-    /// Of a command on its way in.
     command: Duration,
     completion: u64,
-    /// Of a completion without data.
     completed: Duration,
-    /// Bytes of data that left last, and how long they took: most loads ask for one size.
+    /// Size and time of the last outgoing data: most loads use one size.
     left: (u64, Duration),
 }
 
@@ -101,7 +96,7 @@ impl Directions {
         directions
     }
 
-    /// Time that `data` bytes take, with so many of other things around them, and so many femtoseconds in each frame.
+    /// Transfer time of `data` bytes with `around` bytes of overhead and `each` femtoseconds per frame.
     #[inline]
     fn time(&self, data: u64, around: u64, each: u64) -> Duration {
         let frames = (data + (1 << self.frame_shift) - 1) >> self.frame_shift;
@@ -109,25 +104,25 @@ impl Directions {
         Duration::from_ns(fs.div_ceil(1_000_000))
     }
 
-    /// A command moves in as soon as what was asked for before has moved; returns when it has arrived.
+    /// Transfers a command after earlier transfers; returns its arrival.
     #[inline]
     pub fn command(&mut self, now: SimTime) -> SimTime {
         self.send(0, now, self.command)
     }
 
-    /// Data of a write moves in; returns when it has arrived.
+    /// Transfers write data to the drive; returns its arrival.
     #[inline]
     pub fn data_in(&mut self, now: SimTime, bytes: u64) -> SimTime {
         self.send(0, now, self.time(bytes, 0, self.fs_arriving))
     }
 
-    /// Data, if any, and a completion move out; returns when they have arrived.
+    /// Transfers data, if any, and a completion to the host; returns their arrival.
     pub fn out(&mut self, now: SimTime, bytes: u64) -> SimTime {
         let time = self.time_out(bytes);
         self.send(self.out, now, time)
     }
 
-    /// How long data, if any, and a completion take to move out.
+    /// Transfer time of data, if any, and a completion to the host.
     #[inline]
     pub fn time_out(&mut self, bytes: u64) -> Duration {
         if bytes == 0 {
@@ -139,7 +134,7 @@ impl Directions {
         self.left.1
     }
 
-    /// Whether both directions share the line: then what moves out waits for what moves in.
+    /// Whether both directions share the line, so that outgoing transfers wait for incoming ones.
     #[inline]
     pub fn is_shared(&self) -> bool {
         self.out == 0
@@ -197,7 +192,7 @@ mod tests {
         let iops = 100e9 / now.0 as f64;
         assert!((97e3..100e3).contains(&iops), "{iops}");
         assert!((555e6..575e6).contains(&GEN3_SATA.payload_rate()), "{}", GEN3_SATA.payload_rate());
-        // 128 KiB in 16 frames, and not one more for what surrounds them.
+        // 128 KiB in 16 frames, and no additional frame for the overhead.
         let mut idle = Directions::new(&GEN3_SATA);
         let fs = 16 * idle.fs_arriving + 131_072 * idle.fs_per_byte;
         let arrived = idle.data_in(SimTime(0), 131_072);

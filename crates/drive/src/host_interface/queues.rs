@@ -1,11 +1,11 @@
-//! NVMe submission queues: depth, and which queue the controller fetches from next.
+//! NVMe submission queues: depth, and arbitration of fetches.
 
 use interpulse_engine::RequestId;
 use interpulse_settings::choices;
 use std::collections::VecDeque;
 
 choices! {
-    /// How the controller chooses between submission queues.
+    /// Arbitration between submission queues.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Arbitration {
         /// one command from each non-empty queue in turn
@@ -15,23 +15,22 @@ choices! {
     }
 }
 
-/// One submission/completion queue pair.
 #[derive(Clone, Debug)]
 struct Pair {
-    /// Commands the host has written and the controller has not fetched.
+    /// Commands submitted and not fetched.
     entries: VecDeque<RequestId>,
-    /// Requests that found the queue full, in the host.
+    /// Requests in the host that found the queue full.
     waiting: VecDeque<RequestId>,
     /// Commands submitted and not completed.
     outstanding: u32,
     weight: u32,
 }
 
-/// The queue pairs of a drive and what it has fetched from them.
+/// Queue pairs of a drive and the commands fetched from them.
 #[derive(Clone, Debug)]
 pub struct Queues {
     pairs: Vec<Pair>,
-    /// Entries of all of them.
+    /// Entries of all queues.
     entries: usize,
     depth: u32,
     arbitration: Arbitration,
@@ -43,8 +42,7 @@ pub struct Queues {
 }
 
 impl Queues {
-    /// Queues with these weights, each `depth` deep; at most `max_in_controller` commands are fetched at a
-    /// time.
+    /// Queues with these weights, each `depth` deep; at most `max_in_controller` commands are fetched at a time.
     pub fn new(weights: &[u32], depth: u32, arbitration: Arbitration, max_in_controller: u32) -> Queues {
         let pair = |&weight: &u32| Pair {
             entries: VecDeque::new(),
@@ -64,12 +62,11 @@ impl Queues {
         }
     }
 
-    /// The host submits a command on queue `queue`. True if the controller takes it at once; else it has to
-    /// [wait](Queues::wait).
+    /// Submits a command on `queue`. True if the controller takes it at once; otherwise it must [wait](Queues::wait).
     #[inline]
     pub fn submit(&mut self, queue: usize) -> bool {
         let pair = &mut self.pairs[queue];
-        // While there is room no queue holds an entry, so nothing is overtaken.
+        // With room in the controller all queues are empty, so order is kept.
         let taken = pair.outstanding != self.depth && self.in_controller < self.max_in_controller;
         if taken {
             pair.outstanding += 1;
@@ -78,8 +75,7 @@ impl Queues {
         taken
     }
 
-    /// The command `id`, which the host has submitted on queue `queue` and the controller has not taken, waits there,
-    /// or in the host if the queue is full.
+    /// Queues the submitted command `id`, which the controller has not taken, or holds it in the host if the queue is full.
     pub fn wait(&mut self, queue: usize, id: RequestId) {
         let pair = &mut self.pairs[queue];
         if pair.outstanding == self.depth {
@@ -91,7 +87,7 @@ impl Queues {
         self.entries += 1;
     }
 
-    /// A command of `queue` is complete. Returns the next command the controller fetches in its place.
+    /// Completes a command of `queue`; returns the command that the controller fetches next.
     #[inline]
     pub fn complete(&mut self, queue: usize) -> Option<RequestId> {
         self.in_controller -= 1;
@@ -120,7 +116,7 @@ impl Queues {
         self.pairs.iter().map(|p| p.entries.len() + p.waiting.len()).sum()
     }
 
-    /// The next command; there is one.
+    /// Next command; one must be queued.
     fn arbitrate(&mut self) -> RequestId {
         let n = self.pairs.len();
         if self.credit > 0

@@ -6,40 +6,40 @@ use interpulse_engine::account::{Account, Cause};
 use interpulse_engine::{Duration, Op, RequestId, SimTime, Tag};
 use interpulse_flash::nand::txn::Txn;
 
-/// A request between its submission and its completion.
+/// Request between submission and completion.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    /// What is asked for.
+    /// Operation.
     pub op: Op,
-    /// The queue it came through.
+    /// Submission queue.
     pub queue: u16,
-    /// What the host calls it.
+    /// The host's number of the request.
     pub tag: Tag,
     /// First logical unit.
     pub lpn: Lpn,
     /// Units touched.
     pub units: u32,
-    /// Bytes asked for.
+    /// Requested bytes.
     pub bytes: u64,
-    /// Whether the first and the last unit are covered only in part.
+    /// Whether the request partly covers its first and its last unit.
     pub partial: [bool; 2],
-    /// Flash reads outstanding; where there is only one, it need not be counted.
+    /// Flash reads outstanding; a single one need not be counted.
     pub reads_left: u32,
     /// Units admitted to the write cache so far.
     pub admitted: u32,
     /// Of these, units whose program the write waits for (`cache.acknowledge = "when-programmed"`).
     pub unprogrammed: u32,
-    /// When the host submitted it.
+    /// Time of submission.
     pub submitted: SimTime,
-    /// Up to when its account is booked.
+    /// Time up to which its account is booked.
     pub mark: SimTime,
-    /// A flash read of it held errors that nothing corrected: it completes with an error.
+    /// A flash read of it was uncorrectable: it completes with an error.
     pub failed: bool,
-    /// A read of an owner that fails rather than wait for garbage collection.
+    /// A read that fails rather than waits for garbage collection.
     pub fail_fast: bool,
-    /// It did.
+    /// It failed for that reason.
     pub busy: bool,
-    /// Where its time went, in ns by cause.
+    /// Latency in ns by cause.
     pub account: Account,
 }
 
@@ -51,8 +51,7 @@ impl Request {
         self.mark = now;
     }
 
-    /// A page read of the request ends at `now`; true if it was the last one, whose account becomes that of the
-    /// request: the last read to finish is the one that it waited for.
+    /// Books a page read that ends at `now`; true if it was the last one, whose account the request then takes over.
     #[inline]
     pub fn page_read(&mut self, txn: &Txn, now: SimTime) -> bool {
         if self.reads_left > 1 {
@@ -67,5 +66,5 @@ impl Request {
     }
 }
 
-/// Requests under way, by number.
+/// Requests in progress, by number.
 pub type Requests = interpulse_engine::Slab<RequestId, Request>;

@@ -1,4 +1,4 @@
-//! Write acknowledgement policies. A policy is one file in `acknowledge/` and one registry line.
+//! Write acknowledgement policies: one file in `acknowledge/` and one registry line for each.
 
 use interpulse_settings::registry;
 
@@ -14,13 +14,12 @@ registry! {
     }
 }
 
-/// What follows for the write cache.
+/// Effects on the write cache.
 trait Acknowledgement {
-    /// Writes wait for their programs: the cache is a buffer of writes under way, each of which is programmed at once, also
-    /// where it does not fill a program.
+    /// Whether writes wait for their programs: the cache then buffers writes in flight, programmed at once even in part.
     fn waits_for_programs(&self) -> bool;
 
-    /// Data that waits to be programmed is overwritten in the cache; otherwise every write is programmed.
+    /// Whether writes overwrite dirty data in the cache; otherwise every write is programmed.
     fn absorbs(&self) -> bool;
 }
 
@@ -30,7 +29,7 @@ impl Acknowledge {
         each_way!(self, it => it.waits_for_programs())
     }
 
-    /// Whether data that waits to be programmed is overwritten in the cache.
+    /// Whether writes overwrite dirty data in the cache.
     pub fn absorbs(&self) -> bool {
         each_way!(self, it => it.absorbs())
     }

@@ -5,31 +5,31 @@ use crate::ftl::page::mapping::table::MAX_UNITS;
 use interpulse_engine::Bytes;
 use interpulse_flash::parts::MAX_BLOCKS;
 
-/// One block more on each plane may make a drive larger than what was asked for by no more than one in this many.
+/// A drive may exceed the requested capacity by at most one part in this many.
 const COARSEST: u64 = 100;
 
-/// The sizes of a drive.
+/// Sizes of a drive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capacity {
-    /// All pages of all blocks, those of the bad-block reserve and those that stay unused included, without parity.
+    /// All pages of all blocks, including the bad-block reserve and unused pages, without parity.
     pub raw: Bytes,
-    /// What the host sees.
+    /// Host capacity.
     pub usable: Bytes,
-    /// (physical - logical) / logical as it came out, of the pages that can hold data outside the bad-block reserve.
+    /// Resulting (physical - logical) / logical, of the pages that can hold data outside the bad-block reserve.
     pub over_provisioning: f64,
 }
 
-/// A capacity that a drive should have.
+/// Requested capacity of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Of what the host sees: exactly this, and the rest of the last block on each plane is more over-provisioning.
+    /// Exact host capacity; the rest of the last block on each plane adds to over-provisioning.
     Usable(Bytes),
-    /// Of all pages: the nearest that whole blocks make.
+    /// Capacity of all pages: the nearest that whole blocks make.
     Raw(Bytes),
 }
 
 impl DriveSpec {
-    /// The sizes of this drive, which must have been checked.
+    /// Sizes of this drive, whose spec must have been checked.
     pub fn capacity(&self) -> Capacity {
         let logical = self.ftl_config().expect("the spec has been checked").logical_units;
         let physical = self.layout().expect("the spec has been checked").units();
@@ -40,9 +40,8 @@ impl DriveSpec {
         }
     }
 
-    /// The blocks of a plane with which the drive has the capacity `wanted`, everything else being as it is.
-    ///
-    /// Fails, with the nearest capacities that can be had, where none of them comes close enough.
+    /// Blocks per plane for the capacity `wanted`, other values unchanged. Fails with the nearest capacities if none is
+    /// close.
     pub fn blocks_for(&self, wanted: Wanted) -> Result<u32, String> {
         let (asked, bytes): (u64, &dyn Fn(u32) -> u64) = match wanted {
             Wanted::Usable(Bytes(asked)) => (asked, &|blocks| self.usable_bytes(blocks)),
@@ -50,14 +49,14 @@ impl DriveSpec {
         };
         let name = |blocks: u32| format!("{} ({blocks} blocks a plane)", Bytes(bytes(blocks)));
         let most = self.most_blocks();
-        // The fewest blocks that hold what is asked for; one more than there can be where none do.
+        // Fewest sufficient blocks; one more than the maximum if none are sufficient.
         let (mut too_few, mut enough) = (0, most + 1);
         while enough - too_few > 1 {
             let middle = too_few + (enough - too_few) / 2;
             if bytes(middle) >= asked { enough = middle } else { too_few = middle }
         }
         if enough > most {
-            return Err(format!("at most {}; {}", name(most), self.what_more_needs(most)));
+            return Err(format!("at most {}; {}", name(most), self.size_limit(most)));
         }
         let coarse = asked / COARSEST;
         let (above, below) = (bytes(enough) - asked, asked - if too_few > 0 { bytes(too_few) } else { 0 });
@@ -84,12 +83,12 @@ impl DriveSpec {
         Ok(blocks)
     }
 
-    /// What a drive needs that is to be larger than the `most` blocks of a plane make it.
-    fn what_more_needs(&self, most: u32) -> String {
+    /// Change that allows a drive larger than `most` blocks per plane.
+    fn size_limit(&self, most: u32) -> String {
         if most == MAX_BLOCKS {
             return "more needs more channels, chips, dies or planes".into();
         }
-        // More of anything else would not help.
+        // The map limits the size: only larger units help.
         let unit = Bytes(self.geometry.unit_bytes);
         let than = if unit == self.part.page_size {
             "part.page-size and ftl.mapping-unit"
@@ -99,7 +98,7 @@ impl DriveSpec {
         format!("the map has {MAX_UNITS} units of {unit}: more needs a larger {than}")
     }
 
-    /// From `blocks` on, the fewest blocks of a plane that make a drive; `None` if that is not a question of their number.
+    /// Fewest blocks per plane, from `blocks` on, that make a drive; `None` if their number does not decide it.
     fn least_blocks(&self, blocks: u32, most: u32) -> Option<u32> {
         (blocks..=most.min(blocks.saturating_add(4096))).find(|&blocks| {
             let mut other = self.clone();
@@ -120,7 +119,7 @@ impl DriveSpec {
             * u64::from(g.channels)
     }
 
-    /// The most blocks of a plane that a part may have and the map can address.
+    /// Most blocks per plane that a part may have and the map can address.
     fn most_blocks(&self) -> u32 {
         let per_block = self.planes() * u64::from(self.geometry.units_per_block());
         u64::from(MAX_BLOCKS).min((MAX_UNITS - 1) / per_block) as u32
@@ -131,7 +130,7 @@ impl DriveSpec {
         self.planes() * u64::from(blocks) * block
     }
 
-    /// What the host would see with so many blocks a plane and the over-provisioning asked for.
+    /// Host capacity with `blocks` per plane and the requested over-provisioning.
     fn usable_bytes(&self, blocks: u32) -> u64 {
         let data = u64::from(blocks.saturating_sub(self.ftl.reserved(blocks)));
         let units = self.planes() * data * u64::from(self.geometry.units_per_block());

@@ -12,22 +12,22 @@ use interpulse_flash::suspend::{SuspendPolicy, SuspendScheme};
 use std::fs::File;
 use std::io;
 
-/// A set of values that do not make a drive.
+/// Set of values that do not make a drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Impossible {
-    /// The keys concerned, the most likely culprit first.
+    /// Keys concerned, the most likely culprit first.
     pub keys: Vec<&'static str>,
-    /// What is wrong and what would be legal.
+    /// Error and legal values.
     pub message: String,
 }
 
 impl Impossible {
-    /// What these keys say together cannot be.
+    /// Error that the values of `keys` are inconsistent.
     pub fn new(keys: &[&'static str], message: impl Into<String>) -> Impossible {
         Impossible { keys: keys.to_vec(), message: message.into() }
     }
 
-    /// Fails unless what these keys say together `holds`.
+    /// Fails unless the values of `keys` are consistent (`holds`).
     pub fn unless(holds: bool, keys: &[&'static str], message: impl Into<String>) -> Result<(), Impossible> {
         if holds { Ok(()) } else { Err(Impossible::new(keys, message)) }
     }
@@ -76,7 +76,7 @@ impl DriveSpec {
         Ok(Layout::new(g, m, reserved))
     }
 
-    /// What the FTL works with: capacity and thresholds in blocks.
+    /// FTL configuration: capacity, and thresholds in blocks.
     pub fn ftl_config(&self) -> Result<FtlConfig, Impossible> {
         let layout = self.layout()?;
         let f = &self.ftl;
@@ -121,7 +121,7 @@ impl DriveSpec {
         })
     }
 
-    /// Checks what only the whole shows.
+    /// Checks the consistency of all values.
     pub fn check(&self) -> Result<(), Impossible> {
         let layout = self.layout()?;
         self.ftl_config()?;
@@ -147,7 +147,6 @@ impl DriveSpec {
         Impossible::unless(slots >= least, &["cache.size"], why)
     }
 
-    /// Reprogramming needs a part that can, and blocks to open.
     fn check_reprogramming(&self) -> Result<(), Impossible> {
         let hot = self.ftl.hotness.levels();
         if hot == 0 {
@@ -160,12 +159,12 @@ impl DriveSpec {
         let per_lane =
             f64::from(config.logical_units) / f64::from(layout.lanes) / f64::from(layout.units_per_block);
         let spare = f64::from(layout.blocks) - per_lane;
-        // Beside what garbage collection keeps free: an open block of each level, and the candidates.
+        // Besides the free reserve: an open block of each level, and the candidates.
         let open = match &self.ftl.reprogram {
             Some(of) => hot * (1 + of.candidates),
             None => hot,
         };
-        // Where free pages are counted, those of open blocks are among what is kept free.
+        // A free-page threshold includes the pages of open blocks.
         let kept = if config.soft_pages.is_some() { config.hard_free } else { config.soft_free };
         let needed = f64::from(kept + 2 + open) + 1.0;
         let why = format!(
@@ -191,7 +190,7 @@ impl DriveSpec {
         Ok(())
     }
 
-    /// Blocks are rewritten by the machinery of garbage collection.
+    /// Checks that garbage collection is on: it performs the rewrites.
     fn check_rewriting(&self) -> Result<(), Impossible> {
         let Some(errors) = &self.nand.errors else { return Ok(()) };
         let why = "imposed write amplification has no victims and no erases, so no block can be rewritten";
@@ -202,12 +201,10 @@ impl DriveSpec {
         goes(errors.reclaim_reads.is_some(), "errors.reclaim-reads")
     }
 
-    /// Whether old blocks are looked for.
     pub(crate) fn refreshes(&self) -> bool {
         self.nand.errors.as_ref().is_some_and(|e| e.refresh_after.is_some())
     }
 
-    /// What the rest of the drive does not allow a suspension to depend on.
     fn check_suspension(&self) -> Result<(), Impossible> {
         let watches_writes = |p: &SuspendPolicy| p.scheme.watches_writes();
         let policies = [&self.nand.program_suspend, &self.nand.erase_suspend];
@@ -232,7 +229,7 @@ impl DriveSpec {
         Ok(BlockManager::new(self.layout()?, self.ftl_config()?, rng))
     }
 
-    /// Block manager as `file` holds it from byte `at` on; see [`BlockManager::of_file`].
+    /// Block manager read from `file` at byte `at`; see [`BlockManager::of_file`].
     pub fn kept_ftl<E: From<io::Error>>(
         &self,
         rng: Rng,
@@ -246,7 +243,7 @@ impl DriveSpec {
         BlockManager::of_file(layout, config, rng, file, at, checks, seen)
     }
 
-    /// Bytes of such tables in a file from byte `at` on.
+    /// Bytes of such a block manager in a file from byte `at` on.
     pub fn kept_bytes(&self, at: u64) -> u64 {
         let checked = "the spec has been checked";
         BlockManager::file_bytes(&self.layout().expect(checked), &self.ftl_config().expect(checked), at)
@@ -257,13 +254,11 @@ impl DriveSpec {
         Ok(Stripe::new(self.ftl.allocation, &self.geometry, self.layout()?.lanes_per_die))
     }
 
-    /// Whether a loss of power takes what is in the cache.
     pub(crate) fn loses_cache(&self) -> bool {
         let through = self.cache.acknowledge.waits_for_programs();
         self.power_loss.is_some() && (through || !self.cache.protected)
     }
 
-    /// What the rest of the drive does not allow a loss of power to meet.
     pub(super) fn check_power_loss(&self) -> Result<(), Impossible> {
         if self.power_loss.is_none() {
             return Ok(());

@@ -21,34 +21,33 @@ pub use acknowledge::{Acknowledge, WhenCached};
 pub use capacity::{Capacity, Wanted};
 pub use check::Impossible;
 
-/// Everything that makes a drive.
+/// Specification of a drive.
 #[derive(Clone, Debug)]
 pub struct DriveSpec {
-    /// The flash part.
+    /// Flash part.
     pub part: PartSpec,
-    /// The array of dies.
+    /// Array of dies.
     pub geometry: Geometry,
     /// Scheduling, suspension, ECC.
     pub nand: NandConfig,
     /// Mapping, allocation, garbage collection.
     pub ftl: FtlSpec,
-    /// The write cache.
+    /// Write cache.
     pub cache: CacheSpec,
-    /// The host interface.
+    /// Host interface.
     pub host: HostSpec,
-    /// What is not flash and always draws power.
+    /// Constant power of components other than flash.
     pub constants: PowerConstants,
-    /// One in this many logical units is followed by the version audit; all of them where power may be lost.
+    /// The version audit tracks one in this many logical units; all of them where power may be lost.
     pub audit_sample: u32,
-    /// What is kept for a loss of power; `None` if power is not lost.
+    /// Power-loss protection; `None` if power is not lost.
     pub power_loss: Option<PowerLossSpec>,
 }
 
-/// No outage is longer.
 const DAY: Duration = Duration::from_ms(24 * 3_600_000);
 
 keys! {
-    /// A loss of power, and what the drive does to survive one.
+    /// Power loss, and the drive's protection against it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct PowerLossSpec, pub fn read(s) {
         /// Simulated time of the cut; `None` leaves it to an owner.
@@ -58,29 +57,29 @@ keys! {
         },
         /// how long power is off
         pub off_for: Duration = duration(default(Duration::from_ms(100)).at_most(DAY)),
-        /// time between two checkpoints of the map, which recovery begins with
+        /// time between two checkpoints of the map, with which recovery begins
         pub checkpoint_every: Duration =
             duration(default(Duration::from_ms(1000)).within(Duration::from_us(100)..=DAY)),
         /// which dies save the cache on the energy of capacitors
         pub save_to: Placement = choice(Some("first-free"), Placement::ALL),
-        /// What feeds the drive meanwhile, where its size is asked for.
+        /// Energy source of the drive after a cut, if its size is required.
         pub capacitor: Option<Capacitor> => Capacitor::read(s)?,
     }
 }
 
-/// Capacitors behind a converter: of 1/2 C (charged^2 - lowest^2) the drive gets the share `efficiency_ppm`.
+/// Capacitors behind a converter, which delivers the share `efficiency_ppm` of 1/2 C (charged^2 - lowest^2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacitor {
     /// Voltage at the cut.
     pub charged: Voltage,
-    /// Voltage at which the converter gives up.
+    /// Lowest input voltage of the converter.
     pub lowest: Voltage,
     /// Efficiency of the converter, in millionths.
     pub efficiency_ppm: u32,
 }
 
 impl Capacitor {
-    /// What feeds the drive while the cache is saved; asked for by its voltage.
+    /// Capacitors of a cache save; configured by their voltage.
     fn read(s: &mut Section) -> Result<Option<Capacitor>, ConfigError> {
         let range = optional().within(Voltage(500)..=Voltage(1_000_000));
         let doc = "voltage of the capacitors at the cut; their size is in the result where it is given";
@@ -91,10 +90,10 @@ impl Capacitor {
     }
 
     fn charged_to(s: &mut Section, charged: Voltage) -> Result<Capacitor, ConfigError> {
-        let doc = "voltage of the capacitors at which the drive's converter gives up";
+        let doc = "voltage of the capacitors at which the drive's converter shuts down";
         let range = required().within(Voltage(100)..=Voltage(1_000_000)).typical(Voltage(6_000));
         let lowest = s.voltage("capacitor-lowest", doc, range)?;
-        let doc = "share of the capacitors' energy that the converter hands on";
+        let doc = "share of the capacitors' energy that the converter delivers";
         let efficiency = s.fraction("capacitor-efficiency", doc, default(1.0).within(0.01..=1.0))?;
         let expected =
             format!("less than capacitor-voltage = {charged}: a capacitor gives energy as its voltage falls");
@@ -102,7 +101,7 @@ impl Capacitor {
         Ok(Capacitor { charged, lowest, efficiency_ppm: (efficiency * 1e6).round() as u32 })
     }
 
-    /// The capacitance that gives the drive `energy_aj`, in nF, rounded up.
+    /// Capacitance that delivers `energy_aj` to the drive, in nF, rounded up.
     pub fn nanofarads(&self, energy_aj: u128) -> u128 {
         let [charged, lowest] = [self.charged, self.lowest].map(|v| u128::from(v.0));
         // 1 nF at 1 mV^2 is 10^-15 J, a thousand aJ.
@@ -112,7 +111,7 @@ impl Capacitor {
 }
 
 keys! {
-    /// Power that is drawn all the time; `None` where it is not known.
+    /// Constant power draws; `None` where unknown.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct PowerConstants, pub fn read(s) {
         /// power of the controller, always drawn
@@ -122,11 +121,11 @@ keys! {
     }
 }
 
-/// No constant of a drive is larger.
+/// Largest constant power of a drive.
 const MOST_POWER: Power = Power(1_000_000_000);
 
 impl PowerConstants {
-    /// Of so many drives together.
+    /// Constant powers of `drives` drives together.
     pub fn of_drives(&self, drives: u32) -> PowerConstants {
         let all = |one: Option<Power>| one.map(|one| Power(one.0 * u64::from(drives)));
         PowerConstants { controller: all(self.controller), dram: all(self.dram) }
@@ -139,33 +138,33 @@ keys! {
     pub struct FtlSpec, fn keys(s, run: &mut Section, asked: Option<Bytes>) {
         /// (physical - logical) / logical, of the pages that can hold data
         pub over_provisioning: f64 = fraction(required().positive().at_most(20.0).typical(0.07)),
-        /// What the host sees, where it was asked for; over-provisioning is then what is left, and at least as much as stated.
+        /// Host capacity, if requested; over-provisioning is then the rest, and at least the configured value.
         pub capacity: Option<Bytes> => asked,
         /// share of the blocks of a plane kept for replacing bad ones
         pub bad_block_reserve: f64 = fraction(default(0.0).at_most(0.5)),
         /// planes of a die programmed and erased together
         pub multi_plane: u32 = u32(default(1).within(1..=64)),
-        /// How writes are spread.
+        /// Allocation of writes to lanes.
         pub allocation: Allocation => Allocation::read(s)?,
-        /// which block garbage collection empties next
+        /// policy that chooses the next block for garbage collection
         pub gc: GcPolicy = policy(Some("greedy"), GcPolicy::ROWS),
         /// what gc-soft and gc-hard are shares of
         pub threshold_base: ThresholdBase = ["gc-threshold-base"] choice(Some("spare"), ThresholdBase::ALL),
         /// garbage collection runs while less than this share is free
         pub gc_soft: f64 = fraction(default(0.1).positive().at_most(0.9)),
-        /// what gc-soft is compared with: erased blocks, free pages with those of open blocks, or a running count of free pages
+        /// what gc-soft is compared with: erased blocks, free pages with those of open blocks, or a running count of free
+        /// pages
         pub gc_counts: FreeCount = choice(Some("blocks"), FreeCount::ALL),
         /// host data may not take the last this share
         pub gc_hard: f64 = fraction(default(0.005).at_most(0.5)),
-        // What follows shapes a run and not the state that it starts from.
+        // The following keys affect a run but not its initial state.
         /// programs of moved data that a lane has in the queue of its die at a time; twice as many pages are read ahead
         pub gc_depth: u32 = (run) u32(default(2).within(1..=1024)),
-        /// How host data is separated.
+        /// Separation of host data.
         pub hotness: HotnessPolicy => HotnessPolicy::read(run)?,
-        /// Hot data goes to reprogrammable blocks.
+        /// Reprogrammable blocks for hot data.
         pub reprogram: Option<ReprogramSpec> => ReprogramSpec::read(run, hotness.levels() > 0)?,
-        /// static wear levelling: a block erased so many times more often than the least worn one of its lane has that one
-        /// rewritten
+        /// static wear levelling: difference in erases within a lane at which its least worn block is rewritten
         pub wear_gap: Option<u32> = (run) optional_u32(optional().at_least(1)),
     } check {
         s.check_together(gc_hard <= gc_soft, &["gc-hard", "gc-soft"], "gc-hard must not be larger than gc-soft")?;
@@ -173,53 +172,53 @@ keys! {
 }
 
 impl FtlSpec {
-    /// Reads the section `[ftl]` of a drive of which the host is to see `capacity`, if that is asked for.
+    /// Reads the section `[ftl]` of a drive with the requested host `capacity`, if any.
     pub fn read(s: &mut Section, capacity: Option<Bytes>) -> Result<FtlSpec, ConfigError> {
         FtlSpec::keys(s, &mut s.not_shaping_state(), capacity)
     }
 
-    /// Blocks kept for replacing bad ones, of a plane that has `blocks`.
+    /// Blocks of a plane of `blocks` that replace bad ones.
     pub(super) fn reserved(&self, blocks: u32) -> u32 {
         libm::ceil(self.bad_block_reserve * f64::from(blocks)) as u32
     }
 
-    /// Mapping units that the host sees of so many physical ones if over-provisioning alone decides: whole MiB, of units
-    /// of 4 KiB.
+    /// Logical mapping units for `units` physical ones if over-provisioning alone decides: whole MiB, of units of 4 KiB.
     pub(super) fn logical(&self, units: u64) -> u64 {
         (units as f64 / (1.0 + self.over_provisioning)) as u64 / 256 * 256
     }
 }
 
-/// The write cache.
+/// Write cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheSpec {
     /// DRAM for written data.
     pub size: Bytes,
     /// Time to write a unit into it or read one from it.
     pub latency: Duration,
-    /// When a write is complete.
+    /// Condition that completes a write.
     pub acknowledge: Acknowledge,
-    /// Whether its content survives a loss of power.
+    /// Whether its content survives a power loss.
     pub protected: bool,
 }
 
 keys! {
-    /// The host interface.
+    /// Host interface.
     #[derive(Clone, Debug, PartialEq)]
     pub struct HostSpec, pub fn read(s, link_section: &mut Section) {
         /// one submission/completion queue pair for each weight
         pub queue_weights: Vec<u32> = list_u32(Some(&[1]), required().within(1..=256)),
         /// depth of each queue pair
         pub queue_depth: u32 = u32(default(1024).within(1..=65535)),
-        /// how the controller chooses between queues
+        /// arbitration between queues
         pub arbitration: Arbitration = choice(Some("round-robin"), Arbitration::ALL),
         /// most commands in the controller at a time
         pub frame_buffer: u32 = u32(default(1024).within(1..=1 << 20)),
         /// firmware time of a command
         pub firmware: Duration = duration(default(Duration::from_us(10)).at_most(Duration::from_ms(10))),
-        /// commands that the firmware works on at a time; left out, any number: its time is a latency that limits no rate
+        /// commands that the firmware processes at a time; if left out, any number: its time is then a latency that limits
+        /// no rate
         pub firmware_cores: Option<u32> = optional_u32(optional().within(1..=1024)),
-        /// how long the host waits for a command; slower ones are counted and go on
+        /// host timeout of a command; slower commands are counted and continue
         pub command_timeout: Option<Duration> = optional_duration(optional().positive()),
         /// what connects the drive to its host
         pub link: LinkSpec = ["kind"] (link_section) policy(Some("pcie"), LinkSpec::ROWS),

@@ -175,6 +175,10 @@ mod tests {
         let state = |start: InitialState| start.state().expect("it is there");
         let (alone, starts) = (state(made(1)), std::iter::repeat_n(made(CASES), CASES).collect::<Vec<_>>());
         assert_eq!(mapped(), CASES);
-        assert!(starts.into_iter().all(|start| state(start).block_manager().map().weight == alone.block_manager().map().weight));
+        assert!(
+            starts
+                .into_iter()
+                .all(|start| state(start).block_manager().map().weight == alone.block_manager().map().weight)
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Audit of the page-mapped FTL at the end of a run, and its part of a diagnosis.
+//! Audit of the page-mapped FTL at the end of a run, and its diagnostics.
 
 use crate::cache::NO_FLASH_COPY;
 use crate::ftl::page::blocks::write_streams::Stream;
@@ -9,34 +9,32 @@ use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_flash::ids::BlockId;
 use std::fmt::Write;
 
-/// What a lane holds is fetched so many lanes early: no more of it comes than is looked at together.
+/// Prefetch distance in lanes for physical-to-logical entries, limited to what is checked together.
 const AHEAD: u32 = 3;
-/// Of units that lie apart, the entries in the map are fetched so many units early.
-const COMING: usize = 64;
-/// And what they hold so many of them early.
-const SOON: u32 = 64;
+/// Prefetch distance in units for map entries of scattered units.
+const MAP_AHEAD: usize = 64;
+/// Prefetch distance in units for physical-to-logical entries.
+const UNITS_AHEAD: u32 = 64;
 
 impl PageFtl {
-    /// Checks that nothing was lost: valid units = mapped units, block by block, and what each valid unit holds is mapped to
-    /// it and to nothing else, so that every map entry is confirmed by the physical side. `stride` > 1 confirms one unit in so
-    /// many. Returns the units mapped to flash. Err names what does not hold.
+    /// Checks that valid units equal mapped units block by block, and that the map points to each valid unit (one unit in
+    /// `stride` is checked). Returns the units mapped to flash, or the first inconsistency.
     pub fn audit(&self, stride: usize) -> Result<u64, String> {
         let (mapped, cached) = self.audit_entries()?;
         let valid = self.audit_units(u32::try_from(stride).unwrap_or(u32::MAX))?;
-        let expected = if self.keeps_valid_homes() { mapped + cached } else { mapped };
+        let expected = if self.keeps_flash_copies() { mapped + cached } else { mapped };
         if valid != expected {
             return Err(format!("{valid} units are valid on flash, {expected} are mapped there"));
         }
         Ok(mapped)
     }
 
-    /// Under imposed write amplification, and where power may be lost with the cache, a cached unit keeps its valid home.
-    fn keeps_valid_homes(&self) -> bool {
+    /// Whether cached units keep a valid flash copy: under synthetic write amplification, and with a volatile cache.
+    fn keeps_flash_copies(&self) -> bool {
         self.imposed.is_some() || self.blocks.units.keeps_stale_copies()
     }
 
-    /// How many logical units are mapped to flash, and how many of those in the cache have a home there; the cache says of
-    /// each that is mapped to it that it holds it.
+    /// Numbers of units mapped to flash and of cached units with a flash copy. Checks the cache against the map.
     fn audit_entries(&self) -> Result<(u64, u64), String> {
         let (map, keeps) = (self.blocks.map(), self.blocks.units.keeps_stale_copies());
         let (mut mapped, mut cached) = (0, 0);
@@ -57,7 +55,7 @@ impl PageFtl {
         Ok((mapped, cached))
     }
 
-    /// How many units are valid. Every block counts its own, and one unit in `stride` is where the map says.
+    /// Number of valid units. Checks the count of every block, and the map entry of one unit in `stride`.
     fn audit_units(&self, stride: u32) -> Result<u64, String> {
         let (map, layout) = (self.blocks.map(), &self.blocks.layout);
         let mut valid = 0;
@@ -79,10 +77,10 @@ impl PageFtl {
         })
     }
 
-    /// A valid unit that is not where the map says.
+    /// First valid unit that the map does not point to.
     fn misplaced(&self) -> Option<Ppu> {
         let (map, layout) = (self.blocks.map(), &self.blocks.layout);
-        // What goes to all lanes in turn is at about the same height in each, and near each other in the map.
+        // Units striped over all lanes have similar offsets in each lane and are close together in the map.
         for (row, word) in
             (0..layout.blocks).flat_map(|row| map.words_of_block().map(move |word| (row, word)))
         {
@@ -93,7 +91,7 @@ impl PageFtl {
                     map.prefetch_logical(first_of(layout.super_block(lane + AHEAD, BlockId(row))), u64::BITS);
                 }
                 let mut valid = map.valid_words(block)[word as usize];
-                // Most words are like that where nothing has been overwritten.
+                // Fast path: most words are full and contiguous where nothing has been overwritten.
                 if valid == u64::MAX && map.are_at(first_of(block), u64::BITS) {
                     continue;
                 }
@@ -109,40 +107,39 @@ impl PageFtl {
         None
     }
 
-    /// The same among one unit in `stride`. What one unit holds says nothing about where the next one's is mapped, so that the
-    /// entries are fetched while those before are looked at.
+    /// [`PageFtl::misplaced`] for one unit in `stride`. The entries of sampled units are unrelated, so they are prefetched.
     fn misplaced_in(&self, stride: u32) -> Option<Ppu> {
         let (map, layout) = (self.blocks.map(), &self.blocks.layout);
-        let (mut coming, mut count) = ([(Lpn(0), Ppu(0)); COMING], 0);
+        let (mut coming, mut count) = ([(Lpn(0), Ppu(0)); MAP_AHEAD], 0);
         for block in SuperBlock::first(layout.super_blocks()) {
             let first = layout.first_unit(block);
             let skipped = first.0.next_multiple_of(stride) - first.0;
             for k in (skipped..layout.units_per_block).step_by(stride as usize) {
-                map.prefetch_logical(Ppu((first.0 + k).wrapping_add(stride.wrapping_mul(SOON))), 1);
+                map.prefetch_logical(Ppu((first.0 + k).wrapping_add(stride.wrapping_mul(UNITS_AHEAD))), 1);
                 if !map.is_valid(block, k) {
                     continue;
                 }
                 let lpn = map.logical(first + k);
                 map.prefetch(lpn);
-                let (due, ppu) = std::mem::replace(&mut coming[count % COMING], (lpn, first + k));
-                if count >= COMING && !self.is_at(due, ppu) {
+                let (due, ppu) = std::mem::replace(&mut coming[count % MAP_AHEAD], (lpn, first + k));
+                if count >= MAP_AHEAD && !self.is_at(due, ppu) {
                     return Some(ppu);
                 }
                 count += 1;
             }
         }
-        let last = (count.saturating_sub(COMING)..count).map(|k| coming[k % COMING]);
+        let last = (count.saturating_sub(MAP_AHEAD)..count).map(|k| coming[k % MAP_AHEAD]);
         last.into_iter().find(|&(lpn, ppu)| !self.is_at(lpn, ppu)).map(|(_, ppu)| ppu)
     }
 
-    /// Whether `lpn` is mapped to `ppu`, or in the cache with its home there.
+    /// Whether `lpn` is mapped to `ppu`, or is in the cache with its flash copy there.
     #[inline]
     fn is_at(&self, lpn: Lpn, ppu: Ppu) -> bool {
         let map = self.blocks.map();
         lpn.0 < map.logical_units()
             && match map.get(lpn) {
                 Where::Flash(at) => at == ppu,
-                Where::Cache(slot) => self.keeps_valid_homes() && self.cache().home(slot) == ppu,
+                Where::Cache(slot) => self.keeps_flash_copies() && self.cache().home(slot) == ppu,
                 Where::Unmapped => false,
             }
     }
@@ -152,19 +149,19 @@ impl PageFtl {
         self.blocks.units.versions_checked()
     }
 
-    /// Looks every logical unit up and has the version audit check what a read of it would return now.
+    /// Audits a read of every logical unit.
     pub fn read_everything(&mut self) {
         self.blocks.units.read_everything();
     }
 
-    /// Which lanes have no block for host data, for a diagnosis.
+    /// Lanes without a block for host data, for diagnostics.
     pub fn diagnosis(&self) -> String {
         let lanes = self.blocks.layout.lanes;
         let short: Vec<Lane> =
             Lane::first(lanes).filter(|&l| !self.blocks.has_room(l, Stream::HOST)).collect();
         let mut text = format!("{} of {lanes} lanes have no block for host data", short.len());
         if let Some(&lane) = short.first() {
-            let _ = write!(text, ", such as {}", self.gc_standing(lane));
+            let _ = write!(text, ", such as {}", self.gc_diagnosis(lane));
         }
         text
     }

@@ -1,4 +1,4 @@
-//! The page-mapped family's side of the FTL interface.
+//! FTL interface of the page-mapped family.
 
 use super::PageFtl;
 use super::blocks::layout::Layout;
@@ -15,7 +15,7 @@ use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
 use interpulse_flash::nand::txn::Txn;
 
-/// Forwards methods of the interface to methods of the same name in the folders of this family.
+/// Forwards interface methods to methods of the same name.
 macro_rules! forward {
     ($(fn $name:ident(&mut self $(, $arg:ident: $type:ty)*) $(-> $out:ty)?;)*) => {
         $(#[inline(always)]

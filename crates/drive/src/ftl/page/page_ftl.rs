@@ -1,4 +1,4 @@
-//! Page-mapped FTL: its parts, start and end of a run.
+//! Page-mapped FTL: components, start and end of a run.
 
 use crate::audit::VersionAudit;
 use crate::cache::Cache;
@@ -24,48 +24,48 @@ use interpulse_flash::die::Die;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use std::collections::VecDeque;
 
-/// The timers that the owner gives the FTL.
+/// Timers of the FTL.
 #[derive(Clone, Copy, Debug)]
 pub struct Timers {
-    /// To look for old blocks.
+    /// Patrol read.
     pub patrol: ResourceId,
-    /// To write checkpoints.
+    /// Checkpoints.
     pub checkpoint: ResourceId,
 }
 
 /// The FTL of one drive.
 pub struct PageFtl {
-    /// Where everything is, free and open blocks, wear, counts.
+    /// Mapping state, free and open blocks, wear, counters.
     pub(crate) blocks: BlockManager,
     pub(crate) write_back: WriteBack,
     pub(crate) placement: LaneSelector,
-    /// Lists of dirty data by hotness, if host data is separated.
+    /// Dirty lists by hotness, if host data is separated.
     pub(crate) levels: Option<Box<HotnessQueues>>,
     pub(crate) imposed: Option<SyntheticPrograms>,
-    /// Room for the list of the pages that an imposed program reads.
+    /// Buffer for the pages that a synthetic program reads.
     pub(crate) copied: Vec<u32>,
     pub(crate) collection: GcState,
-    /// When collection may run, for an owner of several drives.
+    /// GC window, for an array.
     pub(crate) window: GcWindow,
     pub(crate) jobs: InFlight,
-    /// Page reads of the host under way by super block, where they may have to be repeated: a block is not erased while
-    /// one of it is. Empty where no read fails.
+    /// Host page reads in flight by super block, which prevent its erase while they may be repeated. Empty where no read
+    /// fails.
     pub(crate) readers: Vec<u16>,
     pub(crate) rewritten: Rewritten,
-    /// A block whose data is older is rewritten.
+    /// Age of data at which its block is rewritten.
     pub(crate) refresh_after: Option<Duration>,
-    /// A block worn by so many cycles more than another one of its lane has that one rewritten.
+    /// Difference in P/E cycles within a lane that triggers static wear levelling.
     pub(crate) wear_gap: Option<u32>,
     pub(crate) metadata: Option<Box<MetadataRegion>>,
     pub(crate) residency: Residency,
     pub(crate) timers: Timers,
     pub(crate) outcomes: VecDeque<Outcome>,
-    /// The end of a run: nothing is begun that no request asks for.
+    /// The run has ended: only work that a request needs begins.
     pub(crate) closed: bool,
 }
 
 impl PageFtl {
-    /// The FTL of a drive described by `spec`, which has been checked, over `tables`. `streams` gives it its random choices.
+    /// FTL of a drive with the checked `spec`, over `tables`, with random numbers of `streams`.
     pub fn new(
         spec: &DriveSpec,
         mut blocks: BlockManager,
@@ -132,13 +132,13 @@ impl PageFtl {
         }
     }
 
-    /// Begins what runs by itself: looking for old blocks and writing checkpoints.
+    /// Starts background work: patrol read and checkpoints.
     pub fn start(&mut self, flash: &mut Flash) {
         self.start_patrol(flash);
         self.arm_checkpoint(flash);
     }
 
-    /// The end of a run: nothing is begun any more that no request asks for.
+    /// Ends the run: only work that a request needs begins.
     pub fn close(&mut self) {
         self.closed = true;
     }
@@ -148,18 +148,18 @@ impl PageFtl {
         &self.blocks.units.cache
     }
 
-    /// Blocks rewritten for their age or their reads.
+    /// Blocks rewritten for age or reads.
     pub fn rewritten(&self) -> Rewritten {
         self.rewritten
     }
 
-    /// What has come of what was asked for, in order.
+    /// Next outcome, in order.
     #[inline]
     pub fn next_outcome(&mut self) -> Option<Outcome> {
         self.outcomes.pop_front()
     }
 
-    /// A program has ended; true if it was one of host data, so that there are free slots in the cache.
+    /// Completes a program; true if it freed cache slots.
     #[inline]
     pub fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
         if txn.kind == Kind::HostProgram {

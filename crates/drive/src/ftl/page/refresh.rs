@@ -1,6 +1,6 @@
-//! Refresh and read reclaim: rewrites of old, often read and unevenly worn blocks.
+//! Refresh, read reclaim and static wear levelling: rewrites of old, often read and unevenly worn blocks.
 //!
-//! Also: no block is erased while a read of it may have to be repeated.
+//! A block is not erased while a read of it may have to be repeated.
 
 use crate::ftl::flash::Flash;
 use crate::ftl::page::gc::state::{Rewrite, Victim};
@@ -11,18 +11,18 @@ use interpulse_flash::geometry::BlockAddress;
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::txn::Txn;
 
-/// Looks for old blocks in the time after which one is old.
+/// Patrols per `refresh-after`.
 const LOOKS: u64 = 64;
 
 impl PageFtl {
-    /// Begins to look for old blocks, if they are to be rewritten.
+    /// Starts the patrol timer if blocks are refreshed.
     pub(crate) fn start_patrol(&mut self, flash: &mut Flash) {
         if self.refresh_after.is_some() {
             self.patrol(flash);
         }
     }
 
-    /// The timer to look for blocks whose data has become old.
+    /// Patrol: queues blocks whose data has become old.
     #[cold]
     #[inline(never)]
     pub fn patrol(&mut self, flash: &mut Flash) {
@@ -50,8 +50,8 @@ impl PageFtl {
         }
     }
 
-    /// Static wear levelling: if `erased` is worn by far more cycles than the least worn block of its lane that holds data,
-    /// that one is rewritten, so that it takes its share of what changes often. One at a time.
+    /// Static wear levelling: rewrites the least worn data block of the lane if `erased` exceeds it by more than `gap`
+    /// cycles, so that it takes part in wear. One block at a time.
     #[cold]
     pub(crate) fn level_wear(&mut self, flash: &mut Flash, lane: Lane, erased: SuperBlock, gap: u32) {
         let blocks = self.blocks.layout.blocks_of(lane);
@@ -80,7 +80,7 @@ impl PageFtl {
         planes.into_iter().any(|plane| reliability.is_worn_by_reads(BlockAddress { die, plane, block }))
     }
 
-    /// A read has reached the limit of reads of its block.
+    /// Queues a block that has reached its read limit.
     #[cold]
     pub(crate) fn reclaim(&mut self, flash: &mut Flash, super_block: SuperBlock) {
         if self.closed {
@@ -94,8 +94,7 @@ impl PageFtl {
         }
     }
 
-    /// Takes the next block to be rewritten on `lane`, or sends out what has been relocating from the last one; false if
-    /// there is nothing to do now.
+    /// Starts the next rewrite on `lane` or programs the last units of the previous one; false if there is nothing to do.
     pub(crate) fn rewrite_next(&mut self, flash: &mut Flash, lane: Lane) -> bool {
         let l = lane.index();
         let gc = &self.collection.lanes[l];
@@ -136,14 +135,13 @@ impl PageFtl {
         false
     }
 
-    /// The super block that a page read addresses.
     #[inline]
     pub(crate) fn super_block_of(&self, read: &Txn) -> SuperBlock {
         let layout = &self.blocks.layout;
         layout.super_block(layout.lane_at(read.die, u32::from(read.plane)), read.block)
     }
 
-    /// A page read of the host is done, where reads can fail: its block may be waiting for that to be erased.
+    /// Completes a host page read, where reads can fail: the erase of its block may be waiting for it.
     #[inline(never)]
     pub(crate) fn reader_done(&mut self, flash: &mut Flash, super_block: SuperBlock) {
         let readers = &mut self.readers[super_block.index()];

@@ -11,17 +11,17 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// Bytes of a table that are read at a time: they are looked at before the next ones come.
+/// Bytes of a table read and checked at a time.
 const PIECE: usize = 1 << 18;
 
-/// What fills a file up to a page.
+/// Padding to a page boundary.
 const GAP: [u8; PAGE] = [0; PAGE];
 
-/// Where the parts of a state lie in its file.
+/// Offsets of the parts of a state in its file.
 struct Places {
-    /// The small numbers, and how many bytes they are.
+    /// Offset and size of the small numbers.
     numbers: (u64, usize),
-    /// Where each table begins.
+    /// Offset of each table.
     tables: [u64; 3],
     end: u64,
 }
@@ -41,7 +41,6 @@ impl Places {
         Places { numbers: (at, numbers), tables, end }
     }
 
-    /// Bytes between each table and what is before it.
     fn gaps(&self, tables: [&[u8]; 3]) -> [usize; 3] {
         let mut end = self.numbers.0 + self.numbers.1 as u64;
         std::array::from_fn(|i| {
@@ -52,12 +51,12 @@ impl Places {
     }
 }
 
-/// Numbers of each lane: the free list, padded to the lane's blocks, with its length, and the write pointer of each stream.
+/// Numbers per lane: the free list, padded to the lane's blocks, with its length, and the write pointer of each stream.
 fn per_lane(layout: &Layout) -> usize {
     layout.blocks as usize + 1 + 2 * WriteStreams::default().count()
 }
 
-/// Streams as numbers: how many, and the origin of each.
+/// Streams as numbers: count, then the origin of each.
 fn stream_numbers(streams: &WriteStreams) -> Vec<u32> {
     let origins = streams.all().map(|stream| match streams.spec(stream).origin {
         Origin::Host => 0,
@@ -67,17 +66,17 @@ fn stream_numbers(streams: &WriteStreams) -> Vec<u32> {
 }
 
 impl BlockManager {
-    /// Bytes that [`BlockManager::save`] hands out for a file in which they begin at `at`.
+    /// Bytes that [`BlockManager::save`] writes at offset `at` of a file.
     pub fn state_bytes(&self, at: u64) -> u64 {
         BlockManager::file_bytes(&self.layout, self.config(), at)
     }
 
-    /// The same for the tables of such an FTL.
+    /// [`BlockManager::state_bytes`] of such an FTL.
     pub fn file_bytes(layout: &Layout, config: &FtlConfig, at: u64) -> u64 {
         Places::new(layout, config, at).end - at
     }
 
-    /// Hands the state out piece by piece, for a file in which it begins at `at`. No program may be under way.
+    /// Passes the state piece by piece to `sink`, for a file in which it begins at `at`. No program may be in flight.
     pub fn save<E>(&self, at: u64, sink: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         assert!(
             self.units.hotness().is_none() && self.reprogramming.is_none(),
@@ -94,7 +93,6 @@ impl BlockManager {
         Ok(())
     }
 
-    /// Everything small.
     fn numbers(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.map().weight.iter().for_each(|w| bytes.extend(w.to_le_bytes()));
@@ -115,10 +113,9 @@ impl BlockManager {
         bytes
     }
 
-    /// The state that `file` holds from byte `at` on, as long as [`BlockManager::file_bytes`] says. What physical units hold is the
-    /// file itself until it is written to; what every request looks up is read. `seen` is given everything in order, as it
-    /// lies there. With them comes what of the state cannot be, if `checks`, and if anything is found: everything is looked at
-    /// once, when it comes; that each unit is where the map says is confirmed by the audit at the end of a run.
+    /// State read from `file` at byte `at`, of [`BlockManager::file_bytes`] bytes. The physical-to-logical table maps the
+    /// file copy-on-write; the other tables are read. `seen` receives all bytes in file order. With `checks`, also returns
+    /// the first inconsistency; the audit at the end of a run compares the map with the physical side.
     pub fn of_file<E: From<io::Error>>(
         layout: Layout,
         config: FtlConfig,
@@ -144,7 +141,7 @@ impl BlockManager {
                 for piece in map.tables()[i].chunks(PIECE) {
                     seen(piece)?;
                     if checks {
-                        found.look(i, piece);
+                        found.scan(i, piece);
                     }
                 }
                 continue;
@@ -154,13 +151,13 @@ impl BlockManager {
                 file.read_exact_at(piece, from)?;
                 seen(piece)?;
                 if checks {
-                    found.look(i, piece);
+                    found.scan(i, piece);
                 }
                 from += piece.len() as u64;
             }
         }
         let mut made = BlockManager::over(map, layout, config, rng);
-        let contradiction = if !made.take_in(&numbers) {
+        let contradiction = if !made.restore_numbers(&numbers) {
             Some("the state was written with other write streams".to_string())
         } else if checks {
             made.contradiction(&found)
@@ -170,8 +167,8 @@ impl BlockManager {
         Ok((made, contradiction))
     }
 
-    /// Returns whether the write streams are those of this version.
-    fn take_in(&mut self, numbers: &[u8]) -> bool {
+    /// Restores the small numbers; false if the write streams differ from this version's.
+    fn restore_numbers(&mut self, numbers: &[u8]) -> bool {
         let blocks = self.layout.super_blocks() as usize;
         let (weights, rest) = numbers.split_at(blocks * 4);
         let (cycles, rest) = rest.split_at(blocks * 4);
@@ -199,7 +196,6 @@ impl BlockManager {
         same_streams
     }
 
-    /// What of the state cannot be, for one that comes from a file; None where nothing is found.
     fn contradiction(&self, seen: &Seen) -> Option<String> {
         let (blocks, full) = (self.layout.super_blocks(), self.layout.programs_per_block);
         let beyond = self.lanes.iter().any(|lane| {

@@ -10,14 +10,14 @@ const COMPLETION_BYTES: u64 = 16;
 /// Raw bits per second of one lane of each generation, from PCIe 1.0 on (PCI-SIG).
 const RATES: [u64; 6] =
     [2_500_000_000, 5_000_000_000, 8_000_000_000, 16_000_000_000, 32_000_000_000, 64_000_000_000];
-/// Bytes around the payload of a memory write packet: framing and sequence number 8 (gen 3: token 4 +
-/// LCRC 4), header with 64-bit address 16.
+/// Bytes around the payload of a memory write packet: framing and sequence number 8 (gen 3: token 4 + LCRC 4), header with
+/// 64-bit address 16.
 const PACKET_OVERHEAD: u64 = 24;
 /// Share of the link left by flow-control and acknowledgement packets.
 const DATA_SHARE: f64 = 0.97;
 
 keys! {
-    /// How fast it is.
+    /// PCI Express link.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Pcie, pub(super) fn read(s) {
         /// PCIe generation
@@ -34,7 +34,7 @@ keys! {
 }
 
 impl Link for Pcie {
-    /// Line code (8b/10b, 128b/130b, or the 242/256 of FLIT mode), packet headers and flow control taken off the rate.
+    /// Deducts line code (8b/10b, 128b/130b, or the 242/256 of FLIT mode), packet headers and flow control from the rate.
     fn protocol(&self) -> Protocol {
         let code = match self.generation {
             1 | 2 => 8.0 / 10.0,

@@ -1,5 +1,5 @@
-//! `sata`: Serial ATA with native command queuing. Every frame (FIS) is asked for, granted and acknowledged by the other
-//! side, and takes the line for both directions.
+//! `sata`: Serial ATA with native command queuing. Every frame (FIS) needs a request, grant and acknowledgement from the
+//! other side, and occupies the line in both directions.
 
 use super::{Frame, Link, Protocol};
 use interpulse_engine::Duration;
@@ -13,41 +13,40 @@ const ALIGNED: f64 = 254.0 / 256.0;
 const FRAME_DATA: u64 = 8192;
 /// Start, checksum and end of any frame.
 const AROUND: u64 = 12;
-/// Headers, with nothing else in them but the data frame's: Register host to device, Register device to host, DMA Setup,
-/// Set Device Bits, the first word of a Data FIS, and the DMA Activate with which a drive asks for each that arrives (Serial
-/// ATA Revision 3).
+/// Frame sizes without data: Register host to device, Register device to host, DMA Setup, Set Device Bits, the first word
+/// of a Data FIS, and the DMA Activate that requests each Data FIS from the host (Serial ATA Revision 3).
 const REGISTER: u64 = 20;
 const DMA_SETUP: u64 = 28;
 const SET_DEVICE_BITS: u64 = 8;
 const DATA: u64 = 4;
 const DMA_ACTIVATE: u64 = 4;
-/// The specification bounds no such time; this one gives 98 kIOPS of 4 KiB reads, 569 MB/s of reads and 545 of writes, where
-/// the fastest drives of this interface print 98,000, 550 to 560 MB/s and 520 to 530 MB/s.
+/// Calibrated (the specification has no bound): results in 98 kIOPS of 4 KiB reads, 569 MB/s of reads and 545 of writes;
+/// data sheets of the fastest drives print 98,000, 550 to 560 MB/s and 520 to 530 MB/s.
 const HANDSHAKE: Duration = Duration::from_ns(600);
 
 keys! {
-    /// How fast it is.
+    /// Serial ATA link.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Sata, pub(super) fn read(s) {
         /// SATA generation: 1.5, 3 or 6 Gbit/s
         pub generation: u32 = u32(default(3).within(1..=3)),
-        /// time to ask for, grant and acknowledge each frame on SATA, by host and drive
+        /// time to request, grant and acknowledge each frame on SATA, by host and drive
         pub handshake: Duration = duration(default(HANDSHAKE).at_most(Duration::from_us(100))),
     }
 }
 
 impl Link for Sata {
     fn protocol(&self) -> Protocol {
-        // Of any bytes; 8b/10b.
+        // Bytes per second, of data and overhead; 8b/10b.
         let rate = RATES[self.generation as usize - 1] as f64 / 10.0 * ALIGNED;
         // In bytes.
         let handshake = libm::round(rate * self.handshake.0 as f64 / 1e9) as u64;
         let leaving = DATA + AROUND + handshake;
         Protocol {
             rate,
-            // The command, and the drive's answer that frees the line.
+            // Command, and the drive's response that frees the line.
             submission: 2 * (REGISTER + AROUND + handshake),
-            // The set-up of the data's transfer, and the completion.
+            // DMA setup and completion.
             completion: DMA_SETUP + SET_DEVICE_BITS + 2 * (AROUND + handshake),
             frame: Frame { data: FRAME_DATA, arriving: leaving + DMA_ACTIVATE + AROUND + handshake, leaving },
             half_duplex: true,

@@ -3,22 +3,23 @@
 use super::{Acknowledge, Acknowledgement};
 use interpulse_settings::{ConfigError, Section, default};
 
-/// As soon as the data is in the cache.
+/// Completion with the data in the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WhenCached {
-    /// A write to data that waits in the cache takes its place; otherwise every write is programmed.
+    /// Writes overwrite dirty data in the cache; otherwise every write is programmed.
     pub absorb: bool,
 }
 
 impl WhenCached {
     pub(super) fn read(s: &mut Section) -> Result<WhenCached, ConfigError> {
-        let doc = "a write to data that waits in the cache takes its place; otherwise every write is programmed";
+        let doc =
+            "a write overwrites dirty data of its unit in the cache; otherwise every write is programmed";
         Ok(WhenCached { absorb: s.bool("absorb", doc, default(true))? })
     }
 }
 
 impl Acknowledge {
-    /// As soon as the data is in the cache, where it may be overwritten.
+    /// Completion with the data in the cache, where it may be overwritten.
     pub const DEFAULT: Acknowledge = Acknowledge::WhenCached(WhenCached { absorb: true });
 }
 

@@ -2,7 +2,7 @@
 
 use super::Acknowledgement;
 
-/// When the data is on flash.
+/// Completion with the data on flash.
 pub struct WhenProgrammed;
 
 impl Acknowledgement for WhenProgrammed {

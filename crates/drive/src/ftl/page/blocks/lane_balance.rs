@@ -2,26 +2,25 @@
 
 use crate::numbers::Lane;
 
-/// What is known of lanes none of which is overfull, while all blocks together hold the same number of valid units.
+/// Units that lanes may still receive before one can be overfull, while the total of valid units stays constant.
 #[derive(Clone, Default)]
 pub(crate) struct ImbalanceBound {
-    /// Valid units that each lane can be given before it may be overfull, whatever it loses; none if one may be.
+    /// Valid units that each lane may receive before it can be overfull; zero if it may be already.
     room: Vec<u64>,
 }
 
 impl ImbalanceBound {
-    /// As weighing has found it, if none of `valid` is more than `most`.
-    pub(crate) fn weighed(&mut self, valid: &[u64], most: u64, units_per_program: u32) {
+    /// Sets the bound from a count of `valid` units, of which no lane may exceed `most`.
+    pub(crate) fn update(&mut self, valid: &[u64], most: u64, units_per_program: u32) {
         self.room.clear();
-        // What is left of a program that is being filled counts as given already. And while a unit is being replaced the total is
-        // one less, which makes the mean one less and three times its root three.
+        // A program being filled counts as complete. A replacement lowers the total, and so the mean plus three times its
+        // root, by 4 at most.
         let most = most.saturating_sub(u64::from(units_per_program) + 4);
         if valid.iter().all(|&v| v <= most) {
             self.room.extend(valid.iter().map(|&v| most - v));
         }
     }
 
-    /// `lane` is given `units`.
     #[inline]
     pub(crate) fn give(&mut self, lane: Lane, units: u32) {
         let Some(room) = self.room.get_mut(lane.index()) else { return };
@@ -42,10 +41,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_stay_level_until_one_has_been_given_what_it_lacked() {
+    fn lanes_stay_balanced_until_one_exceeds_its_bound() {
         let mut level = ImbalanceBound::default();
         assert!(!level.is_known());
-        level.weighed(&[100, 50], 132, 12);
+        level.update(&[100, 50], 132, 12);
         for _ in 0..10 {
             level.give(Lane(1), 6);
         }
@@ -54,7 +53,7 @@ mod tests {
         level.give(Lane(0), 12);
         assert!(!level.is_known());
         level.give(Lane(0), 12);
-        level.weighed(&[100, 117], 132, 12);
+        level.update(&[100, 117], 132, 12);
         assert!(!level.is_known(), "the second may be overfull now");
     }
 }

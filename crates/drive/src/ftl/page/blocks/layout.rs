@@ -1,8 +1,8 @@
 //! Physical addresses of the FTL.
 //!
-//! The FTL appends to *lanes*: one lane is a group of planes of one die that program and erase together
-//! (with `multi-plane = 1` every plane is a lane). A *super block* is the same block number on all planes of
-//! a lane; a *physical unit* (ppu) is 4 KiB in it, numbered in the order in which it is programmed:
+//! The FTL appends to *lanes*: a lane is a group of planes of one die that program and erase together (with `multi-plane =
+//! 1` every plane is a lane). A *super block* is the same block number on all planes of a lane; a *physical unit* (ppu) is
+//! 4 KiB in it, numbered in program order:
 //! ppu = (lane * blocks + block) * units_per_block + ((program * planes + plane) * pages + page) * units + unit.
 
 use crate::numbers::{Lane, Ppu, SuperBlock};
@@ -16,21 +16,21 @@ use interpulse_flash::ids::BlockId;
 pub struct Layout {
     /// Independent append streams of the drive.
     pub lanes: u32,
-    /// Lanes on a die.
+    /// Lanes per die.
     pub lanes_per_die: u32,
-    /// Planes of a lane.
+    /// Planes per lane.
     pub planes: u32,
-    /// Super blocks of a lane, without the bad-block reserve.
+    /// Super blocks per lane, without the bad-block reserve.
     pub blocks: u32,
-    /// Units of a super block.
+    /// Units per super block.
     pub units_per_block: u32,
-    /// Units of one program operation.
+    /// Units per program operation.
     pub units_per_program: u32,
-    /// Program operations that fill a super block.
+    /// Program operations per super block.
     pub programs_per_block: u32,
-    /// Program operations that fill a word line: one, or one for each of its pages.
+    /// Program operations per word line: one, or one for each of its pages.
     pub programs_per_word_line: u32,
-    /// Pages of one plane programmed by one operation.
+    /// Pages per plane and program operation.
     pub pages_per_program: u32,
     by_block: Divider,
     by_lane: Divider,
@@ -40,16 +40,16 @@ pub struct Layout {
     by_die: Divider,
 }
 
-/// A unit, counted from the beginning of its super block.
+/// Unit as offset in its super block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitAt {
     /// The super block.
     pub super_block: SuperBlock,
-    /// The unit's place in it.
+    /// Offset of the unit in the super block.
     pub offset: u32,
 }
 
-/// Where a physical unit lies.
+/// Flash address of a physical unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlashAddress {
     /// Die of the drive.
@@ -60,13 +60,12 @@ pub struct FlashAddress {
     pub block: BlockId,
     /// Page of the block.
     pub page: u32,
-    /// Unit within the page.
+    /// Unit of the page.
     pub unit: u32,
 }
 
 impl Layout {
-    /// The layout of `geometry` with `planes` planes a lane, of whose blocks `reserved` a plane are kept for
-    /// replacing bad ones.
+    /// Layout of `geometry` with `planes` planes per lane, of whose blocks `reserved` per plane replace bad ones.
     pub fn new(geometry: &Geometry, planes: u32, reserved: u32) -> Layout {
         let lanes_per_die = geometry.planes / planes;
         let blocks = geometry.blocks_per_plane - reserved;
@@ -102,53 +101,53 @@ impl Layout {
         self.lanes * self.blocks
     }
 
-    /// The super block (numbered over the drive) of a unit.
+    /// Super block (numbered over the drive) of a unit.
     #[inline]
     pub fn block_of(&self, ppu: Ppu) -> SuperBlock {
         SuperBlock(self.by_block.quotient(ppu.0))
     }
 
-    /// The super block of a unit and the unit's place in it.
+    /// Super block and offset of a unit.
     #[inline]
     pub fn split(&self, ppu: Ppu) -> UnitAt {
         let (super_block, offset) = self.by_block.split(ppu.0);
         UnitAt { super_block: SuperBlock(super_block), offset }
     }
 
-    /// The lane of a super block and its blocks' number in each plane.
+    /// Lane of a super block, and its block number in each plane.
     #[inline]
     pub fn lane_of(&self, super_block: SuperBlock) -> (Lane, BlockId) {
         let (lane, block) = self.by_lane.split(super_block.0);
         (Lane(lane), BlockId(block))
     }
 
-    /// The super block of a lane that has these blocks.
+    /// Super block of a lane with this block number.
     #[inline]
     pub fn super_block(&self, lane: Lane, block: BlockId) -> SuperBlock {
         self.first_block(lane) + block.0
     }
 
-    /// The first super block of a lane.
+    /// First super block of a lane.
     #[inline]
     pub fn first_block(&self, lane: Lane) -> SuperBlock {
         SuperBlock(lane.0 * self.blocks)
     }
 
-    /// The super blocks of a lane.
+    /// Super blocks of a lane.
     #[inline]
     pub fn blocks_of(&self, lane: Lane) -> impl DoubleEndedIterator<Item = SuperBlock> + Clone + use<> {
         let first = self.first_block(lane);
         first.until(first + self.blocks)
     }
 
-    /// The lanes of a die.
+    /// Lanes of a die.
     #[inline]
     pub fn lanes_of(&self, die: DieId) -> impl DoubleEndedIterator<Item = Lane> + Clone + use<> {
         let first = Lane(die.0 * self.lanes_per_die);
         first.until(first + self.lanes_per_die)
     }
 
-    /// The lane that a plane of a die belongs to.
+    /// Lane of a plane.
     #[inline]
     pub fn lane_at(&self, die: DieId, plane: u32) -> Lane {
         Lane(die.0 * self.lanes_per_die + plane / self.planes)
@@ -161,7 +160,7 @@ impl Layout {
         (DieId(die), group * self.planes)
     }
 
-    /// The unit at a place in a super block.
+    /// Physical unit at an offset of a super block.
     #[inline]
     pub fn unit(&self, at: UnitAt) -> Ppu {
         self.first_unit(at.super_block) + at.offset
@@ -179,14 +178,14 @@ impl Layout {
         program * self.pages_per_program
     }
 
-    /// Where a unit lies.
+    /// Flash address of a unit.
     #[inline]
     pub fn place(&self, ppu: Ppu) -> FlashAddress {
         let UnitAt { super_block, offset } = self.split(ppu);
         self.place_in(super_block, offset)
     }
 
-    /// Where the unit at `offset` of a super block lies.
+    /// Flash address of the unit at `offset` of a super block.
     #[inline]
     pub fn place_in(&self, super_block: SuperBlock, offset: u32) -> FlashAddress {
         let (lane, block) = self.lane_of(super_block);

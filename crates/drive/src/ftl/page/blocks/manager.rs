@@ -14,7 +14,7 @@ use crate::memory::prefetch;
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_engine::{Rng, vectorised};
 
-/// How the FTL is set up.
+/// Configuration of the FTL.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FtlConfig {
     /// Logical capacity in units.
@@ -23,13 +23,13 @@ pub struct FtlConfig {
     pub policy: GcPolicy,
     /// Garbage collection of a lane runs while it has fewer free super blocks than this.
     pub soft_free: u32,
-    /// Instead, while it has fewer free pages than this; `None` where blocks are counted.
+    /// Replaces `soft_free` by a count of free pages; `None` where blocks are counted.
     pub soft_pages: Option<SoftPages>,
     /// Host data may not take the last this many free super blocks of a lane.
     pub hard_free: u32,
 }
 
-/// Turns threshold shares into numbers of super blocks of a lane.
+/// Converts a threshold share to super blocks of a lane.
 pub fn threshold_blocks(base: ThresholdBase, share: f64, blocks: u32, spare_blocks: f64) -> u32 {
     let of = match base {
         ThresholdBase::Blocks => f64::from(blocks),
@@ -38,22 +38,21 @@ pub fn threshold_blocks(base: ThresholdBase, share: f64, blocks: u32, spare_bloc
     libm::round(share * of) as u32
 }
 
-/// Free pages of a lane that garbage collection sees to.
+/// Soft threshold in free pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SoftPages {
-    /// So many of each plane, those of open blocks included.
+    /// Fewest free pages of each plane, those of open blocks included.
     pub least: u32,
-    /// The count loses a page for each that is programmed and gains a block's for each erase: pages that are passed over stay
-    /// in it.
+    /// A running count, reduced by each programmed page and increased by a block per erase: pages passed over stay in it.
     pub keeps_passed_over: bool,
 }
 
-/// Blocks that are added up with 32 bits.
+/// Blocks per 32-bit partial sum.
 const SUMMED: usize = 1 << 11;
 const _: () = assert!(Map::MAX_UNITS_PER_BLOCK as usize * SUMMED <= 1 << 31);
 
 vectorised! {
-    /// What so many blocks hold, by their weights.
+    /// Valid units of these blocks, by their weights.
     fn valid_units_of(weights: &[u32]) -> u64 => add_up
 }
 
@@ -63,22 +62,22 @@ fn add_up(weights: &[u32]) -> u64 {
     weights.chunks(SUMMED).map(sum).sum()
 }
 
-/// Lanes are weighed after this many host programs of each.
+/// Host programs per lane between counts of valid units per lane.
 const COUNT_AFTER: u32 = 32;
 
 /// P/E cycles of super blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wear {
-    /// Of the least worn.
+    /// Of the least worn block.
     pub fewest: u32,
-    /// Of the most worn.
+    /// Of the most worn block.
     pub most: u32,
-    /// Of all together.
+    /// Sum over all blocks.
     pub sum: u64,
 }
 
 impl Wear {
-    /// Of these blocks and others together.
+    /// Combines the wear of two sets of blocks.
     #[must_use]
     pub fn and(self, other: Wear) -> Wear {
         let (fewest, most) = (self.fewest.min(other.fewest), self.most.max(other.most));
@@ -86,43 +85,42 @@ impl Wear {
     }
 }
 
-/// The tables of the FTL of one drive.
+/// Blocks, wear and mapping state of one drive's FTL.
 #[derive(Clone)]
 pub struct BlockManager {
-    /// Address arithmetic.
+    /// Address layout.
     pub layout: Layout,
-    /// Where every unit is.
     pub(crate) units: MappingState,
     config: FtlConfig,
     pub(crate) streams: WriteStreams,
     pub(crate) lanes: Vec<LaneBlocks>,
     /// P/E cycles of each super block.
     pub cycles: Vec<u32>,
-    /// When each super block was closed, in blocks closed before.
+    /// Close number of each super block: blocks closed before it.
     pub(crate) closed: Vec<u64>,
     pub(crate) clock: u64,
     /// Program operations of each super block that are assigned but not done.
     pub(crate) in_flight: Vec<u16>,
     /// Lanes that hold more than their share of valid data.
     overfull: Vec<bool>,
-    /// Host programs assigned since lanes were last weighed.
+    /// Host programs assigned since the last count of lanes.
     programs_since_count: u32,
-    /// Kept while all blocks together hold the same number of valid units.
+    /// Present while the total of valid units stays constant.
     level: Option<ImbalanceBound>,
     pub(crate) reprogramming: Option<Box<Reprogramming>>,
     rng: Rng,
-    /// What has been counted.
+    /// FTL counters.
     pub counters: FtlCounters,
 }
 
 impl BlockManager {
-    /// Those of an FTL over erased flash.
+    /// Block manager over erased flash.
     pub fn new(layout: Layout, config: FtlConfig, rng: Rng) -> BlockManager {
         let map = Map::new(config.logical_units, layout.super_blocks(), layout.units_per_block);
         BlockManager::over(map, layout, config, rng)
     }
 
-    /// Those with this map, and all else as over erased flash.
+    /// Block manager with this map, otherwise as over erased flash.
     pub(crate) fn over(map: Map, layout: Layout, config: FtlConfig, rng: Rng) -> BlockManager {
         let blocks = layout.super_blocks();
         let none_open = WritePointer { block: SuperBlock(0), next_program: layout.programs_per_block };
@@ -152,12 +150,12 @@ impl BlockManager {
         }
     }
 
-    /// Has others like this one share what they can, though it comes from no file.
+    /// Makes tables shareable that were not read from a file.
     pub fn share(&mut self) {
         self.units.share();
     }
 
-    /// Another one like this one, with which no run has begun; they share what they can.
+    /// Copy of a block manager that no run has used, sharing memory where possible.
     pub fn another(&self) -> BlockManager {
         BlockManager {
             layout: self.layout.clone(),
@@ -176,14 +174,14 @@ impl BlockManager {
         }
     }
 
-    /// Makes a preconditioned FTL the start of a run: counts from zero, random choices from the run's stream.
+    /// Prepares a preconditioned FTL for a run: resets counters, draws from the run's random stream.
     pub fn restart(&mut self, rng: Rng) {
         self.rng = rng;
         self.counters = FtlCounters::default();
         self.count_lanes();
     }
 
-    /// Separates host data by hotness, and reprograms if so; for a run, after preconditioning.
+    /// Separates host data by hotness and enables reprogramming, for a run after preconditioning.
     pub fn separate(&mut self, hotness: Option<Hotness>, reprogramming: Option<Reprogramming>) {
         self.streams = WriteStreams::with_hot_levels(hotness.as_ref().map_or(0, Hotness::levels));
         let none_open = WritePointer { block: SuperBlock(0), next_program: self.layout.programs_per_block };
@@ -193,25 +191,25 @@ impl BlockManager {
         self.reprogramming = reprogramming.map(Box::new);
     }
 
-    /// Whether dynamic allocation should give host data to a lane. Garbage collection keeps data in its lane,
-    /// so lanes drift apart; without this a small one can fill up with valid data.
+    /// Whether dynamic allocation should give host data to a lane. Garbage collection keeps data in its lane, so lanes
+    /// drift apart; without this check a small lane can fill up with valid data.
     #[inline]
     pub fn accepts_writes(&self, lane: Lane) -> bool {
         !self.overfull[lane.index()]
     }
 
-    /// Finds the lanes that hold more valid data than the mean by over 1/64 of a lane's spare space, or by more
-    /// than chance explains if that is more.
+    /// Finds the lanes that hold more valid data than the mean by over 1/64 of a lane's spare space, or by more than chance
+    /// explains if that is more.
     pub(crate) fn count_lanes(&mut self) {
         self.programs_since_count = 0;
         let (valid, most) = self.lane_weights();
         self.overfull = valid.iter().map(|&v| v > most).collect();
         if let Some(level) = &mut self.level {
-            level.weighed(&valid, most, self.layout.units_per_program);
+            level.update(&valid, most, self.layout.units_per_program);
         }
     }
 
-    /// The same, if it can come out otherwise than before.
+    /// Recounts lanes if the result may have changed.
     fn recount_lanes(&mut self) {
         if !self.is_known_balanced() {
             self.count_lanes();
@@ -227,40 +225,40 @@ impl BlockManager {
         );
     }
 
-    /// From now on whatever is written replaces as much that was valid; or, without `keep`, that can no longer be relied on.
+    /// States whether every write from now on replaces a valid unit, so that the total stays constant.
     pub(crate) fn keep_total(&mut self, keep: bool) {
         self.level = keep.then(ImbalanceBound::default);
     }
 
-    /// Whether weighing lanes would find none that is overfull, for certain.
+    /// Whether counting lanes would certainly find none overfull.
     #[inline]
     pub(crate) fn is_known_balanced(&self) -> bool {
         self.level.as_ref().is_some_and(ImbalanceBound::is_known)
     }
 
-    /// What each lane holds, and the most that one holds which is not overfull.
+    /// Valid units of each lane, and the most that a lane may hold without being overfull.
     fn lane_weights(&self) -> (Vec<u64>, u64) {
         let blocks = self.layout.blocks as usize;
         let valid: Vec<u64> = self.map().weight.chunks(blocks).map(valid_units_of).collect();
         let mean = valid.iter().sum::<u64>() / u64::from(self.layout.lanes);
         let room = u64::from(self.layout.blocks) * u64::from(self.layout.units_per_block);
         let spare = room.saturating_sub(u64::from(self.config.logical_units) / u64::from(self.layout.lanes));
-        // On a small drive chance alone moves lanes further apart than that (the weight of a lane is about
-        // Poisson): calling half of them overfull would leave their dies idle.
+        // On a small drive chance alone spreads lanes further (a lane's valid count is about Poisson): calling half of them
+        // overfull would leave their dies idle.
         let chance = (3 * mean.isqrt()).min(spare / 8);
         let most = mean + (spare / 64).max(chance).max(u64::from(self.layout.units_per_program));
         (valid, most)
     }
 
-    /// Whether no lane is overfull, nor will be as long as all lanes are written to in turn, `chunk` units at a time: one of them
-    /// is ahead of the mean by no more than that, and overfull ones are further ahead the more all of them hold.
+    /// Whether no lane is or becomes overfull while lanes are written in turn, `chunk` units at a time: a lane exceeds the
+    /// mean by at most `chunk`, and the overfull margin grows with the total.
     pub(crate) fn stay_balanced(&self, chunk: u32) -> bool {
         let (valid, most) = self.lane_weights();
         let ahead = valid.iter().all(|&v| v + u64::from(chunk) <= most);
         ahead && chunk <= self.layout.units_per_program && self.overfull.iter().all(|overfull| !overfull)
     }
 
-    /// A lane with so many free blocks does not collect, whatever its open blocks are, and has one for host data.
+    /// Number of free blocks above which a lane never collects and has a block for host data.
     pub(crate) fn never_collects_above(&self) -> u32 {
         let soft = match self.config.soft_pages {
             _ if self.config.policy.imposes() => 0,
@@ -270,8 +268,8 @@ impl BlockManager {
         soft.max(self.config.hard_free + 1)
     }
 
-    /// The host stream of `lane` has come to `pointer` by so many further programs, at which lanes [stayed
-    /// level](BlockManager::stay_balanced).
+    /// Sets the host write pointer of `lane` after `programs` programs that [kept lanes
+    /// balanced](BlockManager::stay_balanced).
     pub(crate) fn programs_assigned(&mut self, lane: Lane, pointer: WritePointer, programs: u32) {
         self.lanes[lane.index()].write_pointers[Stream::HOST.index()] = pointer;
         self.counters.consumed_host_pages +=
@@ -285,7 +283,7 @@ impl BlockManager {
         self.clock - self.closed[super_block.index()]
     }
 
-    /// Super blocks of `lane` that are being emptied: written, not open, and not to be collected.
+    /// Super blocks of `lane` being emptied: written, not open, not candidates.
     pub fn being_collected(&self, lane: Lane) -> impl Iterator<Item = SuperBlock> {
         let (of, full) = (&self.lanes[lane.index()], self.layout.programs_per_block);
         let open =
@@ -294,36 +292,35 @@ impl BlockManager {
         taken.filter(move |b| !of.free.contains(b) && !open(b))
     }
 
-    /// The map.
+    /// Mapping tables.
     #[inline]
     pub fn map(&self) -> &Map {
         self.units.map()
     }
 
-    /// The hotness filter, if host data is separated.
+    /// Hotness filter, if host data is separated.
     pub fn hotness(&self) -> Option<&Hotness> {
         self.units.hotness()
     }
 
-    /// `lpn` is written to unit `offset` of `super_block`, without time.
+    /// Writes `lpn` to unit `offset` of `super_block`, without time.
     #[inline]
     pub fn write(&mut self, lpn: Lpn, super_block: SuperBlock, offset: u32) {
         self.units.write(&self.layout, lpn, super_block, offset);
     }
 
-    /// The `count` units from `lpn` on, which are nowhere valid, are written to units `offset` and after it of `super_block`,
-    /// without time.
+    /// Writes `count` unmapped units from `lpn` on to units `offset` and after it of `super_block`, without time.
     #[inline]
     pub fn write_run(&mut self, lpn: Lpn, count: u32, super_block: SuperBlock, offset: u32) {
         self.units.write_run(lpn, count, super_block, offset);
     }
 
-    /// `lpn` is trimmed, without time.
+    /// Trims `lpn`, without time.
     pub fn discard(&mut self, lpn: Lpn) {
         self.units.discard(&self.layout, lpn);
     }
 
-    /// How the FTL is set up.
+    /// Configuration of the FTL.
     pub fn config(&self) -> &FtlConfig {
         &self.config
     }
@@ -340,7 +337,7 @@ impl BlockManager {
         !self.config.policy.imposes() && !self.has_enough(lane, 0)
     }
 
-    /// Whether a lane has as much free as garbage collection sees to, with `coming` super blocks about to be erased.
+    /// Whether a lane reaches its soft threshold, counting `coming` super blocks about to be erased.
     #[inline]
     pub fn has_enough(&self, lane: Lane, coming: u32) -> bool {
         match self.config.soft_pages {
@@ -349,19 +346,18 @@ impl BlockManager {
         }
     }
 
-    /// The same where pages are counted.
+    /// [`BlockManager::has_enough`] in pages.
     #[cold]
     #[inline(never)]
     fn has_enough_pages(&self, lane: Lane, coming: u32, soft: SoftPages) -> bool {
         let per_block = self.layout.programs_per_block * self.layout.pages_per_program;
-        // Pages of open blocks do not help who needs a block to open.
+        // A stream that needs a new block cannot use the pages of open blocks.
         let kept = if soft.keeps_passed_over { self.passed_over_pages(lane) } else { 0 };
         self.free_pages_of(lane) + kept + coming * per_block >= soft.least
             && self.free_blocks(lane) + coming > self.config.hard_free
     }
 
-    /// Pages (of each plane) of a lane that nothing has been programmed to since their erase; word lines of an open
-    /// reprogrammable block have two.
+    /// Pages (of each plane) of a lane not programmed since their erase; word lines of open two-bit blocks have two.
     pub fn free_pages_of(&self, lane: Lane) -> u32 {
         let (of, programs) = (&self.lanes[lane.index()], self.layout.programs_per_block);
         let open: u32 = of.write_pointers.iter().map(|f| programs - f.next_program).sum();
@@ -370,7 +366,7 @@ impl BlockManager {
         normal + self.reprogramming.as_ref().map_or(0, |r| r.free_pages(lane, word_lines))
     }
 
-    /// Pages (of each plane) of a lane that programs of reprogrammable word lines have passed over, or are going to.
+    /// Pages (of each plane) of a lane that programs of reprogrammable word lines pass over.
     fn passed_over_pages(&self, lane: Lane) -> u32 {
         let layout = &self.layout;
         self.reprogramming.as_ref().map_or(0, |r| {
@@ -379,7 +375,7 @@ impl BlockManager {
         })
     }
 
-    /// Whether a lane is so short of free blocks that garbage collection goes first.
+    /// Whether a lane is so short of free blocks that garbage collection has priority.
     #[inline]
     pub fn gc_is_urgent(&self, lane: Lane) -> bool {
         self.free_blocks(lane) <= (self.config.soft_free + self.config.hard_free) / 2
@@ -394,8 +390,8 @@ impl BlockManager {
             || l.free.len() > reserve
     }
 
-    /// Units garbage collection can still program on `lane` whatever host data does: the rest of its open block
-    /// and the free blocks that host data may not take.
+    /// Units that garbage collection can program on `lane` whatever host data does: its open block and the reserved free
+    /// blocks.
     pub fn gc_room(&self, lane: Lane) -> u32 {
         let l = &self.lanes[lane.index()];
         let open = self.layout.programs_per_block - l.write_pointers[Stream::GC.index()].next_program;
@@ -403,7 +399,7 @@ impl BlockManager {
         open * self.layout.units_per_program + free * self.layout.units_per_block
     }
 
-    /// Gives back a victim just chosen, which cannot be emptied now.
+    /// Returns a victim just chosen that cannot be emptied now.
     pub fn reject_victim(&mut self, victim: SuperBlock) {
         self.units.set_candidate(victim, true);
         self.counters.gc_runs -= 1;
@@ -445,8 +441,8 @@ impl BlockManager {
         })
     }
 
-    /// Fetches what the next program of collection on `lane` and the erases of `victims` look up: whole rounds of all lanes have
-    /// gone by since it collected last. Returns the block that is open for collection, or was last.
+    /// Prefetches what the next program of collection on `lane` and the erases of `victims` access: whole rounds of all
+    /// lanes have passed since its last collection. Returns the block last open for collection.
     #[inline]
     pub(crate) fn fetch_for_collection(&self, lane: Lane, victims: &[SuperBlock]) -> SuperBlock {
         let WritePointer { block, next_program } =
@@ -457,12 +453,12 @@ impl BlockManager {
         block
     }
 
-    /// A free super block of `lane`, the longest erased first.
+    /// Takes the free super block of `lane` that was erased longest ago.
     pub(crate) fn take_free(&mut self, lane: Lane) -> Option<SuperBlock> {
         self.lanes[lane.index()].free.pop_front()
     }
 
-    /// A program operation of `super_block` is done; closes the block after its last one.
+    /// Completes a program operation of `super_block`; closes the block after its last one.
     #[inline]
     pub fn program_done(&mut self, super_block: SuperBlock) {
         let left = &mut self.in_flight[super_block.index()];
@@ -480,23 +476,21 @@ impl BlockManager {
         }
     }
 
-    /// Nothing more is written to `super_block` until it is erased: it may be collected.
+    /// Closes `super_block`: it may be collected and is not written until its next erase.
     pub(crate) fn close(&mut self, super_block: SuperBlock) {
         self.closed[super_block.index()] = self.clock;
         self.clock += 1;
         self.units.set_candidate(super_block, true);
     }
 
-    /// Picks the next block of `lane` to empty and takes it out of the candidates; `None` if there is none
-    /// with anything to gain.
+    /// Picks the next block of `lane` to empty and takes it out of the candidates; `None` if no block has anything to gain.
     ///
-    /// A policy that does not look at valid units may pick a block full of them. It is moved like any other
-    /// as long as another block has something to gain: FIFO would otherwise stop for ever at data that is
-    /// never overwritten.
+    /// A policy that ignores valid units may pick a full block, which is then moved like any other while some block has
+    /// something to gain: FIFO would otherwise stop for ever at data that is never overwritten.
     pub fn choose_victim(&mut self, lane: Lane) -> Option<SuperBlock> {
         self.close_cleared(lane);
         self.choose_closed(lane).or_else(|| {
-            // Space is short, and reprogrammable blocks that cannot be reprogrammed for the moment hold some.
+            // Unusable reprogramming candidates hold space that is needed now.
             if self.give_up_candidates(lane) { self.choose_closed(lane) } else { None }
         })
     }
@@ -514,7 +508,6 @@ impl BlockManager {
         )?;
         let full = self.layout.units_per_block;
         if self.map().valid_units(victim) == full {
-            // Blocks that may not be collected weigh more than a full one.
             let lane = &self.map().weight[of_lane.start.index()..of_lane.end.index()];
             if lane.iter().all(|&w| w >= full) {
                 return None;
@@ -526,7 +519,7 @@ impl BlockManager {
         Some(victim)
     }
 
-    /// A super block has been erased: it is free again.
+    /// Returns an erased super block to the free list.
     pub fn erased(&mut self, super_block: SuperBlock) {
         self.units.erase(&self.layout, super_block);
         debug_assert_eq!(self.in_flight[super_block.index()], 0);
@@ -537,13 +530,13 @@ impl BlockManager {
         self.lanes[lane.index()].free.push_back(super_block);
     }
 
-    /// The logical unit `lpn` is overwritten or trimmed: the flash unit that held it becomes invalid.
+    /// Invalidates the flash copy `ppu` of an overwritten or trimmed unit.
     #[inline]
     pub fn forget_flash(&mut self, ppu: Ppu) {
         self.units.invalidate_copy(&self.layout, ppu);
     }
 
-    /// Free pages of the drive, as [`BlockManager::free_pages_of`] counts them on each plane.
+    /// Free pages of the drive, as [`BlockManager::free_pages_of`] counts them.
     pub fn free_pages(&self) -> u64 {
         let pages =
             Lane::first(self.layout.lanes).map(|lane| u64::from(self.free_pages_of(lane))).sum::<u64>();
@@ -555,7 +548,7 @@ impl BlockManager {
         self.cycles.iter_mut().for_each(|c| *c = c.saturating_add(cycles));
     }
 
-    /// Takes `super_block` as a victim, if it is closed and nothing else empties it.
+    /// Takes `super_block` as a victim, if it is closed and not being emptied.
     pub fn take_victim(&mut self, super_block: SuperBlock) -> bool {
         let may = self.map().is_candidate(super_block);
         if may {
@@ -580,7 +573,7 @@ impl BlockManager {
             + blocks * (u64::from(layout.units_per_block) / 8 + 32)
     }
 
-    /// Program operations done in each super block, for setting up the dies after preconditioning.
+    /// Program operations done in each super block, to set up the dies after preconditioning.
     pub fn programs_done(&self) -> Vec<u32> {
         let mut done = vec![self.layout.programs_per_block; self.layout.super_blocks() as usize];
         for lane in &self.lanes {

@@ -5,7 +5,7 @@ use crate::numbers::SuperBlock;
 use interpulse_flash::ids::WordLineId;
 use interpulse_flash::reprogram::MlcModeOp;
 
-/// A place for one program operation.
+/// Address of one program operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProgramAddress {
     /// Super block, numbered over the drive.
@@ -14,12 +14,12 @@ pub struct ProgramAddress {
     pub program: u32,
     /// Offset of its first unit in the super block.
     pub first_offset: u32,
-    /// What it does to a word line with two bits per cell, if it is one.
+    /// Effect on a two-bit word line, if the block is in two-bit mode.
     pub two_bit: Option<MlcModeOp>,
 }
 
 impl ProgramAddress {
-    /// Where the `k`-th unit of the operation goes in its super block.
+    /// Offset in the super block of the `k`-th unit of the operation.
     #[inline]
     pub fn offset(&self, layout: &Layout, k: u32) -> u32 {
         match self.two_bit {
@@ -28,19 +28,19 @@ impl ProgramAddress {
         }
     }
 
-    /// As [`ProgramAddress::offset`], with the super block.
+    /// [`ProgramAddress::offset`] with the super block.
     #[inline]
     pub fn unit(&self, layout: &Layout, k: u32) -> UnitAt {
         UnitAt { super_block: self.super_block, offset: self.offset(layout, k) }
     }
 
-    /// The word line that the operation is on.
+    /// Word line of the operation.
     #[inline]
     pub fn word_line(&self, layout: &Layout) -> WordLineId {
         WordLineId(self.program / layout.programs_per_word_line)
     }
 
-    /// Units that the operation takes.
+    /// Units of the operation.
     pub fn units(&self, layout: &Layout) -> u32 {
         let page = layout.units_per_page() * layout.planes;
         match self.two_bit {
@@ -51,10 +51,10 @@ impl ProgramAddress {
     }
 }
 
-/// Of a program of two pages on each plane, or of one.
+/// Offset for a program of one or two pages per plane.
 fn two_bit_offset(layout: &Layout, first: u32, how: MlcModeOp, k: u32) -> u32 {
     if layout.programs_per_word_line > 1 {
-        // A program of one page, or a reprogram, whose place is that page.
+        // One page, or a reprogram, whose address is its page.
         return first + k;
     }
     let units = layout.units_per_page();

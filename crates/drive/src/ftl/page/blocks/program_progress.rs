@@ -4,7 +4,7 @@ use crate::ftl::page::blocks::manager::BlockManager;
 use crate::numbers::SuperBlock;
 use interpulse_flash::die::Die;
 
-/// Program operations ended, or torn, in each super block since its last erase.
+/// Program operations ended or torn in each super block since its last erase.
 pub(crate) fn programs_begun(blocks: &BlockManager, dies: &[Die]) -> Vec<u32> {
     let layout = &blocks.layout;
     let programs = |super_block: SuperBlock| {

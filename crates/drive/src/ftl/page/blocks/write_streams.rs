@@ -1,4 +1,4 @@
-//! Write streams: sources of data that share no open block, made by configuration.
+//! Write streams: sources of data that do not share open blocks.
 
 use crate::numbers::SuperBlock;
 use std::collections::VecDeque;
@@ -19,7 +19,7 @@ pub enum Origin {
 /// One write stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamSpec {
-    /// Name in diagnoses: `host`, `gc`, `hot-0`.
+    /// Name in diagnostics: `host`, `gc`, `hot-0`.
     pub name: String,
     /// Origin of its data.
     pub origin: Origin,
@@ -28,7 +28,7 @@ pub struct StreamSpec {
 impl Stream {
     /// Host data, or cold host data where hot data is separated.
     pub const HOST: Stream = Stream(0);
-    /// Data that garbage collection moves.
+    /// Data that garbage collection relocates.
     pub const GC: Stream = Stream(1);
 
     /// Position in the list of streams.
@@ -42,7 +42,7 @@ impl Stream {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteStreams {
     specs: Vec<StreamSpec>,
-    /// The stream of each hotness level; the last one is that of cold data.
+    /// Stream of each hotness level; the last one holds cold data.
     by_level: Vec<Stream>,
 }
 
@@ -57,7 +57,7 @@ impl Default for WriteStreams {
 }
 
 impl WriteStreams {
-    /// Host data, garbage collection, and a stream for each of `hot` levels.
+    /// Streams for host data, garbage collection and each of `hot` levels.
     pub fn with_hot_levels(hot: u32) -> WriteStreams {
         let mut streams = WriteStreams::default();
         let hot = (0..hot).map(|level| streams.add(format!("hot-{level}"), Origin::Host)).collect::<Vec<_>>();
@@ -95,14 +95,13 @@ impl WriteStreams {
         self.spec(stream).origin == Origin::Relocation
     }
 
-    /// The stream of host data of `level`; cold data has the highest level.
+    /// Stream of host data of `level`; cold data has the highest level.
     #[inline]
     pub fn of_level(&self, level: u32) -> Stream {
         self.by_level[(level as usize).min(self.by_level.len() - 1)]
     }
 }
 
-/// Write position of one stream on one lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct WritePointer {
     /// The open super block, valid while `next_program` is below the programs of a block.

@@ -1,9 +1,8 @@
 //! Garbage collection in simulated time, lane by lane.
 //!
-//! A victim is read page by page (only the valid units move over the bus), moved units gather in controller
-//! memory until they fill a program operation, and a victim is erased when all its units are on flash again.
-//! Every page is an operation of its own in the die's queue, so host reads pass in between; units that do not
-//! fill a program wait for the next victim's.
+//! The collector reads a victim page by page (only valid units cross the bus), gathers relocated units in controller memory
+//! until they fill a program operation, and erases the victim once all its units are on flash again. Each page read is a
+//! separate operation in the die's queue, so that host reads pass in between.
 
 use crate::ftl::flash::Flash;
 use crate::ftl::page::blocks::layout::UnitAt;
@@ -18,8 +17,7 @@ use interpulse_flash::cell_mode::CellMode;
 use interpulse_flash::nand::txn::{Kind, NO_OWNER, Txn};
 
 impl PageFtl {
-    /// Where garbage collection of `lane` stands, for a diagnosis.
-    pub(crate) fn gc_standing(&self, lane: Lane) -> String {
+    pub(crate) fn gc_diagnosis(&self, lane: Lane) -> String {
         let gc = &self.collection.lanes[lane.index()];
         format!(
             "lane {lane}: {} blocks free, {} to erase, {} page reads, {} programs and {} relocating units of garbage \
@@ -33,8 +31,7 @@ impl PageFtl {
         )
     }
 
-    /// Looks again at lanes in which nothing could be collected when they were last looked at: units have been
-    /// overwritten or trimmed since. Called when host data finds no lane.
+    /// Retries lanes without a victim, since writes and trims may have freed units. Called when host data finds no lane.
     pub(crate) fn wake_collector(&mut self, flash: &mut Flash) {
         if self.collection.asleep == 0 {
             return;
@@ -46,7 +43,6 @@ impl PageFtl {
         }
     }
 
-    /// Moves garbage collection of `lane` on as far as it goes now.
     pub(crate) fn advance_gc(&mut self, flash: &mut Flash, lane: Lane) {
         let l = lane.index();
         if std::mem::take(&mut self.collection.lanes[l].asleep) {
@@ -61,7 +57,7 @@ impl PageFtl {
             if self.gc_must_wait(lane) {
                 return;
             }
-            self.erase_what_waited(flash, lane);
+            self.erase_waiting_victims(flash, lane);
         }
         loop {
             self.read_victim(flash, lane);
@@ -74,8 +70,7 @@ impl PageFtl {
             let scanned =
                 gc.victims.last().is_none_or(|v| v.next_offset == self.blocks.layout.units_per_block);
             if !scanned {
-                // Units overwritten while they waited have made room, and no operation under way will bring
-                // us back here.
+                // Overwrites of waiting units made room, and no operation in flight will call this function again.
                 if gc.reads == 0 && gc.programs == 0 && gc.relocating.len() < relocating {
                     continue;
                 }
@@ -87,11 +82,11 @@ impl PageFtl {
                 }
                 return;
             }
-            if let Some(victim) = self.choose_victim_that_fits(lane) {
+            if let Some(victim) = self.choose_fitting_victim(lane) {
                 self.collection.lanes[l].victims.push(Victim::new(victim));
                 continue;
             }
-            // Nothing left to collect: what is in memory must go out for its victims to be erased.
+            // Nothing left to collect: program the relocating units so that their victims can be erased.
             let gc = &self.collection.lanes[l];
             if gc.reads == 0 && gc.programs == 0 && !gc.relocating.is_empty() {
                 self.program_gathered(flash, lane, 1);
@@ -103,10 +98,9 @@ impl PageFtl {
         }
     }
 
-    /// The next victim of `lane`, if there is certain to be room for what is valid in it. Without that check
-    /// victims that are (nearly) full of valid units could use up the last block before one of them is empty,
-    /// and then none ever would be.
-    fn choose_victim_that_fits(&mut self, lane: Lane) -> Option<SuperBlock> {
+    /// Next victim of `lane`, if its valid units certainly fit. Otherwise victims full of valid units could use up the last
+    /// block before any victim is empty.
+    fn choose_fitting_victim(&mut self, lane: Lane) -> Option<SuperBlock> {
         let victim = self.blocks.choose_victim(lane)?;
         if !self.fits(lane, victim) {
             self.blocks.reject_victim(victim);
@@ -115,15 +109,15 @@ impl PageFtl {
         Some(victim)
     }
 
-    /// Whether there is certain to be room for what is valid in `victim`.
+    /// Whether the valid units of `victim` certainly fit.
     pub(crate) fn fits(&self, lane: Lane, victim: SuperBlock) -> bool {
         let layout = &self.blocks.layout;
         let gc = &self.collection.lanes[lane.index()];
         let unplaced = gc.relocating.len() as u32 + gc.reads * layout.units_per_page();
         let units = unplaced + self.blocks.map().valid_units(victim);
         let mut room = self.blocks.gc_room(lane);
-        // The victims before this one fit, and once they are read their units go first; host data may not take
-        // the block that they bring. (Reads on several planes can overtake one another.)
+        // Earlier victims fit, and once they are read their units go first; host data may not take the block that they
+        // free. (Reads on several planes can overtake one another.)
         let coming = gc.reads == 0 && (!gc.victims.is_empty() || gc.erasing > 0);
         if coming && self.blocks.free_blocks(lane) < self.blocks.config().hard_free {
             room += layout.units_per_block;
@@ -131,11 +125,10 @@ impl PageFtl {
         units.next_multiple_of(layout.units_per_program) <= room
     }
 
-    /// Puts garbage collection before host programs on the die of `lane` while one of its lanes is short.
+    /// Prioritizes garbage collection over host programs on the die of `lane` while one of its lanes is short of blocks.
     fn set_urgency(&mut self, flash: &mut Flash, lane: Lane) {
         let (die, _) = self.blocks.layout.die_of(lane);
-        // Where the cache has any number of programs under way whose units keep their older copies until they end, collection
-        // that went before them would find less and less to gain.
+        // Unlimited programs in flight keep stale copies valid until they end: earlier collection would gain less.
         let yields = self.blocks.units.keeps_stale_copies() && self.writes_through();
         let urgent = !yields
             && self
@@ -146,7 +139,6 @@ impl PageFtl {
         flash.nand.set_gc_urgent(die, urgent);
     }
 
-    /// Reads pages of the last victim while there is room, and erases victims that are done.
     fn read_victim(&mut self, flash: &mut Flash, lane: Lane) {
         let l = lane.index();
         let page = self.blocks.layout.units_per_page();
@@ -166,7 +158,7 @@ impl PageFtl {
             }
             let mask = self.blocks.map().valid_among(victim.super_block, victim.next_offset, page);
             let units = set_bits(mask);
-            let last = self.collection.lanes[l].victims.last_mut().expect("the victim just looked at");
+            let last = self.collection.lanes[l].victims.last_mut().expect("the lane has a victim");
             last.next_offset += page;
             last.pending += units;
             if units > 0 {
@@ -189,7 +181,7 @@ impl PageFtl {
         }
     }
 
-    /// A page read of garbage collection, or of a program that takes pages along, is done.
+    /// Completes a page read for garbage collection or for a program that relocates candidate pages.
     pub fn gc_read_done(&mut self, flash: &mut Flash, txn: &Txn) {
         if txn.needs_reclaim() {
             let super_block = self.super_block_of(txn);
@@ -198,7 +190,7 @@ impl PageFtl {
         self.page_collected(flash, GcReadId(txn.owner));
     }
 
-    /// As [`PageFtl::gc_read_done`], where reads wear no block that has to be reclaimed for them.
+    /// As [`PageFtl::gc_read_done`], where reads never cause a reclaim.
     pub fn page_collected(&mut self, flash: &mut Flash, read: GcReadId) {
         let read = self.jobs.reads.remove(read);
         match read.purpose {
@@ -225,14 +217,14 @@ impl PageFtl {
         self.advance_gc(flash, read.lane);
     }
 
-    /// Programs relocating units if at least `least` are still valid; true if it did.
+    /// Programs relocating units if at least `least` are still valid; returns whether it did.
     pub(crate) fn program_gathered(&mut self, flash: &mut Flash, lane: Lane, least: usize) -> bool {
         let l = lane.index();
         if self.collection.lanes[l].programs >= self.collection.depth {
             return false;
         }
         let full = self.blocks.layout.units_per_program as usize;
-        // Units overwritten while they waited need not move.
+        // Units overwritten while they waited need not be relocated.
         while let Some((k, super_block)) = self.first_overwritten(lane, full) {
             self.collection.lanes[l].relocating.remove(k);
             self.units_settled(flash, lane, super_block, 1);
@@ -260,7 +252,7 @@ impl PageFtl {
         true
     }
 
-    /// The first of the next `full` relocating units that has been overwritten since it was read, and its victim.
+    /// First of the next `full` relocating units that was overwritten since its read, and its victim.
     fn first_overwritten(&self, lane: Lane, full: usize) -> Option<(usize, SuperBlock)> {
         let next = self.collection.lanes[lane.index()].relocating.iter().take(full);
         next.enumerate().find_map(|(k, unit)| {
@@ -282,13 +274,13 @@ impl PageFtl {
         let job = self.jobs.take_program(id);
         let place = job.place.expect("moved data has a place");
         let blocks = &mut self.blocks;
-        // All at once: a fetch waits for the walk of the page table, and such walks overlap.
+        // All at once, so that the page-table walks of these prefetches overlap.
         job.moved.iter().for_each(|unit| blocks.map().prefetch(unit.lpn));
         if self.metadata.is_some() {
             let first = blocks.layout.first_unit(place.super_block) + place.first_offset;
             blocks.units.describe_move(&job.moved, first);
         }
-        // Units of a victim come one after the other: how many they are is told once.
+        // Units of one victim are adjacent: settle them in one call.
         let (mut of, mut settled) = (SuperBlock(0), 0);
         for (k, &unit) in (0..).zip(&job.moved) {
             let to = UnitAt { super_block: place.super_block, offset: place.first_offset + k };
@@ -311,7 +303,7 @@ impl PageFtl {
         self.advance_gc(flash, lane);
     }
 
-    /// So many units of a victim are on flash elsewhere or no longer needed.
+    /// Accounts `units` of a victim as relocated or no longer needed.
     fn units_settled(&mut self, flash: &mut Flash, lane: Lane, super_block: SuperBlock, units: u32) {
         if units == 0 {
             return;
@@ -319,7 +311,7 @@ impl PageFtl {
         let end = self.blocks.layout.units_per_block;
         let gc = &mut self.collection.lanes[lane.index()];
         let victim = gc.victims.iter_mut().find(|v| v.super_block == super_block);
-        let victim = victim.expect("a unit in hand belongs to a victim");
+        let victim = victim.expect("a relocating unit belongs to a victim");
         victim.pending -= units;
         if victim.pending == 0 && victim.next_offset == end {
             self.erase_if_done(flash, lane, super_block);
@@ -333,7 +325,7 @@ impl PageFtl {
         let done = |v: &Victim| v.super_block == super_block && v.pending == 0 && v.next_offset == end;
         let Some(at) = gc.victims.iter().position(done) else { return };
         if self.readers.get(super_block.index()).is_some_and(|&n| n > 0) || waits {
-            // A read of it may have to be repeated, whose end looks here again, or it is not the drive's turn.
+            // A read of the block may have to be repeated (its end retries this), or the GC window is closed.
             return;
         }
         self.window.count();
@@ -358,10 +350,10 @@ impl PageFtl {
         flash.submit(txn);
     }
 
-    /// An erase is done.
+    /// Completes an erase.
     pub fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) {
         if txn.owner == NO_OWNER {
-            // An imposed one, of no block.
+            // Synthetic erase: no block.
             return;
         }
         let super_block = SuperBlock(txn.owner);
@@ -380,10 +372,10 @@ impl PageFtl {
     }
 }
 
-/// How many units of a page a mask names: mostly none, or few of four, for which there is no need to count.
+/// Number of set bits of a page's mask. Most masks are zero or have at most four bits.
 #[inline]
 fn set_bits(mask: u32) -> u32 {
-    // Four bits each, that of all four first.
+    // Bit counts of masks 0 to 15, four bits each; mask 15 in the highest nibble.
     const OF_FOUR: u64 = 0x4332_3221_3221_2110;
     if mask < 16 { (OF_FOUR >> (4 * mask)) as u32 & 0xf } else { mask.count_ones() }
 }

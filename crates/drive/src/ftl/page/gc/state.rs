@@ -4,23 +4,23 @@ use crate::ftl::page::mapping::relocation::Relocation;
 use crate::numbers::SuperBlock;
 use std::collections::VecDeque;
 
-/// Blocks rewritten.
+/// Counts of rewritten blocks, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rewritten {
-    /// Because their data was older than `errors.refresh-after`.
+    /// Data older than `errors.refresh-after`.
     pub refreshed: u64,
-    /// Because they had been read `errors.reclaim-reads` times.
+    /// Blocks read `errors.reclaim-reads` times.
     pub reclaimed: u64,
 }
 
 impl Rewritten {
-    /// Adds what another drive counted.
+    /// Adds the counts of another drive.
     pub fn add(&mut self, other: &Rewritten) {
         self.refreshed += other.refreshed;
         self.reclaimed += other.reclaimed;
     }
 
-    /// What has been counted since `before`.
+    /// Counts since `before`.
     pub fn since(&self, before: &Rewritten) -> Rewritten {
         Rewritten {
             refreshed: self.refreshed - before.refreshed,
@@ -29,14 +29,13 @@ impl Rewritten {
     }
 }
 
-/// A block to be rewritten, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rewrite {
-    /// Its data is old.
+    /// Old data.
     Old(SuperBlock),
-    /// It has been read often.
+    /// Read disturb.
     Read(SuperBlock),
-    /// It has been erased far less often than others.
+    /// Static wear levelling: the block has far fewer erases than others.
     Young(SuperBlock),
 }
 
@@ -44,14 +43,13 @@ pub(crate) enum Rewrite {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Victim {
     pub(crate) super_block: SuperBlock,
-    /// Page (in units) the scan has come to.
+    /// Offset (in units) of the next page to scan.
     pub(crate) next_offset: u32,
     /// Units read or being read and not yet on flash again.
     pub(crate) pending: u32,
 }
 
 impl Victim {
-    /// A victim of which nothing has been read.
     pub(crate) fn new(super_block: SuperBlock) -> Victim {
         Victim { super_block, next_offset: 0, pending: 0 }
     }
@@ -61,31 +59,26 @@ impl Victim {
     }
 }
 
-/// Garbage collection of one lane.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GcLane {
     /// Victims not yet erased; only the last one is still being read.
     pub(crate) victims: Vec<Victim>,
-    /// Units in controller memory.
     pub(crate) relocating: VecDeque<Relocation>,
     pub(crate) reads: u32,
     pub(crate) programs: u32,
     pub(crate) erasing: u32,
-    /// The lane is short of free blocks and nothing could be collected; nothing is under way either, so
-    /// nothing but a look at sleeping lanes will look again.
+    /// The lane is short of free blocks, nothing can be collected and nothing is in flight: only `wake_collector` retries.
     pub(crate) asleep: bool,
-    /// Super blocks to be rewritten when space is not short.
+    /// Super blocks to rewrite when space is not short.
     pub(crate) rewrites: VecDeque<Rewrite>,
-    /// A victim is rewritten: what is relocating from it goes out even if it does not fill a program.
+    /// The current victim is a rewrite: its units are programmed even if they do not fill a program.
     pub(crate) rewriting: bool,
 }
 
-/// Garbage collection of all lanes.
 pub(crate) struct GcState {
     pub(crate) lanes: Vec<GcLane>,
-    /// Lanes that are asleep.
     pub(crate) asleep: u32,
-    /// Programs of moved data that a lane may have under way; it reads twice as many pages ahead.
+    /// Relocation programs in flight a lane may have; it reads twice as many pages ahead.
     pub(crate) depth: u32,
 }
 
@@ -94,33 +87,29 @@ impl GcState {
         GcState { lanes: vec![GcLane::default(); lanes as usize], asleep: 0, depth }
     }
 
-    /// Nothing is under way any more.
     pub(crate) fn lose_power(&mut self) {
         self.lanes.fill(GcLane::default());
         self.asleep = 0;
     }
 }
 
-/// When garbage collection may run, if the owner says so.
+/// GC window of a drive, if its owner (an array) controls one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GcWindow {
-    /// The owner says when.
+    /// The owner controls the window.
     pub(crate) given: bool,
-    /// It is not the drive's turn.
     pub(crate) held: bool,
     /// Page reads, programs and erases of garbage collection submitted since the start.
     pub started: u64,
-    /// Of these, those out of turn: their lane had no free block left but those that host data may not take.
+    /// Of these, operations outside the window: their lane had only the blocks that host data may not take.
     pub forced: u64,
 }
 
 impl GcWindow {
-    /// Until the owner says otherwise garbage collection runs as it has to.
     pub(crate) fn release(&mut self) {
         self.held = false;
     }
 
-    /// Counts an operation of garbage collection.
     #[inline]
     pub(crate) fn count(&mut self) {
         self.started += 1;

@@ -1,9 +1,8 @@
 //! Untimed garbage collection of a lane, one victim ahead as in simulated time (record 13).
 //!
-//! What does not fill a program waits in controller memory for units of the next victim, so a victim is erased only after the
-//! next one has been read, and a drive at work has one victim in hand on each lane. A state without it would make every lane
-//! move one block's data more than it has to in its first collection: with a write amplification of ten, that is ten times
-//! what the host writes meanwhile.
+//! Units that do not fill a program wait for the next victim's units, so a working drive always holds one unerased victim
+//! per lane. A preconditioned state without that victim would make each lane relocate one extra block in its first
+//! collection: at a write amplification of ten, ten times the host data of that period.
 
 use crate::ftl::page::blocks::layout::UnitAt;
 use crate::ftl::page::blocks::manager::BlockManager;
@@ -11,24 +10,21 @@ use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::precondition::positions::Positions;
 use crate::numbers::{Lane, Ppu, SuperBlock};
 
-/// What collection of a lane has in hand.
+/// Victims and units that the collection of a lane holds.
 #[derive(Default)]
-pub(crate) struct Hand {
-    /// Victims that are not erased.
+pub(crate) struct UntimedCollector {
     victims: Vec<SuperBlock>,
-    /// Units of them that have not been moved.
     units: Vec<Ppu>,
 }
 
-impl Hand {
-    /// Collects until the lane has enough, always with the last victim of before and the next one in hand.
+impl UntimedCollector {
+    /// Collects until the lane has enough free blocks, with the last victim still held when the next one is chosen.
     pub(crate) fn collect(&mut self, ftl: &mut BlockManager, lane: Lane, positions: &mut impl Positions) {
         if !ftl.wants_gc(lane) {
             return;
         }
         positions.expect(ftl.fetch_for_collection(lane, &self.victims));
         self.victims.iter().for_each(|&victim| positions.settle(ftl, victim));
-        // What has been overwritten since need not move.
         self.units.retain(|&ppu| {
             let at = ftl.layout.split(ppu);
             ftl.map().is_valid(at.super_block, at.offset)
@@ -42,20 +38,19 @@ impl Hand {
             self.units.reserve(ftl.map().valid_units(victim) as usize);
             ftl.units.each_valid(&ftl.layout, victim, |ppu| self.units.push(ppu));
             self.program(ftl, lane, ftl.layout.units_per_program as usize, positions);
-            // The programs of this one are under way when the next one is chosen.
-            self.erase_what_is_empty(ftl);
+            // The programs of this victim are in flight when the next one is chosen.
+            self.erase_empty_victims(ftl);
             self.victims.push(victim);
         }
-        self.erase_what_is_empty(ftl);
+        self.erase_empty_victims(ftl);
     }
 
-    /// Moves units while there are at least `least`.
     fn program(&mut self, ftl: &mut BlockManager, lane: Lane, least: usize, positions: &mut impl Positions) {
         let full = ftl.layout.units_per_program;
         let mut done = 0;
         while self.units.len() - done >= least {
             if !ftl.has_room(lane, Stream::GC) {
-                self.erase_what_is_empty(ftl);
+                self.erase_empty_victims(ftl);
             }
             let place = ftl.take_address(lane, Stream::GC);
             let place = place.expect("the thresholds leave garbage collection a block to work with");
@@ -71,7 +66,7 @@ impl Hand {
         self.units.drain(..done);
     }
 
-    fn erase_what_is_empty(&mut self, ftl: &mut BlockManager) {
+    fn erase_empty_victims(&mut self, ftl: &mut BlockManager) {
         self.victims.retain(|&victim| {
             let empty = ftl.map().valid_units(victim) == 0;
             if empty {

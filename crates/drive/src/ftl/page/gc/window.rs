@@ -6,8 +6,8 @@ use crate::ftl::page::page_ftl::PageFtl;
 use crate::numbers::Lane;
 
 impl PageFtl {
-    /// From now on garbage collection starts nothing but in lanes that are at the hard threshold, or goes on. What the
-    /// flash array has been given runs to its end.
+    /// Closes or opens the GC window. While closed, only lanes at the hard threshold start a collection; operations already
+    /// issued to the flash array complete.
     pub fn hold_gc(&mut self, flash: &mut Flash, hold: bool) {
         self.window.given = true;
         if std::mem::replace(&mut self.window.held, hold) && !hold {
@@ -17,21 +17,20 @@ impl PageFtl {
         }
     }
 
-    /// What garbage collection did in and out of turn.
+    /// Counts of garbage collection inside and outside the window.
     pub fn gc_window(&self) -> &GcWindow {
         &self.window
     }
 
-    /// Whether garbage collection of `lane` has to wait for its turn. At the hard threshold host data is about to find
-    /// no place, so nothing waits there.
+    /// Whether garbage collection of `lane` waits for the window; not at the hard threshold, where host data needs a block.
     #[inline]
     pub(crate) fn gc_must_wait(&self, lane: Lane) -> bool {
         self.window.held && self.blocks.free_blocks(lane) > self.blocks.config().hard_free
     }
 
-    /// Erases the victims that became empty while that was held back.
+    /// Erases victims that became empty while the window was closed.
     #[cold]
-    pub(crate) fn erase_what_waited(&mut self, flash: &mut Flash, lane: Lane) {
+    pub(crate) fn erase_waiting_victims(&mut self, flash: &mut Flash, lane: Lane) {
         for k in (0..self.collection.lanes[lane.index()].victims.len()).rev() {
             let victim = self.collection.lanes[lane.index()].victims[k].super_block();
             self.erase_if_done(flash, lane, victim);

@@ -4,32 +4,32 @@ use crate::numbers::Ppu;
 use interpulse_engine::vectorised;
 
 vectorised! {
-    /// Of complemented entries, how many are on flash, and how many are anywhere.
+    /// Number of complemented entries that are on flash, and number that are anywhere.
     #[inline]
     pub fn held(entries: &[u32]) -> (u32, u32) => count_held
 }
 
 vectorised! {
-    /// Of complemented entries, as bytes, how many are anywhere, and the least of `least` and each of them less one.
+    /// Number of complemented byte entries that are mapped, and the minimum of `least` and each entry less one.
     #[inline]
     pub fn least(entries: &[[u8; 4]], least: u32) -> (u32, u32) => find_least
 }
 
 vectorised! {
-    /// The greatest of `behind` and each of these units, as bytes, and one.
+    /// Maximum of `behind` and each byte entry plus one.
     #[inline]
     pub fn behind(units: &[[u8; 4]], behind: u32) -> u32 => find_behind
 }
 
 vectorised! {
-    /// How many bits of these words are set.
+    /// Number of set bits.
     #[inline]
     pub fn ones(words: &[u64]) -> u32 => count_ones
 }
 
 #[inline(always)]
 fn count_held(entries: &[u32]) -> (u32, u32) {
-    // Complemented, those on flash have the highest bit.
+    // Complemented entries on flash have the highest bit set.
     let on_flash = entries.iter().map(|entry| entry >> 31).sum();
     (on_flash, entries.iter().map(|&entry| u32::from(entry != 0)).sum())
 }
@@ -51,7 +51,7 @@ fn count_ones(words: &[u64]) -> u32 {
     words.iter().map(|word| word.count_ones()).sum()
 }
 
-/// Calls `each` for the units whose bits in these words are set, in order; `first` is that of the first bit.
+/// Calls `each` for the units whose bits are set, in order; `first` is the unit of the first bit.
 #[inline(always)]
 pub fn each_one(words: &[u64], mut first: Ppu, mut each: impl FnMut(Ppu)) {
     for &word in words {
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use interpulse_engine::Streams;
 
-    /// Of lengths that fill vectors and that do not.
+    /// Lengths that fill vectors and lengths that do not.
     #[test]
     fn both_compilations_find_the_same() {
         let mut rng = Streams::new(7).stream("passes", 0);
@@ -92,13 +92,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_is_what_there_is() {
+    fn scans_find_the_expected_values() {
         assert_eq!(held(&[0, 5, 1 << 31, u32::MAX, 0]), (2, 3));
         let bytes = [7u32, 0, 9].map(u32::to_ne_bytes);
         assert_eq!(least(&bytes, u32::MAX), (2, 6));
         assert_eq!(least(&bytes, 2), (2, 2));
         assert_eq!(behind(&bytes, 0), 10);
-        assert_eq!(behind(&[u32::MAX.to_ne_bytes()], 4), 4, "what is nobody's comes round to zero");
+        assert_eq!(behind(&[u32::MAX.to_ne_bytes()], 4), 4, "an anonymous unit wraps to zero");
         assert_eq!(ones(&[0, 1, u64::MAX]), 65);
         let mut found = Vec::new();
         each_one(&[1 << 3 | 1 << 63, 0, 1], Ppu(100), |ppu| found.push(ppu.0));

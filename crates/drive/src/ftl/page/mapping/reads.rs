@@ -13,14 +13,14 @@ use interpulse_flash::cell_mode::CellMode;
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::txn::{Kind, Txn};
 
-/// What a look-up of some units has found.
+/// Result of a look-up of logical units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LookupResult {
     /// Page reads submitted.
     pub reads: u32,
     /// Units in the write cache.
     pub cached: u32,
-    /// Units that are nowhere.
+    /// Units that are unmapped.
     pub unmapped: u32,
 }
 
@@ -58,13 +58,13 @@ impl PageFtl {
         self.outcomes.push_back(Outcome::Mapped(tag));
     }
 
-    /// The first look-up of a random address misses every cache: fetches the entry of `lpn` ahead of its use.
+    /// Prefetches the map entry of `lpn`: the first look-up of a random address misses every CPU cache.
     #[inline]
     pub fn prefetch(&self, lpn: Lpn) {
         self.blocks.map().prefetch(lpn);
     }
 
-    /// As [`PageFtl::prefetch`], for what a write of `lpn` makes invalid.
+    /// Prefetches the validity words that a write of `lpn` will change.
     #[inline]
     pub fn prefetch_older(&self, lpn: Lpn) {
         if let Where::Flash(ppu) = self.blocks.map().get(lpn) {
@@ -73,9 +73,8 @@ impl PageFtl {
         }
     }
 
-    /// Reads the logical units `from..to` for `tag`, which is the owner of the page reads that it takes. Neighbouring
-    /// units of one physical page are read together. The end of a page read that is the only one is foretold where
-    /// `foretell` says so.
+    /// Reads the logical units `from..to` for `tag`, the owner of the page reads. Neighbouring units of one physical page
+    /// share a read. If the read is the only one and `early` is set, its end may be computed early.
     #[inline]
     pub fn read(
         &mut self,
@@ -83,22 +82,22 @@ impl PageFtl {
         tag: RequestId,
         from: Lpn,
         to: Lpn,
-        foretell: bool,
+        early: bool,
     ) -> LookupResult {
         if to.0 - from.0 == 1 {
-            self.read_unit(flash, tag, from, foretell)
+            self.read_unit(flash, tag, from, early)
         } else {
-            self.read_units(flash, tag, from, to, foretell)
+            self.read_units(flash, tag, from, to, early)
         }
     }
 
-    /// As [`PageFtl::read`], of one unit, as most requests ask for.
+    /// [`PageFtl::read`] of one unit, the most frequent case.
     #[inline(always)]
-    fn read_unit(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, foretell: bool) -> LookupResult {
+    fn read_unit(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, early: bool) -> LookupResult {
         match self.blocks.units.look_up(lpn) {
             Where::Flash(ppu) => {
                 let at = self.blocks.layout.place(ppu);
-                self.read_page(flash, tag, ppu, &at, 1, foretell);
+                self.read_page(flash, tag, ppu, &at, 1, early);
                 LookupResult { reads: 1, ..LookupResult::default() }
             }
             Where::Cache(_) => LookupResult { cached: 1, ..LookupResult::default() },
@@ -113,20 +112,20 @@ impl PageFtl {
         tag: RequestId,
         from: Lpn,
         to: Lpn,
-        foretell: bool,
+        early: bool,
     ) -> LookupResult {
-        let mut look = LookupResult::default();
+        let mut found = LookupResult::default();
         let mut lpn = from;
         while lpn < to {
             let first = match self.blocks.units.look_up(lpn) {
                 Where::Flash(ppu) => ppu,
                 Where::Cache(_) => {
-                    look.cached += 1;
+                    found.cached += 1;
                     lpn += 1;
                     continue;
                 }
                 Where::Unmapped => {
-                    look.unmapped += 1;
+                    found.unmapped += 1;
                     lpn += 1;
                     continue;
                 }
@@ -141,14 +140,13 @@ impl PageFtl {
                 self.blocks.units.look_up(lpn + count);
                 count += 1;
             }
-            look.reads += 1;
+            found.reads += 1;
             lpn += count;
-            self.read_page(flash, tag, first, &at, count, foretell && lpn == to && look.reads == 1);
+            self.read_page(flash, tag, first, &at, count, early && lpn == to && found.reads == 1);
         }
-        look
+        found
     }
 
-    /// Has a page read, of which `count` units from the one in `first` move, which is there.
     #[inline(always)]
     fn read_page(
         &mut self,
@@ -157,7 +155,7 @@ impl PageFtl {
         first: Ppu,
         at: &FlashAddress,
         count: u32,
-        foretell: bool,
+        early: bool,
     ) {
         let mut txn = Txn::new(Kind::HostRead, at.die);
         txn.plane = at.plane as u8;
@@ -165,7 +163,7 @@ impl PageFtl {
         txn.page = at.page;
         txn.set_units(count);
         txn.owner = tag.0;
-        if foretell {
+        if early {
             txn.complete_early();
         }
         let layout = &self.blocks.layout;
@@ -178,13 +176,13 @@ impl PageFtl {
         flash.submit(txn);
     }
 
-    /// Whether [`PageFtl::read_done`] has to be told of the end of each page read.
+    /// Whether [`PageFtl::read_done`] has to be called for each page read.
     #[inline]
     pub fn follows_reads(&self) -> bool {
         !self.readers.is_empty()
     }
 
-    /// A page read of [`PageFtl::read`] is done; true if nothing has corrected its data.
+    /// Completes a page read of [`PageFtl::read`]; true if its data is uncorrectable.
     #[inline]
     pub fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
         if self.readers.is_empty() {
@@ -198,7 +196,7 @@ impl PageFtl {
         txn.is_uncorrectable()
     }
 
-    /// Whether a read of the `units` from `lpn` on would have to wait for garbage collection now.
+    /// Whether a read of `units` from `lpn` on would wait for garbage collection now.
     #[cold]
     pub fn waits_for_collection(&self, flash: &Flash, lpn: Lpn, units: u32) -> bool {
         let now = flash.now();

@@ -2,11 +2,11 @@
 
 use crate::numbers::{Lpn, Ppu};
 
-/// A unit that is moved, and where it comes from.
+/// A unit being relocated.
 #[derive(Clone, Copy, Debug)]
 pub struct Relocation {
-    /// The logical unit.
+    /// Logical unit.
     pub lpn: Lpn,
-    /// Where the copy is that is moved.
+    /// Physical unit of the copy being moved.
     pub source: Ppu,
 }

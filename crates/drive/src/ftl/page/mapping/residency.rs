@@ -1,4 +1,4 @@
-//! Residency of map entries: which of them are in controller memory when a command looks them up.
+//! Map residency: which map entries are in controller memory when a command looks them up.
 
 use crate::numbers::Lpn;
 

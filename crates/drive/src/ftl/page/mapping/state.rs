@@ -1,8 +1,8 @@
 //! Mapping state: the only writer of map, validity, versions, out-of-band data and time stamps.
 //!
 //! ```text
-//! admit   host -> cache        land    cache -> flash       moved   flash -> flash
-//! forget  flash -> nothing     trim    anywhere -> nothing  erase   the block itself
+//! admit       host -> cache        commit_program  cache -> flash       moved   flash -> flash
+//! invalidate  flash -> nothing     trim            anywhere -> nothing  erase   the block itself
 //! ```
 
 use crate::audit::VersionAudit;
@@ -18,45 +18,43 @@ use crate::ftl::page::separation::Hotness;
 use crate::numbers::{Lpn, Ppu, Slot, SuperBlock};
 use interpulse_engine::{RequestId, SimTime};
 
-/// Which copies on flash stay valid while a newer version is in the cache.
+/// Policy for flash copies of a unit whose newer version is in the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StaleCopyPolicy {
-    /// None.
+    /// Invalidate the copy.
     #[default]
     Forgotten,
-    /// All: under imposed write amplification the new version goes where the old one is.
+    /// Keep the copy: under synthetic write amplification the new version reuses its location.
     Reused,
-    /// All, until the newer version is on flash: a loss of power would bring them back.
+    /// Keep the copy until the newer version is on flash: a power loss would revert to it.
     Kept,
 }
 
-/// What became of a unit that the host writes.
+/// Result of admitting a host write to the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admitted {
-    /// It is in this slot of the cache.
+    /// The unit is in this slot.
     Slot(Slot),
-    /// It has taken the place of what waited in the cache.
+    /// The unit replaced a dirty one in the cache.
     Absorbed,
-    /// There is no free slot.
+    /// No slot is free.
     Full,
 }
 
-/// The places of all units.
+/// Location of every unit.
 #[derive(Clone)]
 pub struct MappingState {
     map: Map,
-    /// The write cache.
     pub(crate) cache: Cache,
     homes: StaleCopyPolicy,
     versions: VersionAudit,
-    /// The hotness filter, if host data is separated.
     hotness: Option<Box<Hotness>>,
-    /// What is kept for a loss of power, if power may be lost.
+    /// Power-loss state, if power may be lost.
     record: Option<Box<PowerLossState>>,
 }
 
 impl MappingState {
-    /// Nothing is anywhere yet. Until a run begins there is no cache and no record.
+    /// Unmapped state. A run adds cache and power-loss state.
     pub(crate) fn new(map: Map) -> MappingState {
         MappingState {
             map,
@@ -68,18 +66,17 @@ impl MappingState {
         }
     }
 
-    /// See [`Map::share`].
     pub(crate) fn share(&mut self) {
         self.map.share();
     }
 
-    /// Another one like this one, with which no run has begun; see [`Map::another`].
+    /// Copy of a state that no run has used; see [`Map::another`].
     pub(crate) fn another(&self) -> MappingState {
         debug_assert!(self.record.is_none() && self.hotness.is_none(), "a run has begun with it");
         MappingState::new(self.map.another())
     }
 
-    /// A run begins: with a cache, an audit of versions, and what is kept for a loss of power.
+    /// Begins a run: sets up cache, version audit and power-loss state.
     pub(crate) fn begin(
         &mut self,
         cache: Cache,
@@ -90,52 +87,48 @@ impl MappingState {
         (self.cache, self.homes, self.versions, self.record) = (cache, homes, versions, record);
     }
 
-    /// Follows how hot units are.
     pub(crate) fn follow_hotness(&mut self, hotness: Option<Box<Hotness>>) {
         self.hotness = hotness;
     }
 
-    // ---- what is asked ----------------------------------------------------------------------------------
+    // ---- queries ------------------------------------------------------------------------------------------
 
-    /// The tables.
+    /// Mapping tables.
     #[inline]
     pub fn map(&self) -> &Map {
         &self.map
     }
 
-    /// The hotness filter, if host data is separated.
+    /// Hotness filter, if host data is separated.
     #[inline]
     pub fn hotness(&self) -> Option<&Hotness> {
         self.hotness.as_deref()
     }
 
-    /// What is kept for a loss of power, if power may be lost.
     pub(crate) fn record(&self) -> Option<&PowerLossState> {
         self.record.as_deref()
     }
 
-    /// As [`MappingState::record`], to begin and end checkpoints.
+    /// Power-loss state, to begin and end checkpoints.
     pub(crate) fn record_mut(&mut self) -> Option<&mut PowerLossState> {
         self.record.as_deref_mut()
     }
 
-    /// Whether the copy on flash of a unit is kept until the newer version in the cache is programmed.
     #[inline]
     pub(crate) fn keeps_stale_copies(&self) -> bool {
         self.homes == StaleCopyPolicy::Kept
     }
 
-    /// Reads that the record of versions has checked.
     pub(crate) fn versions_checked(&self) -> u64 {
         self.versions.checked
     }
 
-    /// The record of versions, for what the host is told of requests and for the end of a run.
+    /// Version audit, for acknowledgements and the end of a run.
     pub(crate) fn versions(&mut self) -> &mut VersionAudit {
         &mut self.versions
     }
 
-    /// Looks up where `lpn` is read from; the record of versions checks what is there.
+    /// Looks up the location of `lpn`; the version audit checks the result.
     #[inline]
     pub(crate) fn look_up(&mut self, lpn: Lpn) -> Where {
         let at = self.map.get(lpn);
@@ -154,17 +147,17 @@ impl MappingState {
         }
     }
 
-    /// Has the record of versions check what a read of every unit that it follows would return now.
+    /// Audits a read of every tracked unit.
     pub(crate) fn read_everything(&mut self) {
         for lpn in Lpn::first(self.map.logical_units()) {
             self.look_up(lpn);
         }
     }
 
-    // ---- the host writes and trims ----------------------------------------------------------------------
+    // ---- host writes and trims ----------------------------------------------------------------------------
 
-    /// The host writes `lpn`, which is `at`, for request `tag`: the new version enters the cache, on dirty list `list`;
-    /// `absorbs` lets it take the place of an older one that waits there.
+    /// Admits a host write of `lpn`, located at `at`, for request `tag` to the cache, on dirty list `list`. With `absorbs`
+    /// it replaces an older version that is still dirty.
     #[inline(always)]
     pub(crate) fn admit(
         &mut self,
@@ -205,8 +198,7 @@ impl MappingState {
         }
     }
 
-    /// The host trims `lpn` with request `tag`: whether it held anything, and the slot of the cache in which it waited to be
-    /// programmed, if it did.
+    /// Trims `lpn` for request `tag`. Returns whether the unit was mapped, and its cache slot if it was dirty.
     pub(crate) fn trim(&mut self, layout: &Layout, tag: RequestId, lpn: Lpn) -> (bool, Option<Slot>) {
         let mut killed = None;
         match self.map.get(lpn) {
@@ -233,7 +225,6 @@ impl MappingState {
         (true, killed)
     }
 
-    /// The unit in `ppu` no longer holds the newest version of anything: it becomes invalid.
     #[inline]
     pub(crate) fn invalidate_copy(&mut self, layout: &Layout, ppu: Ppu) {
         let UnitAt { super_block, offset } = layout.split(ppu);
@@ -242,8 +233,7 @@ impl MappingState {
 
     // ---- programs ---------------------------------------------------------------------------------------
 
-    /// Takes up to `most` dirty units of `list` for a program under way, which writes them to `first` and after it if
-    /// that is known; their slots are added to `slots`.
+    /// Takes up to `most` dirty units of `list` for a program to `first` and after it, if known; appends their slots.
     pub(crate) fn take_dirty(&mut self, list: usize, most: u32, first: Option<Ppu>, slots: &mut Vec<Slot>) {
         for k in 0..most {
             let Some((slot, lpn)) = self.cache.take_dirty(list) else { break };
@@ -255,14 +245,13 @@ impl MappingState {
         self.cache.free_dead(list);
     }
 
-    /// A program under way writes `lpn` to `ppu`.
     #[inline]
     pub(crate) fn assign(&mut self, ppu: Ppu, lpn: Lpn) {
         self.map.set_logical(ppu, lpn);
     }
 
-    /// A program of host data has ended, the units of `slots` are in `first` and after it: they say what they are. Where
-    /// the cache may be lost, each is the copy that a loss of power would bring back from now on.
+    /// Writes the out-of-band data of a host program that stored the units of `slots` from `first` on. Where the cache is
+    /// volatile, these copies become the ones that a power loss reverts to.
     #[cold]
     pub(crate) fn describe_landing(&mut self, layout: &Layout, slots: &[Slot], first: Ppu) {
         let Some(record) = &mut self.record else { return };
@@ -273,7 +262,7 @@ impl MappingState {
             let record = self.record.as_mut().expect("power may be lost");
             let version = record.slots[slot.index()];
             record.describe(ppu, Spare { lpn, version, written });
-            // It is there whether or not the map will say so: a cut may undo a trim.
+            // Recorded even if the map does not point there: a power loss may undo a trim.
             self.versions.programmed(lpn, slot, ppu);
             if self.homes == StaleCopyPolicy::Kept {
                 self.restore_flash_copy(layout, slot, ppu, version);
@@ -281,7 +270,7 @@ impl MappingState {
         }
     }
 
-    /// What is in `slot`, of this version, is in `ppu` now, too: of the copies on flash the newest is kept.
+    /// Notes that the version in `slot` is also in `ppu`; of several flash copies the newest is kept.
     fn restore_flash_copy(&mut self, layout: &Layout, slot: Slot, ppu: Ppu, version: u32) {
         let lpn = self.cache.lpn(slot);
         let Where::Cache(newest) = self.map.get(lpn) else { return };
@@ -303,9 +292,9 @@ impl MappingState {
         }
     }
 
-    /// What was in `slot` is programmed: to unit `offset` of a super block, or where its older copy is. It is mapped there
-    /// if it is still the newest version; what was overwritten or trimmed meanwhile is stale on flash. `arrived` is when it
-    /// was written, where units have time stamps. The slot is free.
+    /// Commits a program of `slot` to unit `offset` of a super block, or in place of its older copy, and frees the slot.
+    /// The map follows if the version is still the newest. `arrived` is the time of the write, where units have time
+    /// stamps.
     #[inline(always)]
     pub(crate) fn commit_program(
         &mut self,
@@ -339,7 +328,7 @@ impl MappingState {
         self.cache.programmed(slot);
     }
 
-    /// A program of moved data has ended: the units from `first` on say the same as their sources.
+    /// Copies the out-of-band data of relocated units from their sources to the units from `first` on.
     #[cold]
     pub(crate) fn describe_move(&mut self, units: &[Relocation], first: Ppu) {
         let Some(record) = &mut self.record else { return };
@@ -352,7 +341,7 @@ impl MappingState {
         }
     }
 
-    /// The copy of a unit in its source, which is at `from`, is at `to`, too, and is that from now on, if it is still needed.
+    /// Commits the relocation of a unit from `from` to `to`, if its copy is still needed.
     #[inline(always)]
     pub(crate) fn moved(
         &mut self,
@@ -380,7 +369,7 @@ impl MappingState {
         }
     }
 
-    /// The slot with the newer version of `lpn`, if its copy on flash is kept beside that.
+    /// Slot with the newer version of `lpn`, if its flash copy is kept.
     #[inline]
     fn flash_copy_of_cached(&self, lpn: Lpn) -> Option<Slot> {
         match self.homes {
@@ -394,25 +383,23 @@ impl MappingState {
 
     // ---- blocks -----------------------------------------------------------------------------------------
 
-    /// Nothing more is written to `super_block`, or it may not be collected any more.
     #[inline]
     pub(crate) fn set_candidate(&mut self, super_block: SuperBlock, candidate: bool) {
         self.map.set_candidate(super_block, candidate);
     }
 
-    /// The first data of `super_block`, or of its next super layer, arrived at `at`.
+    /// Stamps `super_block`, or its next super layer, with the arrival `at` of its first data.
     pub(crate) fn stamp_block(&mut self, super_block: SuperBlock, at: SimTime) {
         self.hotness.as_mut().expect("host data is separated").stamp(super_block, at);
     }
 
-    /// The data of `to` begins with what is moved there from `from`: it is as old as that.
+    /// Stamps `to` with the age of `from`, the source of its first relocated unit.
     pub(crate) fn inherit_stamp(&mut self, to: SuperBlock, from: SuperBlock) {
         if let Some(hotness) = &mut self.hotness {
             hotness.inherit(to, from);
         }
     }
 
-    /// `super_block` has been erased: its units say nothing.
     #[inline]
     pub(crate) fn erase(&mut self, layout: &Layout, super_block: SuperBlock) {
         let valid = self.map.valid_units(super_block);
@@ -422,8 +409,7 @@ impl MappingState {
         }
     }
 
-    /// Begins a checkpoint of where every unit is on flash, over blocks in these states; returns its pages, `None` while the
-    /// one before is being written.
+    /// Begins a checkpoint of the flash map. Returns its pages, or `None` while the previous one is being written.
     pub(crate) fn begin_checkpoint(&mut self, blocks: Vec<(u32, bool)>) -> Option<u64> {
         let (map, cache, keeps) = (&self.map, &self.cache, self.homes == StaleCopyPolicy::Kept);
         let record = self.record.as_mut().expect("power may be lost");
@@ -436,22 +422,20 @@ impl MappingState {
         })
     }
 
-    // ---- without time -----------------------------------------------------------------------------------
+    // ---- preconditioning ------------------------------------------------------------------------------------
 
-    /// Preconditioning writes `lpn` to unit `offset` of `super_block`.
     #[inline]
     pub(crate) fn write(&mut self, layout: &Layout, lpn: Lpn, super_block: SuperBlock, offset: u32) {
         self.map.set_logical(layout.first_unit(super_block) + offset, lpn);
         self.map.commit(lpn, super_block, offset);
     }
 
-    /// The same of `count` units in order.
     #[inline]
     pub(crate) fn write_run(&mut self, lpn: Lpn, count: u32, super_block: SuperBlock, offset: u32) {
         self.map.commit_run(lpn, count, super_block, offset);
     }
 
-    /// As [`MappingState::trim`], without time and without a cache.
+    /// [`MappingState::trim`] without time and cache.
     pub(crate) fn discard(&mut self, layout: &Layout, lpn: Lpn) {
         if let Where::Flash(ppu) = self.map.get(lpn) {
             self.invalidate_copy(layout, ppu);
@@ -459,27 +443,24 @@ impl MappingState {
         self.map.set_unmapped(lpn);
     }
 
-    /// Calls `each` for what is valid in `super_block`, in order.
     #[inline(always)]
     pub(crate) fn each_valid(&self, layout: &Layout, super_block: SuperBlock, each: impl FnMut(Ppu)) {
         bit_scan::each_one(self.map.valid_words(super_block), layout.first_unit(super_block), each);
     }
 
-    /// Preconditioning takes everything valid out of `super_block`, in order, which it leaves without valid units and not to be
-    /// collected.
+    /// Moves the valid units of `super_block`, in order, to `into` and excludes the block from collection.
     pub(crate) fn take_all(&mut self, layout: &Layout, super_block: SuperBlock, into: &mut Vec<Lpn>) {
         self.each_valid(layout, super_block, |ppu| into.push(self.map.logical(ppu)));
         self.map.clear_block(super_block);
     }
 
-    /// The tables, to restore them from a snapshot.
     pub(crate) fn map_mut(&mut self) -> &mut Map {
         &mut self.map
     }
 
-    // ---- a loss of power --------------------------------------------------------------------------------
+    // ---- power loss -----------------------------------------------------------------------------------------
 
-    /// The map becomes `places`, the physical unit of each logical one; no block may be collected yet.
+    /// Replaces the map by `places`, the physical unit of each logical one; no block may be collected yet.
     pub(crate) fn restore(&mut self, layout: &Layout, places: &[Ppu]) {
         for block in SuperBlock::first(layout.super_blocks()) {
             self.map.clear_block(block);
@@ -494,8 +475,7 @@ impl MappingState {
         }
     }
 
-    /// What is in the cache is gone but for `kept`, slots and units, whose map entries recovery has emptied. Returns the slot
-    /// each was in and the one it is in now.
+    /// Drops the cache except `kept`, unmapped by recovery. Returns the old and new slot of each.
     pub(crate) fn restore_cache(&mut self, kept: &[(Slot, Lpn)]) -> Vec<(Slot, Slot)> {
         let record = self.record.as_mut().expect("power may be lost");
         let before_slots = record.slots.clone();
@@ -504,7 +484,7 @@ impl MappingState {
         let mut pairs = Vec::with_capacity(kept.len());
         for &(slot, lpn) in kept {
             let new = self.cache.admit(lpn, before.list(slot), NO_FLASH_COPY);
-            let new = new.expect("it was in a cache of this size");
+            let new = new.expect("the restored units fit the cache");
             self.map.set_cached(lpn, new);
             record.slots[new.index()] = before_slots[slot.index()];
             pairs.push((slot, new));

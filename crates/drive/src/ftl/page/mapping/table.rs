@@ -1,7 +1,6 @@
 //! Mapping tables: logical to physical, physical to logical, validity bitmap.
 //!
-//! Entries of the first are `u32`: a physical unit, a slot of the write cache, or unmapped. No other table is
-//! keyed by logical address.
+//! A logical-to-physical entry is a `u32`: a physical unit, a slot of the write cache, or unmapped.
 
 use crate::ftl::page::mapping::bit_scan;
 use crate::memory::{Table, prefetch};
@@ -10,20 +9,20 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 
-/// A logical unit that holds nothing.
+/// Entry of an unmapped logical unit.
 pub const UNMAPPED: Ppu = Ppu(u32::MAX);
-// Entries are kept complemented: memory that nobody has written is unmapped, and so `passes` counts it.
+// Entries are stored complemented, so that zeroed memory is unmapped; `bit_scan` relies on it.
 const _: () = assert!(!UNMAPPED.0 == 0);
 const CACHED: u32 = 1 << 31;
 /// Physical units a map can address.
 pub const MAX_UNITS: u64 = CACHED as u64;
-/// Logical units of a run that the audit looks at one by one if any of them is in the cache.
+/// Entries per run of the audit; runs with any cached unit are checked one entry at a time.
 const ENTRIES: usize = 256;
 
-/// Where the newest version of a logical unit is.
+/// Location of the newest version of a logical unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Where {
-    /// Nowhere: never written, or trimmed.
+    /// Never written, or trimmed.
     Unmapped,
     /// In this slot of the write cache.
     Cache(Slot),
@@ -31,30 +30,27 @@ pub enum Where {
     Flash(Ppu),
 }
 
-/// The tables.
+/// Mapping tables of a drive.
 #[derive(Clone)]
 pub struct Map {
-    /// Complemented entries, so that fresh (zero) memory reads as unmapped.
     pub(crate) to_physical: Table<u32>,
     /// Logical unit last written to each physical unit (stale where the unit is not valid).
     pub(crate) to_logical: Table<u32>,
-    /// One bit a physical unit, `words_per_block` words a super block.
+    /// One bit per physical unit, `words_per_block` words per super block.
     pub valid: Table<u64>,
     words_per_block: usize,
-    /// Valid units of each super block, plus [`Map::NOT_A_CANDIDATE`] while it may not be collected, so that
-    /// a search for the emptiest block is one pass over small numbers.
+    /// Valid units of each super block, plus [`Map::NOT_A_CANDIDATE`]: one pass over small numbers finds the emptiest
+    /// block.
     pub weight: Vec<u32>,
     units_per_block: u32,
 }
 
-/// What there is in tables that come from a file, found piece by piece as they come.
+/// Ranges of table entries read from a file, updated piece by piece.
 pub(crate) struct Seen {
-    /// Of complemented entries less one, the least, which is that of the last physical unit; one that holds nothing, zero,
-    /// comes behind all of them.
+    /// Minimum of the complemented entries less one: the last physical unit. Unmapped entries (zero) wrap to the maximum.
     least: u32,
-    /// Logical units that are on flash.
     mapped: u64,
-    /// One more than the last logical unit. What preconditioning overwrote is nobody's, which comes round to zero here.
+    /// Last logical unit plus one. Anonymous units of preconditioning wrap to zero.
     behind: u32,
 }
 
@@ -63,8 +59,8 @@ impl Seen {
         Seen { least: u32::MAX, mapped: 0, behind: 0 }
     }
 
-    /// Bytes of the table with this number among [`Map::tables`]; those of entries are looked at.
-    pub(crate) fn look(&mut self, table: usize, bytes: &[u8]) {
+    /// Scans the bytes of the table with this index in [`Map::tables`]; only entries are checked.
+    pub(crate) fn scan(&mut self, table: usize, bytes: &[u8]) {
         let entries = bytes.as_chunks().0;
         match table {
             0 => {
@@ -81,11 +77,11 @@ impl Seen {
 impl Map {
     /// Added to the weight of blocks that may not be collected.
     pub const NOT_A_CANDIDATE: u32 = 1 << 31;
-    /// Most units of a super block: 4 GiB in units of 4 KiB, far above any part, and low enough for the scores of victim
-    /// policies, which multiply units by the age of a block, to stay within 64 bits.
+    /// Most units of a super block: 4 GiB in units of 4 KiB, above any part; keeps the scores of victim policies (units
+    /// times age) within 64 bits.
     pub const MAX_UNITS_PER_BLOCK: u32 = 1 << 20;
 
-    /// BlockManager for `logical` units over `super_blocks` blocks of `units_per_block`; everything unmapped.
+    /// Tables for `logical` units over `super_blocks` blocks of `units_per_block`; everything unmapped.
     pub fn new(logical: u32, super_blocks: u32, units_per_block: u32) -> Map {
         let (units, words) = Map::lengths(super_blocks, units_per_block);
         Map {
@@ -98,8 +94,8 @@ impl Map {
         }
     }
 
-    /// Such tables, of which what physical units hold is what `file` holds from byte `at` on: it is as large as the others
-    /// together, and a run looks at it block by block.
+    /// Tables whose physical-to-logical part is mapped from `file` at byte `at`: it is as large as the other tables
+    /// together, and a run reads it block by block.
     pub(crate) fn of_file(
         logical: u32,
         super_blocks: u32,
@@ -118,12 +114,12 @@ impl Map {
         })
     }
 
-    /// Has others like this one share what physical units hold, as those do that come from a file.
+    /// Makes the physical-to-logical table shareable, as one mapped from a file is.
     pub(crate) fn share(&mut self) {
         self.to_logical.share();
     }
 
-    /// Another one like this one, to which nothing has been written since it was made; they share what they can.
+    /// Copy of unmodified tables, sharing memory where possible.
     pub(crate) fn another(&self) -> Map {
         Map {
             to_physical: self.to_physical.clone(),
@@ -134,30 +130,29 @@ impl Map {
         }
     }
 
-    /// Physical units, and words of validity, of so many super blocks.
+    /// Physical units and validity words of `super_blocks` blocks.
     fn lengths(super_blocks: u32, units_per_block: u32) -> (usize, usize) {
         let (blocks, units) = (super_blocks as usize, units_per_block as usize);
         (blocks * units, blocks * units.div_ceil(64))
     }
 
-    /// Bytes of the tables that a file holds: where units are, what they hold, and whether that is valid.
+    /// Bytes of each table in a file: map, physical-to-logical table, validity.
     pub(crate) fn table_bytes(logical: u32, super_blocks: u32, units_per_block: u32) -> [u64; 3] {
         let (units, words) = Map::lengths(super_blocks, units_per_block);
         [4 * u64::from(logical), 4 * units as u64, 8 * words as u64]
     }
 
-    /// These tables, as bytes.
     pub(crate) fn tables(&self) -> [&[u8]; 3] {
         [self.to_physical.as_bytes(), self.to_logical.as_bytes(), self.valid.as_bytes()]
     }
 
-    /// Those of them that [`Map::of_file`] leaves to be read.
+    /// Tables that [`Map::of_file`] leaves to be read.
     pub(crate) fn tables_to_read(&mut self) -> [Option<&mut [u8]>; 3] {
         [Some(self.to_physical.as_bytes_mut()), None, Some(self.valid.as_bytes_mut())]
     }
 
-    /// What of the tables cannot be: entries beyond the drive, blocks that do not hold as many valid units as they count, more
-    /// or fewer units on flash than are valid there. `seen` has looked at the entries, all of them.
+    /// Description of the first inconsistency: entries beyond the drive, wrong valid counts, or mapped units that differ
+    /// from valid units in number. `seen` has scanned all entries.
     pub(crate) fn contradiction(&self, seen: &Seen) -> Option<String> {
         let (logical, units) = (self.logical_units(), self.to_logical.len() as u32);
         let last = !seen.least.wrapping_add(1);
@@ -186,18 +181,18 @@ impl Map {
         self.to_physical.len() as u32
     }
 
-    /// Where the newest version of `lpn` is.
+    /// Location of the newest version of `lpn`.
     #[inline]
     pub fn get(&self, lpn: Lpn) -> Where {
         decode(!self.to_physical[lpn.index()])
     }
 
-    /// Whether what each of the `count` physical units from `ppu` on holds is mapped to it.
+    /// Whether the map points to each of the `count` physical units from `ppu` on.
     #[inline]
     pub(crate) fn are_at(&self, ppu: Ppu, count: u32) -> bool {
         let (eights, others) = self.to_logical[ppu.index()..][..count as usize].as_chunks::<8>();
         let is_at = |lpn: u32, ppu: u32| self.to_physical.get(lpn as usize) == Some(&!ppu);
-        // Eight are looked at together: mostly all of them are where they should be.
+        // Checks eight at a time: mostly all of them match.
         let mut from = ppu.0;
         for eight in eights {
             if !(0..8).fold(true, |all, k| all & is_at(eight[k], from + k as u32)) {
@@ -208,11 +203,10 @@ impl Map {
         others.iter().zip(from..).all(|(&lpn, ppu)| is_at(lpn, ppu))
     }
 
-    /// Whether all of the `count` units from `lpn` on hold nothing.
+    /// Whether all of the `count` units from `lpn` on are unmapped.
     #[inline]
     pub fn are_nowhere(&self, lpn: Lpn, count: u32) -> bool {
         let entries = &self.to_physical[lpn.index()..][..count as usize];
-        // All are looked at, several at a time.
         entries.iter().fold(0, |any, entry| any | entry) == !UNMAPPED.0
     }
 
@@ -224,7 +218,7 @@ impl Map {
             .map(move |from| Lpn(from)..Lpn(from.saturating_add(ENTRIES as u32).min(logical)))
     }
 
-    /// How many of these logical units are on flash, and how many in the cache.
+    /// Numbers of these logical units on flash and in the cache.
     #[inline]
     pub(crate) fn held(&self, lpns: &Range<Lpn>) -> (u32, u32) {
         let entries = &self.to_physical[lpns.start.index()..lpns.end.index()];
@@ -232,20 +226,20 @@ impl Map {
         (on_flash, anywhere - on_flash)
     }
 
-    /// Fetches the entry of `lpn` ahead of its use.
+    /// Prefetches the entry of `lpn`.
     #[inline]
     pub fn prefetch(&self, lpn: Lpn) {
         self.to_physical.prefetch(lpn.index());
     }
 
-    /// Fetches what the `count` physical units from `ppu` on hold, ahead of its use.
+    /// Prefetches the physical-to-logical entries of `count` units from `ppu` on.
     #[inline]
     pub(crate) fn prefetch_logical(&self, ppu: Ppu, count: u32) {
         let line = 64 / size_of::<u32>();
         (0..count as usize).step_by(line).for_each(|k| self.to_logical.prefetch(ppu.index() + k));
     }
 
-    /// Fetches what invalidating the physical unit `ppu` of `super_block` will touch.
+    /// Prefetches the words that invalidating unit `offset` of `super_block` will change.
     #[inline]
     pub fn prefetch_valid(&self, super_block: SuperBlock, offset: u32) {
         let word = super_block.index() * self.words_per_block + (offset / 64) as usize;
@@ -265,25 +259,25 @@ impl Map {
         self.to_physical[lpn.index()] = !UNMAPPED.0;
     }
 
-    /// Points `lpn` to a physical unit without touching validity (imposed write amplification, restoring).
+    /// Points `lpn` to a physical unit without changing validity (synthetic write amplification, restore).
     #[inline]
     pub fn set_physical(&mut self, lpn: Lpn, ppu: Ppu) {
         self.to_physical[lpn.index()] = !ppu.0;
     }
 
-    /// Notes which logical unit is being written to `ppu`.
+    /// Notes the logical unit being written to `ppu`.
     #[inline]
     pub fn set_logical(&mut self, ppu: Ppu, lpn: Lpn) {
         self.to_logical[ppu.index()] = lpn.0;
     }
 
-    /// The logical unit last written to `ppu`.
+    /// Logical unit last written to `ppu`.
     #[inline]
     pub fn logical(&self, ppu: Ppu) -> Lpn {
         Lpn(self.to_logical[ppu.index()])
     }
 
-    /// `lpn` now lives in unit `offset` of `super_block`; the unit becomes valid.
+    /// Maps `lpn` to unit `offset` of `super_block` and marks that unit valid.
     #[inline]
     pub fn commit(&mut self, lpn: Lpn, super_block: SuperBlock, offset: u32) {
         let ppu = Ppu(super_block.0 * self.units_per_block + offset);
@@ -294,8 +288,7 @@ impl Map {
         self.weight[super_block.index()] += 1;
     }
 
-    /// The `count` logical units from `lpn` on now live in unit `offset` of `super_block` and after it, and are noted there;
-    /// the units become valid.
+    /// Maps `count` logical units from `lpn` on to valid units from `offset` of `super_block` on, in both directions.
     pub fn commit_run(&mut self, lpn: Lpn, count: u32, super_block: SuperBlock, offset: u32) {
         let first = Ppu(super_block.0 * self.units_per_block + offset);
         let entries = &mut self.to_physical[lpn.index()..][..count as usize];
@@ -305,14 +298,13 @@ impl Map {
         self.become_valid(super_block, offset..offset + count);
     }
 
-    /// The `count` logical units from `lpn` on, which are whole rows, now live where `units` say: so many further physical units
-    /// as `units` has entries, `chunk` logical units in each in turn, are those that follow one another there. What is at
-    /// those is noted by [`Map::note_rows`].
+    /// Maps `count` logical units (whole rows) from `lpn` on: `chunk` consecutive units to each entry of `units` in turn,
+    /// which advances. [`Map::note_rows`] sets the reverse entries.
     pub(crate) fn set_rows(&mut self, lpn: Lpn, count: u32, chunk: u32, units: &mut [Ppu]) {
         let entries = &mut self.to_physical[lpn.index()..][..count as usize];
         for row in entries.chunks_exact_mut(chunk as usize * units.len()) {
             if chunk == 1 {
-                // One unit each: several at a time.
+                // One unit each: vectorised.
                 row.iter_mut().zip(&mut *units).for_each(|(entry, unit)| {
                     *entry = !unit.0;
                     unit.0 += 1;
@@ -326,8 +318,8 @@ impl Map {
         }
     }
 
-    /// The units `offsets` of `super_block` hold what rows gave them, `chunk` units at a time, of which the first begins with
-    /// `lpn` and each further one `row` later; they become valid.
+    /// Sets the reverse entries of `offsets` in `super_block`, `chunk` units at a time; the first chunk begins at `lpn`,
+    /// each further one `row` later. Marks the units valid.
     pub(crate) fn note_rows(
         &mut self,
         lpn: Lpn,
@@ -348,7 +340,7 @@ impl Map {
         self.become_valid(super_block, offsets);
     }
 
-    /// The units `offsets` of `super_block` become valid, none of which was.
+    /// Marks the units `offsets` of `super_block` valid, none of which was.
     fn become_valid(&mut self, super_block: SuperBlock, offsets: Range<u32>) {
         let (mut at, end) = (offsets.start, offsets.end);
         while at < end {
@@ -360,7 +352,7 @@ impl Map {
         self.weight[super_block.index()] += offsets.end - offsets.start;
     }
 
-    /// Unit `offset` of `super_block` no longer holds the newest version of anything.
+    /// Marks unit `offset` of `super_block` invalid.
     #[inline]
     pub fn invalidate(&mut self, super_block: SuperBlock, offset: u32) {
         let (word, bit) = self.bit(super_block, offset);
@@ -369,7 +361,7 @@ impl Map {
         self.weight[super_block.index()] -= 1;
     }
 
-    /// As [`Map::invalidate`], unless that has been said before; whether it has not.
+    /// [`Map::invalidate`] unless the unit is invalid already; returns whether it was valid.
     #[inline]
     pub fn invalidate_if_valid(&mut self, super_block: SuperBlock, offset: u32) -> bool {
         let (word, bit) = self.bit(super_block, offset);
@@ -389,39 +381,39 @@ impl Map {
         self.valid[word] & bit != 0
     }
 
-    /// The validity words of a super block.
+    /// Validity words of a super block.
     #[inline]
     pub fn valid_words(&self, super_block: SuperBlock) -> &[u64] {
         let first = super_block.index() * self.words_per_block;
         &self.valid[first..first + self.words_per_block]
     }
 
-    /// The numbers of the validity words of a super block.
+    /// Index range of a super block's validity words.
     pub(crate) fn words_of_block(&self) -> Range<u32> {
         0..self.words_per_block as u32
     }
 
-    /// The validity words of a super block, to change (weights are the caller's business).
+    /// Mutable validity words of a super block; the caller updates weights.
     #[inline]
     pub fn valid_words_mut(&mut self, super_block: SuperBlock) -> &mut [u64] {
         let first = super_block.index() * self.words_per_block;
         &mut self.valid[first..first + self.words_per_block]
     }
 
-    /// Nothing of a super block is valid, and it may not be collected.
+    /// Marks all units of a super block invalid and excludes it from collection.
     pub fn clear_block(&mut self, super_block: SuperBlock) {
         self.valid_words_mut(super_block).fill(0);
         self.weight[super_block.index()] = Map::NOT_A_CANDIDATE;
     }
 
-    /// Unit `offset` of `super_block` becomes valid as the copy on flash of a unit whose newest version is in the cache.
+    /// Marks unit `offset` of `super_block` valid as the flash copy of a unit whose newest version is in the cache.
     pub fn keep(&mut self, super_block: SuperBlock, offset: u32) {
         let (word, bit) = self.bit(super_block, offset);
         self.valid[word] |= bit;
         self.weight[super_block.index()] += 1;
     }
 
-    /// Which of the `count` units from `offset` on are valid, at most 32, the first one in the lowest bit.
+    /// Validity of `count` units (at most 32) from `offset` on, the first one in the lowest bit.
     #[inline]
     pub fn valid_among(&self, super_block: SuperBlock, offset: u32, count: u32) -> u32 {
         let (word, _) = self.bit(super_block, offset);
@@ -445,7 +437,7 @@ impl Map {
         self.weight[super_block.index()] & Map::NOT_A_CANDIDATE == 0
     }
 
-    /// Allows or forbids a super block to be collected.
+    /// Allows or forbids collection of a super block.
     #[inline]
     pub fn set_candidate(&mut self, super_block: SuperBlock, candidate: bool) {
         let weight = &mut self.weight[super_block.index()];

@@ -4,13 +4,12 @@ use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::numbers::Lane;
 
-/// The lanes without a host program; where a die loads the next program while one pulses, those with one, too.
+/// Lanes that may take a host program: idle ones, and with cache programming those with one program.
 pub(crate) struct LaneSelector {
-    /// One bit each.
     ready: Vec<u64>,
-    /// How many these are: under load mostly none, and then nobody looks for one.
+    /// Number of ready lanes: mostly zero under load, which ends the search early.
     ready_lanes: u32,
-    /// Lanes with one program, which may have another behind it; none unless dies load ahead.
+    /// Lanes with one program that may queue another; zero unless dies load ahead.
     behind: Vec<u64>,
     loads_ahead: bool,
     lanes: u32,
@@ -26,7 +25,7 @@ impl LaneSelector {
         placement
     }
 
-    /// All lanes are without a program, the first one is the next.
+    /// Marks all lanes idle and restarts the rotation.
     pub(crate) fn reset(&mut self) {
         self.ready.fill(u64::MAX);
         self.ready_lanes = self.lanes;
@@ -37,31 +36,29 @@ impl LaneSelector {
         self.next = 0;
     }
 
-    /// The lanes of a word that may take a program.
+    /// Lanes of a word that may take a program.
     #[inline]
     pub(crate) fn open(&self, word: usize) -> u64 {
         if self.loads_ahead { self.ready[word] | self.behind[word] } else { self.ready[word] }
     }
 
-    /// Whether `lane` may take a host program: it has none under way, or one that it can load this one behind.
+    /// Whether `lane` may take a host program: it has none in flight, or can queue one behind it.
     #[inline]
     pub(crate) fn is_free(&self, lane: Lane) -> bool {
         self.open((lane.0 / 64) as usize) >> (lane.0 % 64) & 1 != 0
     }
 
-    /// A host program is under way on `lane`.
     #[inline]
     pub(crate) fn take(&mut self, lane: Lane) {
         let (word, bit) = ((lane.0 / 64) as usize, 1 << (lane.0 % 64));
         if self.loads_ahead {
-            // The first leaves room for one more, the second does not.
+            // The first program leaves room for one more, the second does not.
             self.behind[word] = self.behind[word] & !bit | self.ready[word] & bit;
         }
         self.ready_lanes -= u32::from(self.ready[word] & bit != 0);
         self.ready[word] &= !bit;
     }
 
-    /// A host program of `lane` has ended.
     #[inline]
     pub(crate) fn give_back(&mut self, lane: Lane) {
         let (word, bit) = ((lane.0 / 64) as usize, 1 << (lane.0 % 64));
@@ -76,14 +73,13 @@ impl LaneSelector {
         self.ready[word] |= bit;
     }
 
-    /// Whether `lane` is free and has a place for host data; without addresses (`imposed`) every lane has one.
+    /// Whether `lane` is free and has room for host data; without addresses (`imposed`) every lane has room.
     #[inline]
     pub(crate) fn is_ready(&self, blocks: &BlockManager, lane: Lane, imposed: bool) -> bool {
         self.is_free(lane) && (imposed || blocks.has_room(lane, Stream::HOST))
     }
 
-    /// The next lane in turn that has no host program and can take one; with nothing in flight any lane that has a place
-    /// must do.
+    /// Next lane in round-robin order without a host program that can take one; with nothing in flight, any lane with room.
     #[inline]
     pub(crate) fn next_ready(
         &mut self,
@@ -103,7 +99,7 @@ impl LaneSelector {
         Some(lane)
     }
 
-    /// Data is better placed on a lane that is free than behind a program.
+    /// Next lane that can queue a program behind another: data goes to free lanes first.
     #[cold]
     #[inline(never)]
     fn next_behind(&self, blocks: &BlockManager, imposed: bool, nothing_in_flight: bool) -> Option<Lane> {
@@ -121,7 +117,7 @@ impl LaneSelector {
         let (start, behind) = ((self.next / 64) as usize, u64::MAX << (self.next % 64));
         let mut word = start;
         let mut bits = lanes[word] & behind;
-        // Round to the lanes of the first word that come before the next one.
+        // Wraps around to the lanes of the first word before the start.
         for _ in 0..=lanes.len() {
             while bits != 0 {
                 let lane = Lane(word as u32 * 64 + bits.trailing_zeros());

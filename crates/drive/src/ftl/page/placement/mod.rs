@@ -1,4 +1,4 @@
-//! LaneSelector: the lane that takes the next program, by a static order or dynamically.
+//! Placement: the lane of the next program, by a static order or dynamically.
 
 pub(crate) mod lane_selector;
 pub mod stripe;

@@ -4,17 +4,16 @@ use crate::numbers::{Lane, Lpn};
 use interpulse_flash::geometry::Geometry;
 use interpulse_settings::{ConfigError, Section};
 
-/// How writes are spread over lanes.
+/// Allocation of writes to lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocation {
-    /// The next lane that is ready for a program, in turn.
+    /// Next ready lane in round-robin order.
     Dynamic,
-    /// A fixed function of the logical page: channel, way (chip), die and plane group vary in this order,
-    /// fastest first.
+    /// Fixed function of the logical page: channel, way (chip), die and plane group vary in this order, fastest first.
     Static([Axis; 4]),
 }
 
-/// An axis of parallelism.
+/// Axis of parallelism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// Channel.
@@ -28,7 +27,7 @@ pub enum Axis {
 }
 
 impl Allocation {
-    /// Name, value and one line of documentation of all orders: `dynamic` and the 24 permutations, such as `cwdp`.
+    /// Name, value and documentation of all orders: `dynamic` and the 24 permutations, such as `cwdp`.
     pub fn all() -> Vec<(String, Allocation, String)> {
         use Axis::{C, D, P, W};
         let axes = [(C, 'c', "channel"), (W, 'w', "way"), (D, 'd', "die"), (P, 'p', "plane")];
@@ -45,14 +44,14 @@ impl Allocation {
         all
     }
 
-    /// Reads the order.
+    /// Reads the allocation order.
     pub fn read(s: &mut Section) -> Result<Allocation, ConfigError> {
         let doc = "dynamic, or a static striping order of channel, way, die and plane, fastest first";
         s.choice("allocation", doc, Some("dynamic"), &Allocation::all())
     }
 }
 
-/// The lane of each position of the striping order.
+/// Lane of each position of the striping order.
 #[derive(Clone, Debug)]
 pub struct Stripe {
     lanes: Vec<Lane>,
@@ -60,7 +59,7 @@ pub struct Stripe {
 }
 
 impl Stripe {
-    /// The order of a static allocation over the lanes of `geometry`; `None` for a dynamic one.
+    /// Static allocation order over the lanes of `geometry`; `None` for dynamic allocation.
     pub fn new(allocation: Allocation, geometry: &Geometry, lanes_per_die: u32) -> Option<Stripe> {
         let Allocation::Static(order) = allocation else { return None };
         let size = |axis| match axis {
@@ -85,13 +84,13 @@ impl Stripe {
         Some(Stripe { lanes, units_per_page: geometry.units_per_page })
     }
 
-    /// Units from `lpn` on, itself included, that stay together because they are of one page.
+    /// Units of one page from `lpn` on, itself included.
     #[inline]
     pub fn rest_of_page(&self, lpn: Lpn) -> u32 {
         self.units_per_page - lpn.0 % self.units_per_page
     }
 
-    /// The lane of logical unit `lpn`; the units of one page stay together.
+    /// Lane of logical unit `lpn`; the units of one page share a lane.
     #[inline]
     pub fn lane(&self, lpn: Lpn) -> Lane {
         self.lanes[(lpn.0 / self.units_per_page) as usize % self.lanes.len()]

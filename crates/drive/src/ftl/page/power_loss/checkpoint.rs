@@ -1,36 +1,34 @@
 //! Checkpoints: the last complete copy of the map on flash, and the trims since.
 //!
-//! A checkpoint stores for every logical unit its place and its version, and for every block how often it has been
-//! erased and whether it was full. Only the map pages that have changed since the one before are written again. It counts
-//! from the instant at which its last page is on flash, and says what held at its beginning.
+//! A checkpoint stores location and version of every logical unit, and erase count and fill state of every block. Only map
+//! pages changed since the previous checkpoint are written. It becomes valid once its last page is on flash and describes
+//! the state at its beginning.
 
 use crate::ftl::page::mapping::table::UNMAPPED;
 use crate::ftl::page::power_loss::oob::Mark;
 use crate::numbers::{Lpn, Ppu, SuperBlock};
 use std::collections::HashMap;
 
-/// Bytes of an entry of the map, and of a block, in a checkpoint.
+/// Bytes of a map entry, and of a block, in a checkpoint.
 pub const ENTRY_BYTES: u64 = 8;
 
-/// What a checkpoint says of a logical unit.
+/// Checkpoint entry of a logical unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The physical unit, or [`UNMAPPED`].
+    /// Physical unit, or [`UNMAPPED`].
     pub place: Ppu,
     /// Version of the data there, or of the trim.
     pub version: u32,
 }
 
-/// The trims of a unit since the last checkpoint, by version.
+/// Trims of a unit since the last checkpoint, by version.
 #[derive(Clone, Copy, Default)]
 struct Trim {
-    /// The last one that a cut leaves as it is.
+    /// Last trim that survives a power loss.
     durable: u32,
-    /// The last one.
     newest: u32,
 }
 
-/// A checkpoint being written.
 #[derive(Clone)]
 struct Pending {
     pages: Vec<(u32, Vec<Entry>)>,
@@ -38,7 +36,7 @@ struct Pending {
     mark: Mark,
 }
 
-/// The last checkpoint, the one being written, and what has changed since.
+/// Last checkpoint, the one being written, and changes since.
 #[derive(Clone)]
 pub struct Checkpoint {
     entries: Vec<Entry>,
@@ -48,14 +46,14 @@ pub struct Checkpoint {
     per_page: u32,
     dirty: Vec<bool>,
     pending: Option<Pending>,
-    /// Trims that no checkpoint holds. Nothing depends on the order in which they are looked at.
+    /// Trims that no checkpoint holds. No result depends on their order.
     trims: HashMap<Lpn, Trim>,
-    /// Of these, unit and version of those that a cut would undo; empty on a drive whose memory is protected.
+    /// Unit and version of trims that a power loss would undo; empty on a drive with protected memory.
     unwritten: Vec<(Lpn, u32)>,
 }
 
 impl Checkpoint {
-    /// A first checkpoint of `entries` over blocks with these erases, with `per_page` entries to a page.
+    /// First checkpoint: `entries` over blocks with these erases, with `per_page` entries to a page.
     pub fn new(entries: Vec<Entry>, blocks: Vec<(u32, bool)>, per_page: u32) -> Checkpoint {
         let pages = (entries.len() as u32).div_ceil(per_page);
         Checkpoint {
@@ -75,17 +73,17 @@ impl Checkpoint {
         self.order
     }
 
-    /// What the last checkpoint says of every logical unit.
+    /// Entries of the last checkpoint.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// Erases of a super block and whether it was full, as the last checkpoint says.
+    /// Erases of a super block and whether it was full, in the last checkpoint.
     pub fn block(&self, super_block: SuperBlock) -> (u32, bool) {
         self.blocks[super_block.index()]
     }
 
-    /// Pages that the whole map and the state of all blocks take.
+    /// Pages of the whole map and the state of all blocks.
     pub fn pages(&self) -> u64 {
         self.dirty.len() as u64 + self.block_pages()
     }
@@ -94,13 +92,13 @@ impl Checkpoint {
         (self.blocks.len() as u64).div_ceil(u64::from(self.per_page))
     }
 
-    /// The entry of `lpn` has changed.
+    /// Marks the entry of `lpn` as changed.
     #[inline]
     pub fn touch(&mut self, lpn: Lpn) {
         self.dirty[(lpn.0 / self.per_page) as usize] = true;
     }
 
-    /// `lpn` has been trimmed; `durable` if a cut leaves that as it is.
+    /// Notes a trim of `lpn`; `durable` if it survives a power loss.
     pub fn trim(&mut self, lpn: Lpn, version: u32, durable: bool) {
         self.touch(lpn);
         let of = self.trims.entry(lpn).or_default();
@@ -112,24 +110,24 @@ impl Checkpoint {
         }
     }
 
-    /// The trims since the last checkpoint, in no order.
+    /// Trims since the last checkpoint, in no order.
     pub fn trims(&self) -> impl Iterator<Item = (Lpn, u32)> {
         self.trims.iter().map(|(&lpn, trim)| (lpn, trim.newest))
     }
 
-    /// The newest version that has been trimmed of `lpn`, as far as it is remembered.
+    /// Newest recorded trim version of `lpn`.
     pub fn trimmed(&self, lpn: Lpn) -> u32 {
         let last = self.entries[lpn.index()];
         let in_checkpoint = if last.place == UNMAPPED { last.version } else { 0 };
         self.trims.get(&lpn).map_or(0, |trim| trim.newest).max(in_checkpoint)
     }
 
-    /// Whether a cut would undo trims.
+    /// Whether a power loss would undo trims.
     pub fn has_unwritten(&self) -> bool {
         !self.unwritten.is_empty()
     }
 
-    /// Trims up to `version` are on flash.
+    /// Marks trims up to `version` as on flash.
     pub fn trims_written(&mut self, version: u32) {
         let trims = &mut self.trims;
         self.unwritten.retain(|&(lpn, of)| {
@@ -142,9 +140,8 @@ impl Checkpoint {
         });
     }
 
-    /// Begins a checkpoint of the pages that have changed: `entry` says where each unit is now,
-    /// if it is on flash. Returns its pages; `None` if the
-    /// one before is still being written.
+    /// Begins a checkpoint of the changed pages; `entry` gives the current flash location of each unit. Returns its pages,
+    /// or `None` while the previous one is being written.
     pub fn begin(
         &mut self,
         mark: Mark,
@@ -171,7 +168,7 @@ impl Checkpoint {
         Some(count)
     }
 
-    /// The checkpoint that was being written is on flash.
+    /// Completes the checkpoint that was being written.
     pub fn complete(&mut self) {
         let pending = self.pending.take().expect("a checkpoint was being written");
         for (page, entries) in pending.pages {
@@ -183,7 +180,7 @@ impl Checkpoint {
         self.unwritten.retain(|&(_, version)| version > pending.mark.version);
     }
 
-    /// Power is cut: a checkpoint that was being written is void, and so are trims that are not on flash.
+    /// Power loss: drops the checkpoint being written and trims that are not on flash.
     pub fn lose_power(&mut self) {
         for (page, _) in self.pending.take().map(|p| p.pages).unwrap_or_default() {
             self.dirty[page as usize] = true;

@@ -1,7 +1,6 @@
-//! MetadataRegion writer: checkpoints of the map and the journal of trims.
+//! Metadata writer: checkpoints of the map and the journal of trims.
 //!
-//! Checkpoints and trims go to an area of their own, as programs in the dies' queues, lane after lane. The erases of that
-//! area are not simulated.
+//! Both are programs to a separate region, striped over the lanes; its erases are not simulated.
 
 use crate::ftl::flash::Flash;
 use crate::ftl::outcome::Outcome;
@@ -12,7 +11,7 @@ use crate::numbers::{GroupId, Lane};
 use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl PageFtl {
-    /// What has been written to the area of metadata.
+    /// Totals written to the metadata region.
     pub fn metadata_written(&self) -> MetadataWritten {
         self.metadata.as_ref().map_or_else(MetadataWritten::default, |of| of.written)
     }
@@ -21,8 +20,8 @@ impl PageFtl {
         self.metadata.as_mut().expect("power may be lost")
     }
 
-    /// A flush waits for no program any more, or a block is to be erased: true if that has to wait for trims to be written.
-    /// Otherwise a cut could undo a trim whose data is gone, and bring back older data.
+    /// Writes trims before a flush ends or a block is erased; false if there are none to write. Otherwise a power loss
+    /// could undo a trim whose data is gone, and restore older data.
     pub(crate) fn journal(&mut self, flash: &mut Flash, then: Then) -> bool {
         let waits = self.blocks.units.record().is_some_and(|record| record.checkpoint.has_unwritten());
         if waits {
@@ -30,8 +29,6 @@ impl PageFtl {
         }
         waits
     }
-
-    // ---- checkpoints ----------------------------------------------------------------------------------
 
     /// Sets the timer of the next checkpoint, if power may be lost.
     pub fn arm_checkpoint(&self, flash: &mut Flash) {
@@ -43,7 +40,7 @@ impl PageFtl {
         }
     }
 
-    /// The timer of checkpoints: begins one, unless the one before is still being written.
+    /// Begins a checkpoint, unless the previous one is still being written.
     #[cold]
     pub fn checkpoint(&mut self, flash: &mut Flash) {
         if self.closed {

@@ -6,8 +6,8 @@ use interpulse_engine::Duration;
 use interpulse_flash::DieId;
 use interpulse_flash::geometry::{Geometry, Timing};
 
-/// Page reads without anything beside them. Each die senses one page after the other, each channel moves one after the
-/// other, and the two overlap: the slowest of them is how long it takes.
+/// Page reads on an otherwise idle drive. Each die senses and each channel transfers one page at a time, and both overlap:
+/// the slowest die or channel determines the time.
 pub(crate) struct Reads<'a> {
     geometry: &'a Geometry,
     timing: &'a Timing,
@@ -31,7 +31,7 @@ impl<'a> Reads<'a> {
         self.pages += 1;
     }
 
-    /// Whole pages that lie on all dies in turn.
+    /// Whole pages striped over all dies.
     pub(crate) fn spread(&mut self, pages: u64) {
         for _ in 0..pages {
             self.read(self.next, 0, self.geometry.units_per_page as usize);
@@ -39,13 +39,13 @@ impl<'a> Reads<'a> {
         }
     }
 
-    /// The out-of-band data of the first page of a super block: what it is moves as one unit.
+    /// Out-of-band data of the first page of a super block; one unit is transferred.
     pub(crate) fn probe(&mut self, layout: &Layout, super_block: SuperBlock) {
         let (die, _) = layout.die_of(layout.lane_of(super_block).0);
         self.read(die, 0, 1);
     }
 
-    /// The out-of-band data of all pages of the first `programs` operations of a super block.
+    /// Out-of-band data of all pages of the first `programs` operations of a super block.
     pub(crate) fn scan(&mut self, layout: &Layout, super_block: SuperBlock, programs: u32) {
         let (die, _) = layout.die_of(layout.lane_of(super_block).0);
         for page in 0..programs * layout.pages_per_program {
@@ -55,12 +55,11 @@ impl<'a> Reads<'a> {
         }
     }
 
-    /// Pages read so far.
     pub(crate) fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// How long all of it takes; `decode` is the latency of the last page.
+    /// Time of all reads; `decode` is the latency of the last page.
     pub(crate) fn time(&self, decode: Duration) -> Duration {
         let most = self.dies.iter().chain(&self.channels).max().expect("a drive has dies");
         if *most == 0 { Duration::ZERO } else { Duration::from_ns(*most) + decode }

@@ -1,38 +1,38 @@
 //! Out-of-band data in the spare bytes of each page.
 //!
-//! A program stores with each unit its logical unit, the version of the data (a number that rises from one write of the
-//! host to the next over the whole drive, and that garbage collection copies) and the number of the program operation.
-//! Of two copies the one with the higher version is the newer data; of equal versions the later program is the copy.
+//! A program stores with each unit its logical unit, the version of the data (a number that increases with each host write
+//! of the drive and that garbage collection copies) and the number of the program operation. The higher version is the
+//! newer data; of equal versions the later program is the copy.
 
 use crate::memory::filled;
 use crate::numbers::{Lpn, Ppu};
 
-/// A unit that says nothing: erased, torn, or padding.
+/// Content of an erased, torn or padding unit.
 pub const NOTHING: Lpn = Lpn(u32::MAX);
 
-/// The spare bytes of one unit.
+/// Spare bytes of one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spare {
-    /// The logical unit, or [`NOTHING`].
+    /// Logical unit, or [`NOTHING`].
     pub lpn: Lpn,
-    /// Version of the data; what preconditioning wrote has version 0.
+    /// Version of the data; 0 for preconditioned data.
     pub version: u32,
     /// Number of the program operation that wrote it; 0 before the start.
     pub written: u32,
 }
 
-/// An instant, as the numbers that went into spare bytes before it.
+/// Instant, as the last program and version numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Program operations that have ended.
+    /// Program operations ended.
     pub order: u32,
-    /// The newest version.
+    /// Newest version.
     pub version: u32,
 }
 
 const BLANK: Spare = Spare { lpn: NOTHING, version: 0, written: 0 };
 
-/// The spare bytes of a drive, and the numbers that go into them.
+/// Spare bytes of a drive, and the counters of versions and programs.
 #[derive(Clone)]
 pub struct Oob {
     spares: Vec<Spare>,
@@ -41,56 +41,56 @@ pub struct Oob {
 }
 
 impl Oob {
-    /// Of `units` units that say nothing.
+    /// Spare bytes of `units` erased units.
     pub fn new(units: u32) -> Oob {
         Oob { spares: filled(BLANK, units as usize), version: 0, written: 0 }
     }
 
-    /// Bytes of memory that `units` units take.
+    /// Bytes of memory for `units` units.
     pub fn bytes(units: u64) -> u64 {
         units * size_of::<Spare>() as u64
     }
 
-    /// A version for data that the host writes or trims now.
+    /// New version for a host write or trim.
     pub fn next_version(&mut self) -> u32 {
         self.version =
             self.version.checked_add(1).expect("a drive takes fewer than 2^32 writes and trims of 4 KiB");
         self.version
     }
 
-    /// The newest version there is.
+    /// Newest version.
     pub fn version(&self) -> u32 {
         self.version
     }
 
-    /// The number of the last program that has ended.
+    /// Number of the last program that ended.
     pub fn written(&self) -> u32 {
         self.written
     }
 
-    /// Where both numbers stand.
+    /// Current values of both counters.
     pub fn mark(&self) -> Mark {
         Mark { order: self.written, version: self.version }
     }
 
-    /// A program has ended; returns its number.
+    /// Counts an ended program; returns its number.
     pub fn program(&mut self) -> u32 {
         self.written =
             self.written.checked_add(1).expect("a drive takes fewer than 2^32 writes and trims of 4 KiB");
         self.written
     }
 
-    /// Unit `ppu` holds `lpn` from now on.
+    /// Sets the spare bytes of unit `ppu`.
     pub fn write(&mut self, ppu: Ppu, spare: Spare) {
         self.spares[ppu.index()] = spare;
     }
 
-    /// What unit `ppu` says.
+    /// Spare bytes of unit `ppu`.
     pub fn read(&self, ppu: Ppu) -> Spare {
         self.spares[ppu.index()]
     }
 
-    /// The units from `first` on are erased.
+    /// Erases the units from `first` on.
     pub fn erase(&mut self, first: Ppu, units: u32) {
         self.spares[first.index()..(first + units).index()].fill(BLANK);
     }

@@ -14,37 +14,36 @@ use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
 use std::collections::{BTreeMap, HashMap};
 
-/// By tag, what became of the units of requests that were not complete.
+/// Fate of the units of incomplete requests, by tag.
 pub type Fates = BTreeMap<RequestId, Vec<Fate>>;
 
-/// What a recovery found, and what was read for it.
+/// Result of a recovery, with the reads it needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
-    /// What requests, complete or not, lost.
+    /// Losses of complete and incomplete requests.
     pub losses: Losses,
-    /// Units whose trim, which no completed flush covers, was undone.
+    /// Units whose trim was undone; no completed flush covered it.
     pub trims_undone: u64,
     /// Word lines (of all planes programmed together) that were being programmed.
     pub torn_word_lines: u64,
-    /// Super blocks whose erase was interrupted and is done again.
+    /// Super blocks whose erase was interrupted and is repeated.
     pub blocks_erased_again: u64,
     /// Pages of the checkpoint read.
     pub checkpoint_pages: u64,
-    /// Pages read whose out-of-band data is all that is looked at.
+    /// Pages read for their out-of-band data only.
     pub oob_pages: u64,
-    /// Pages read that hold what the capacitors saved of the cache.
+    /// Pages read that the capacitors saved of the cache.
     pub cache_pages: u64,
-    /// Units of the cache that survive.
+    /// Cache units that survive.
     pub kept_units: u64,
     /// Time of the reads.
     pub mounting: Duration,
 }
 
 impl PageFtl {
-    /// Power is cut: the operations `torn`, by die, end where they are, and everything that is not on flash is gone, but for a
-    /// cache that survives (`protected`). The map is rebuilt from flash, compared with the live one and put in its place.
-    /// `decode` is the latency of ECC. Returns also, by tag, what became of the units of requests that were not complete. Panics
-    /// if what must not be lost is.
+    /// Power is cut: the operations `torn`, by die, end where they are, and all volatile state is lost, except a
+    /// `protected` cache. The map is rebuilt from flash, compared with the live one and replaces it. `decode` is the
+    /// latency of ECC. Also returns the fate of the units of incomplete requests, by tag. Panics if durable data is lost.
     pub fn lose_power(
         &mut self,
         flash: &Flash,
@@ -55,7 +54,7 @@ impl PageFtl {
         let mut recovered = Recovered::default();
         let metadata = self.metadata.as_mut().expect("power may be lost");
         for (die, operation) in torn {
-            // What is torn of metadata has no place: the checkpoint is void.
+            // Torn metadata has no block: the checkpoint is void.
             let Some(block) = operation.block else { continue };
             if operation.erase {
                 let layout = &self.blocks.layout;
@@ -66,12 +65,11 @@ impl PageFtl {
             }
         }
         let (kept, fates) = self.recover(flash, protected, decode, &mut recovered);
-        self.go_on_with(&kept);
+        self.drop_volatile_state(&kept);
         (recovered, fates)
     }
 
-    /// Rebuilds the map from flash, compares it with the live one, and puts it in its place. Returns slot and unit of what is
-    /// in a cache that survives, and the fates of requests.
+    /// Rebuilds the map from flash, compares it with the live one and replaces that. Returns the surviving cache and fates.
     fn recover(
         &mut self,
         flash: &Flash,
@@ -127,8 +125,7 @@ impl PageFtl {
         (kept, fates)
     }
 
-    /// Compares a rebuilt map with the live one, as far as flash must hold what that says. Returns how many trims are
-    /// undone.
+    /// Compares a rebuilt map with the live one where flash must hold the live version. Returns the number of undone trims.
     fn compare(&self, places: &[Ppu], protected: bool) -> u64 {
         let (map, cache) = (self.blocks.map(), &self.blocks.units.cache);
         let keeps = self.blocks.units.keeps_stale_copies();
@@ -144,13 +141,13 @@ impl PageFtl {
                     continue;
                 }
             };
-            assert_eq!(place, expected, "recovery found unit {lpn} elsewhere than it was");
+            assert_eq!(place, expected, "recovery found unit {lpn} at another location");
         }
         undone
     }
 
-    /// Everything that is not on flash is gone, but for `kept`, slots and units of a cache that survives.
-    fn go_on_with(&mut self, kept: &[(Slot, Lpn)]) {
+    /// Drops all state that is not on flash, except `kept`, slots and units of a surviving cache.
+    fn drop_volatile_state(&mut self, kept: &[(Slot, Lpn)]) {
         self.write_back.lose_power();
         let pairs = self.blocks.units.restore_cache(kept);
         if let Some(levels) = &mut self.levels {
@@ -170,8 +167,8 @@ impl PageFtl {
         self.outcomes.clear();
     }
 
-    /// The map is there again: erases the blocks that need it, lets collection go on, and asks for the cache to be emptied;
-    /// [`Outcome::Flushed`](crate::ftl::Outcome::Flushed) of [`REFILL`](crate::ftl::REFILL) says when it is.
+    /// Resumes after recovery: erases the blocks that need it, restarts collection and flushes the cache;
+    /// [`Outcome::Flushed`](crate::ftl::Outcome::Flushed) of [`REFILL`](crate::ftl::REFILL) reports the end.
     pub fn refill(&mut self, flash: &mut Flash) {
         for super_block in SuperBlock::first(self.blocks.layout.super_blocks()) {
             if self.metadata.as_ref().is_some_and(|of| of.broken[super_block.index()]) {

@@ -6,19 +6,19 @@ use crate::ftl::page::power_loss::checkpoint::Checkpoint;
 use crate::ftl::page::power_loss::oob::{NOTHING, Oob};
 use crate::numbers::{Ppu, SuperBlock};
 
-/// The blocks as the cut left them, by super block.
+/// State of the blocks after a power loss, by super block.
 pub struct Found<'a> {
     /// Program operations begun since the last erase, torn ones included.
     pub programs: &'a [u32],
-    /// Its erase was interrupted.
+    /// Blocks whose erase was interrupted.
     pub broken: &'a [bool],
     /// Erases.
     pub cycles: &'a [u32],
 }
 
-/// What was rebuilt, and what was read for it.
+/// Rebuilt map, and the blocks read for it.
 pub struct Rebuilt {
-    /// The physical unit of each logical one, or [`UNMAPPED`].
+    /// Physical unit of each logical one, or [`UNMAPPED`].
     pub places: Vec<Ppu>,
     /// Super blocks of which every programmed page was scanned.
     pub scanned: Vec<SuperBlock>,
@@ -26,9 +26,8 @@ pub struct Rebuilt {
 
 /// Rebuilds the map.
 ///
-/// Every block is probed; one that holds data and was not full at the checkpoint, or has been erased since, is scanned.
-/// Of what was written after the checkpoint began the highest version wins, a trim counting as one, and of copies of one
-/// version the last.
+/// Every block is probed; a data block that was not full at the checkpoint, or was erased since, is scanned. The highest
+/// version written or trimmed after the checkpoint began wins; of copies of one version, the last.
 pub fn rebuild(layout: &Layout, oob: &Oob, checkpoint: &Checkpoint, found: &Found) -> Rebuilt {
     let same = |block: SuperBlock| {
         let b = block.index();

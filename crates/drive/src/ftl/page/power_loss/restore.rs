@@ -5,9 +5,9 @@ use crate::ftl::page::blocks::write_streams::WritePointer;
 use crate::numbers::{Lane, Ppu, SuperBlock};
 
 impl BlockManager {
-    /// Takes over what recovery has rebuilt: the place of every logical unit, the program operations begun in each super
-    /// block, and the blocks whose erase was interrupted. A block that was open goes on behind what is torn; one with
-    /// operations assigned that have never begun is closed as it is if its lane writes elsewhere by now.
+    /// Restores the rebuilt map, the program operations begun in each super block, and the blocks with an interrupted
+    /// erase. An open block continues behind its torn programs; a block with assigned operations that never began is closed
+    /// if its lane now writes elsewhere.
     pub fn restore(&mut self, places: &[Ppu], programs: &[u32], broken: &[bool]) {
         let full = self.layout.programs_per_block;
         self.units.restore(&self.layout, places);
@@ -16,7 +16,7 @@ impl BlockManager {
             let open = self.open_blocks(lane, programs, broken);
             let mut free: Vec<SuperBlock> =
                 blocks.clone().filter(|&b| programs[b.index()] == 0 && !broken[b.index()]).collect();
-            // The least worn first: which one was erased first is forgotten.
+            // Least worn first: the order of erases is lost.
             free.sort_by_key(|&b| (self.cycles[b.index()], b));
             for b in blocks {
                 let written = programs[b.index()] > 0 && !broken[b.index()];
@@ -34,7 +34,7 @@ impl BlockManager {
         self.count_lanes();
     }
 
-    /// The blocks of `lane` that its streams go on to write.
+    /// Blocks of `lane` that its streams continue to write.
     fn open_blocks(&self, lane: Lane, programs: &[u32], broken: &[bool]) -> Vec<WritePointer> {
         let full = self.layout.programs_per_block;
         let none = WritePointer { block: SuperBlock(0), next_program: full };

@@ -5,19 +5,18 @@ use crate::ftl::page::power_loss::checkpoint::{Checkpoint, ENTRY_BYTES, Entry};
 use crate::ftl::page::power_loss::oob::{Oob, Spare};
 use crate::numbers::{Lpn, Ppu};
 
-/// The record.
+/// State that recovery relies on.
 #[derive(Clone)]
 pub struct PowerLossState {
     pub(crate) oob: Oob,
     pub(crate) checkpoint: Checkpoint,
-    /// Version of what is in each slot of the cache.
     pub(crate) slots: Vec<u32>,
-    /// Trims outlive a loss of power at once.
+    /// Trims survive a power loss at once.
     protected: bool,
 }
 
 impl PowerLossState {
-    /// Of what preconditioning has left in `map`, over blocks in these states, for so many slots and pages of so many bytes.
+    /// State after preconditioning left `map`, over blocks in these states.
     pub(crate) fn new(
         map: &Map,
         blocks: Vec<(u32, bool)>,
@@ -39,13 +38,11 @@ impl PowerLossState {
         }
     }
 
-    /// Unit `ppu` says this from now on.
     pub(crate) fn describe(&mut self, ppu: Ppu, spare: Spare) {
         self.oob.write(ppu, spare);
         self.checkpoint.touch(spare.lpn);
     }
 
-    /// `lpn` has been trimmed.
     pub(crate) fn journal_trim(&mut self, lpn: Lpn) {
         let version = self.oob.next_version();
         self.checkpoint.trim(lpn, version, self.protected);

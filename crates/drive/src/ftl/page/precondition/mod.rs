@@ -1,7 +1,7 @@
 //! Preconditioner: the FTL's own steps without simulated time.
 //!
-//! LaneSelector, invalidation, victim choice and erase are the functions that simulated time uses; only the
-//! waiting in between is left out. Look-ups are software-pipelined because they are what it costs.
+//! Placement, invalidation, victim choice and erase are the functions that simulated time uses. Look-ups dominate the cost,
+//! so they are prefetched.
 
 mod lpn_assignment;
 pub(crate) mod positions;
@@ -13,7 +13,7 @@ use crate::ftl::page::blocks::layout::UnitAt;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::write_streams::Stream;
-use crate::ftl::page::gc::untimed::Hand;
+use crate::ftl::page::gc::untimed::UntimedCollector;
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::placement::stripe::Stripe;
 use crate::ftl::page::precondition::positions::{Followed, Positions};
@@ -21,21 +21,19 @@ use crate::numbers::{Lane, Lpn};
 
 pub use uniform_overwrites::Draws;
 
-/// PrefetchDistance of a write its map entry is fetched this many writes early, and what the entry points to half as
-/// many.
+/// Prefetch distance in writes for map entries; their targets are prefetched at half of it.
 const AHEAD: usize = 64;
 
-/// What came of laying out rows.
 enum Rows {
     /// Whole rows up to this unit.
     UpTo(Lpn),
-    /// A program operation or a page has been begun: nothing yet.
+    /// No rows: a program operation or a page is partly filled.
     Begun,
-    /// Nothing, and nothing after some more units either.
+    /// No rows now or later in this fill.
     None,
 }
 
-/// A program operation being filled unit by unit.
+/// Program operation being filled unit by unit.
 #[derive(Clone, Copy)]
 struct Partial {
     place: ProgramAddress,
@@ -43,16 +41,14 @@ struct Partial {
 }
 
 impl Partial {
-    /// Where the next unit goes.
     #[inline]
     fn next(&self) -> UnitAt {
         UnitAt { super_block: self.place.super_block, offset: self.place.first_offset + self.filled }
     }
 }
 
-/// Lets the lanes of a fresh FTL fill their host blocks to different marks, by programs without data. Writes
-/// go to all lanes in turn, so otherwise all of them would open a block, and collect garbage, at the same
-/// instant for ever.
+/// Fills the host blocks of a fresh FTL's lanes to different levels by programs without data. Round-robin writes would
+/// otherwise make all lanes open blocks and collect garbage at the same instants.
 fn stagger(ftl: &mut BlockManager) {
     let (lanes, programs) = (u64::from(ftl.layout.lanes), u64::from(ftl.layout.programs_per_block));
     for lane in Lane::first(ftl.layout.lanes) {
@@ -64,21 +60,21 @@ fn stagger(ftl: &mut BlockManager) {
     }
 }
 
-/// Writes to an FTL without simulated time.
+/// Preconditioner of an FTL, without simulated time.
 pub struct Preconditioner<'a> {
     ftl: &'a mut BlockManager,
     stripe: Option<Stripe>,
     partial: Vec<[Option<Partial>; 2]>,
     next_lane: Lane,
     moved: Vec<Lpn>,
-    /// What collection has in hand, lane by lane; empty where it holds nothing back.
-    hands: Vec<Hand>,
-    /// There are overwrites of which it is not known yet what they have overwritten.
+    /// Victims held by collection, by lane; empty where collection holds none.
+    collectors: Vec<UntimedCollector>,
+    /// Overwrites have been made whose logical units are not yet assigned.
     unassigned: bool,
 }
 
 impl<'a> Preconditioner<'a> {
-    /// Starts on `ftl`; writes are spread by `stripe`, or over all lanes in turn.
+    /// Starts on `ftl`; `stripe` or round-robin order distributes writes.
     pub fn new(ftl: &'a mut BlockManager, stripe: Option<Stripe>) -> Self {
         let lanes = ftl.layout.lanes as usize;
         stagger(ftl);
@@ -89,21 +85,20 @@ impl<'a> Preconditioner<'a> {
             partial,
             next_lane: Lane(0),
             moved: Vec::new(),
-            hands: Vec::new(),
+            collectors: Vec::new(),
             unassigned: false,
         }
     }
 
-    /// From now on collection is one victim ahead, as it is in simulated time; without, a victim is erased as soon as it is
-    /// chosen, which is what formulas for write amplification assume.
+    /// Makes collection hold one victim per lane, as in simulated time. Otherwise victims are erased as soon as they are
+    /// chosen, as formulas for write amplification assume.
     pub fn working_ahead(mut self) -> Self {
-        self.hands = self.partial.iter().map(|_| Hand::default()).collect();
+        self.collectors = self.partial.iter().map(|_| UntimedCollector::default()).collect();
         self
     }
 
-    /// Writes the logical units `from..to` in order, in rows over all lanes where that is possible, and else as far at a time as
-    /// they go into one program operation: arithmetic says where each unit of such a run is. Returns how many runs that were,
-    /// all rows together counting as one.
+    /// Writes the logical units `from..to` in order, in rows over all lanes where possible, otherwise one program operation
+    /// at a time. Returns the number of such runs, all rows together counting as one.
     pub fn write_in_order(&mut self, from: Lpn, to: Lpn) -> u64 {
         let (mut next, mut runs, mut may_have_rows) = (from, 0, true);
         while next < to {
@@ -121,12 +116,12 @@ impl<'a> Preconditioner<'a> {
         runs
     }
 
-    /// Writes logical units from `lpn` on, `most` at most, to one program operation; returns how many.
+    /// Writes up to `most` logical units from `lpn` on to one program operation; returns how many.
     fn write_run(&mut self, lpn: Lpn, most: u32) -> u32 {
         let lane = self.lane_for(lpn);
-        // Whether there is room is looked at with the map as it was before, but for the first unit: as in a write of one.
+        // Only the first unit is invalidated before the room check, as in a write of one unit.
         self.forget(lpn, 1);
-        debug_assert!(!self.unassigned, "what has been overwritten is dealt out first");
+        debug_assert!(!self.unassigned, "overwritten units are assigned first");
         let partial = self.partial(lane, Stream::HOST);
         let together = self.stripe.as_ref().map_or(most, |stripe| stripe.rest_of_page(lpn));
         let count = most.min(together).min(self.ftl.layout.units_per_program - partial.filled);
@@ -138,7 +133,7 @@ impl<'a> Preconditioner<'a> {
         count
     }
 
-    /// What the `count` logical units from `lpn` on were is no longer valid.
+    /// Invalidates the flash copies of `count` logical units from `lpn` on.
     fn forget(&mut self, lpn: Lpn, count: u32) {
         if self.ftl.map().are_nowhere(lpn, count) {
             return;
@@ -150,8 +145,8 @@ impl<'a> Preconditioner<'a> {
         }
     }
 
-    /// Writes the logical units `from..to` in order, each as many times in a row as `again` says yes, and once: of what is
-    /// programmed the share with which it does so is out of date, block by block at random.
+    /// Writes the logical units `from..to` in order, each once and again while `again` returns true, so that the same share
+    /// of programmed data is stale in each block at random.
     pub fn write_repeatedly(&mut self, from: Lpn, to: Lpn, mut again: impl FnMut() -> bool) {
         for lpn in from.until(to) {
             self.write(lpn);
@@ -161,7 +156,7 @@ impl<'a> Preconditioner<'a> {
         }
     }
 
-    /// Makes `count` writes to the addresses that `next` gives.
+    /// Makes `count` writes to the addresses that `next` returns.
     pub fn overwrite(&mut self, count: u64, mut next: impl FnMut() -> Lpn) {
         let mut ring = [Lpn(0); AHEAD];
         let mut made: u64 = 0;
@@ -190,9 +185,9 @@ impl<'a> Preconditioner<'a> {
         }
     }
 
-    /// Ends preconditioning: partly filled program operations are closed.
+    /// Ends preconditioning: closes partly filled program operations.
     pub fn finish(mut self) {
-        assert!(!self.unassigned, "what has been overwritten is dealt out first");
+        assert!(!self.unassigned, "overwritten units are assigned first");
         for lane in 0..self.partial.len() {
             for stream in [Stream::HOST, Stream::GC] {
                 if let Some(p) = self.partial[lane][stream.index()].take() {
@@ -211,7 +206,7 @@ impl<'a> Preconditioner<'a> {
 
     #[inline]
     fn write(&mut self, lpn: Lpn) {
-        debug_assert!(!self.unassigned, "what has been overwritten is dealt out first");
+        debug_assert!(!self.unassigned, "overwritten units are assigned first");
         let lane = self.lane_for(lpn);
         if let Where::Flash(ppu) = self.ftl.map().get(lpn) {
             self.ftl.forget_flash(ppu);
@@ -220,7 +215,6 @@ impl<'a> Preconditioner<'a> {
         self.ftl.counters.host_units += 1;
     }
 
-    /// The lane that host data of `lpn` goes to next, with room for it.
     #[inline]
     fn lane_for(&mut self, lpn: Lpn) -> Lane {
         match &self.stripe {
@@ -240,7 +234,6 @@ impl<'a> Preconditioner<'a> {
         }
     }
 
-    /// Moves on to the next lane in turn that takes host data.
     fn choose_lane(&mut self, positions: &mut impl Positions) {
         let lanes = self.ftl.layout.lanes;
         for overfull in [false, true] {
@@ -256,16 +249,15 @@ impl<'a> Preconditioner<'a> {
         panic!("no lane has room for host data: the capacity checks let an impossible drive pass");
     }
 
-    /// Collects garbage as the thresholds ask; whether the lane then has a place for host data.
+    /// Collects garbage up to the thresholds; returns whether the lane then has room for host data.
     fn make_room(&mut self, lane: Lane, positions: &mut impl Positions) -> bool {
-        match self.hands.get_mut(lane.index()) {
+        match self.collectors.get_mut(lane.index()) {
             Some(hand) => hand.collect(self.ftl, lane, positions),
             None => while self.ftl.wants_gc(lane) && self.collect(lane, positions) {},
         }
         self.ftl.has_room(lane, Stream::HOST)
     }
 
-    /// Puts `lpn` into the next unit of `stream` on `lane`.
     #[inline]
     fn place(&mut self, lane: Lane, stream: Stream, lpn: Lpn, positions: &mut impl Positions) {
         let partial = self.partial(lane, stream);
@@ -274,7 +266,7 @@ impl<'a> Preconditioner<'a> {
         self.advance(lane, stream, partial, 1);
     }
 
-    /// The program operation of `stream` on `lane` that is being filled, a new one if none is.
+    /// Program operation of `stream` on `lane` being filled, or a new one.
     #[inline]
     fn partial(&mut self, lane: Lane, stream: Stream) -> Partial {
         self.partial[lane.index()][stream.index()].unwrap_or_else(|| {
@@ -284,7 +276,7 @@ impl<'a> Preconditioner<'a> {
         })
     }
 
-    /// `count` more units of that operation have been written.
+    /// Accounts for `count` further units of that operation.
     #[inline]
     fn advance(&mut self, lane: Lane, stream: Stream, mut partial: Partial, count: u32) {
         partial.filled += count;
@@ -295,7 +287,7 @@ impl<'a> Preconditioner<'a> {
         }
     }
 
-    /// Empties one victim of `lane`; false if there was none worth it.
+    /// Empties one victim of `lane`; false if no block is worth it.
     fn collect(&mut self, lane: Lane, positions: &mut impl Positions) -> bool {
         let Some(victim) = self.ftl.choose_victim(lane) else { return false };
         let mut moved = std::mem::take(&mut self.moved);

@@ -4,32 +4,31 @@ use crate::ftl::page::blocks::layout::UnitAt;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::numbers::{Lpn, Ppu, SuperBlock};
 
-/// So many map entries ahead are fetched.
+/// Prefetch distance in map entries.
 const AHEAD: usize = 16;
 
-/// Whether every unit is followed, or only their number in each block.
+/// Tracking of unit positions, or of valid counts only.
 pub(crate) trait Positions {
-    /// Units are going to be moved to `block`: the time to fetch what will be looked up.
+    /// Prefetch hint: units will be moved to `block`.
     #[inline]
     fn expect(&self, _: SuperBlock) {}
 
-    /// From here on the validity bits of `block` are right, not only their number.
+    /// Makes the validity bits of `block` correct, not only their number.
     fn settle(&mut self, ftl: &mut BlockManager, block: SuperBlock);
 
-    /// As [`Positions::settle`], and the tables know what is in `block`, too.
+    /// [`Positions::settle`] that also makes the table entries of `block` correct.
     fn uncover(&mut self, ftl: &mut BlockManager, block: SuperBlock);
 
-    /// All of `block` has been taken out of it.
+    /// Notes that `block` has been emptied.
     fn taken(&mut self, block: SuperBlock);
 
-    /// `lpn` is written to the unit `to`.
+    /// Notes a write of `lpn` to the unit `to`.
     fn write(&mut self, ftl: &mut BlockManager, lpn: Lpn, to: UnitAt);
 
-    /// What is in the first `count` of `units`, which are valid, moves to the unit `to` and those after it.
+    /// Moves the first `count` of `units`, which are valid, to the unit `to` and those after it.
     fn relocate(&mut self, ftl: &mut BlockManager, units: &[Ppu], count: usize, to: UnitAt);
 }
 
-/// Every unit is followed.
 pub(crate) struct Followed;
 
 impl Positions for Followed {

@@ -1,51 +1,46 @@
 //! Sequential fill over all lanes, laid out row by row.
 //!
-//! A *row* is as much of a fill as goes round all lanes once: a program operation of each, or a page of each where a stripe
-//! decides. While every lane has room and none collects, arithmetic says where all units of a row are, and nothing that
-//! writing them one after the other looks at can come out otherwise. So what is written for each unit is its two entries,
-//! and those of either table from front to back: where logical units are, row by row; what physical units hold, block by
-//! block. Row by row, the latter would go round as many places as there are lanes, at distances that are often powers of
-//! two, for which caches have the same few lines.
+//! A *row* is one round of all lanes: a program operation of each, or a page of each under static striping. While every
+//! lane has room and none collects, unit positions follow from arithmetic, with the same result as single writes. Each
+//! table is filled in its own order: the map row by row, physical-to-logical entries block by block. Filling the latter by
+//! row would touch as many places as there are lanes, at power-of-two distances that share cache lines.
 
 use super::{Partial, Preconditioner, Rows};
 use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::write_streams::{Stream, WritePointer};
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 
-/// What the rows give one lane.
+/// Units of one lane in the rows.
 struct Column {
     lane: Lane,
     block: SuperBlock,
-    /// Of the block, the units from this one on are not noted yet; they are those of the rows from `lpn` on.
+    /// First unit of the block whose reverse entries are not yet set; they belong to the rows from `lpn` on.
     noted: u32,
     lpn: Lpn,
 }
 
-/// The lanes in their order in a row. Lanes fill their blocks to different heights, so that one of them opens another every few
-/// rows: what is looked at then is small numbers, several at a time.
+/// Lanes in row order. Lanes open blocks at different rows; the arrays keep that check vectorised.
 struct Columns {
     each: Vec<Column>,
-    /// The physical unit of each that is next.
+    /// Next physical unit of each lane.
     units: Vec<Ppu>,
-    /// The row before which the block of each is full, counted from the first one.
+    /// Row before which each lane's block is full, counted from the first row.
     full_at: Vec<u32>,
-    /// Rows of a block.
+    /// Rows per block.
     of_block: u32,
-    /// Rows that are laid out.
     done: u32,
-    /// Those of which the block is full now.
+    /// Lanes whose block is full now.
     full: Vec<usize>,
 }
 
 impl Columns {
-    /// Rows for which no lane needs a further block, but for one where it has none open.
+    /// Rows for which no lane needs another block, except lanes without an open one.
     fn rows_before_a_block_ends(&self) -> u32 {
-        // A block that is full comes round to the largest number.
+        // A full block wraps to the largest number.
         let soonest = self.full_at.iter().map(|at| at.wrapping_sub(self.done + 1)).fold(u32::MAX, u32::min);
         soonest.saturating_add(1).min(self.of_block)
     }
 
-    /// So many rows have been laid out.
     fn advance(&mut self, rows: u32) {
         self.done += rows;
         let done = self.done;
@@ -55,8 +50,7 @@ impl Columns {
 }
 
 impl Preconditioner<'_> {
-    /// Writes as many whole rows as `from..to` has, as long as all of it is nowhere yet, every lane has blocks to spare, and all
-    /// lanes hold about as much.
+    /// Writes the whole rows of `from..to` that are unmapped, while lanes have blocks to spare and are balanced.
     pub(super) fn write_rows(&mut self, from: Lpn, to: Lpn) -> Rows {
         let Some(chunk) = self.chunk(from) else { return Rows::Begun };
         let row = chunk * self.ftl.layout.lanes;
@@ -67,7 +61,7 @@ impl Preconditioner<'_> {
         if Lane::first(self.ftl.layout.lanes).any(|lane| self.ftl.free_blocks(lane) < least) {
             return Rows::None;
         }
-        debug_assert!(!self.unassigned, "what has been overwritten is dealt out first");
+        debug_assert!(!self.unassigned, "overwritten units are assigned first");
         let mut columns = self.columns(from, chunk);
         let mut next = from;
         loop {
@@ -93,7 +87,7 @@ impl Preconditioner<'_> {
         if next == from { Rows::None } else { Rows::UpTo(next) }
     }
 
-    /// The units of a row that go to one lane; `None` while one of them is begun.
+    /// Units of a row per lane; `None` while a program or page is partly filled.
     fn chunk(&self, from: Lpn) -> Option<u32> {
         let filled = |lane: &[Option<Partial>; 2]| lane[Stream::HOST.index()].map_or(0, |p| p.filled);
         match &self.stripe {
@@ -109,7 +103,7 @@ impl Preconditioner<'_> {
         }
     }
 
-    /// The lanes in their order in a row that begins with `from`.
+    /// Lanes in the order of a row that begins with `from`.
     fn columns(&self, from: Lpn, chunk: u32) -> Columns {
         let (lanes, full) = (self.ftl.layout.lanes, self.ftl.layout.units_per_block);
         let mut columns = Columns {
@@ -138,15 +132,15 @@ impl Preconditioner<'_> {
         columns
     }
 
-    /// Opens a block for each lane that has none open, for a row that begins with `from`. False, and none is opened, if a lane
-    /// would keep fewer free ones than `least`.
+    /// Opens a block for each lane without one, for a row that begins with `from`. False, without opening any, if a lane
+    /// would keep fewer than `least` free blocks.
     fn open_blocks(&mut self, columns: &mut Columns, from: Lpn, chunk: u32, least: u32) -> bool {
         if columns.full.iter().any(|&k| self.ftl.free_blocks(columns.each[k].lane) <= least) {
             return false;
         }
         for &k in &columns.full {
             let column = &mut columns.each[k];
-            let block = self.ftl.take_free(column.lane).expect("it has more than that");
+            let block = self.ftl.take_free(column.lane).expect("the lane has enough free blocks");
             *column = Column { block, noted: 0, lpn: from + k as u32 * chunk, ..*column };
             columns.units[k] = self.ftl.layout.first_unit(block);
             columns.full_at[k] += columns.of_block;
@@ -154,7 +148,7 @@ impl Preconditioner<'_> {
         true
     }
 
-    /// Notes what is in the block of a column that is not noted yet, and how far its lane has come.
+    /// Sets the outstanding reverse entries of a column's block and the write pointer of its lane.
     fn note(&mut self, columns: &mut Columns, k: usize, chunk: u32) {
         let layout = &self.ftl.layout;
         let (program, lanes) = (layout.units_per_program, layout.lanes);

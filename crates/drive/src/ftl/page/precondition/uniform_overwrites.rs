@@ -1,15 +1,12 @@
 //! Uniform overwrites drawn by block, without map look-ups.
 //!
-//! Where every logical unit that is mapped is as likely to be overwritten as any other, so is every physical unit that is
-//! valid. Then a block loses a unit with a probability proportional to its valid units, and which of them it is matters to
-//! nobody until the block is looked at: while it is open and more is written behind them, when it is emptied, and at the
-//! end. So an overwrite draws a block and counts one unit less in it, which takes a small table and no large one; as many
-//! units as it has lost are drawn when it is looked at (*settled*). It is the process of drawing logical units and looking
-//! them up, drawn in another order: of write amplification, valid units, ages, free blocks and which units are valid it has
-//! the same law to the last unit, for every victim policy and allocation.
+//! If every mapped logical unit is equally likely to be overwritten, so is every valid physical unit: a block loses units
+//! with a probability proportional to its valid units. An overwrite therefore draws a block and decrements its count; the
+//! lost units are drawn when the block is next examined (*settled*): while it is open, when it is emptied, and at the end.
+//! This has the same distribution as drawing logical units, for every victim policy and allocation.
 //!
-//! What is in a unit follows it where the fill put it there. What an overwrite wrote has no name until the end, when
-//! the logical units that have been overwritten are dealt out among such units ([`crate::ftl::page::precondition::lpn_assignment`]).
+//! Units of the fill keep their logical unit. Overwritten units stay anonymous until the end, when
+//! [`crate::ftl::page::precondition::lpn_assignment`] assigns them.
 
 use super::{Partial, Preconditioner};
 use crate::ftl::page::blocks::layout::UnitAt;
@@ -22,10 +19,10 @@ use crate::memory::prefetch;
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_engine::Rng;
 
-/// Draws that are made at a time, so that what they look at is fetched ahead.
+/// Draws per batch, so that their weights can be prefetched.
 const AHEAD: usize = 32;
 
-/// Any unit of any block, which may be valid.
+/// Random unit of any block, which may be invalid.
 #[derive(Clone, Copy)]
 struct Draw {
     block: SuperBlock,
@@ -33,21 +30,20 @@ struct Draw {
     rank: u32,
 }
 
-/// Overwrites, drawn one after the other.
+/// Random overwrites.
 pub struct Draws {
     rng: Rng,
-    /// What the deal at the end throws by.
+    /// Random numbers of the final assignment.
     thrown: Rng,
     blocks: u64,
     units_per_block: u64,
     coming: [Draw; AHEAD],
     next: usize,
-    /// Blocks all of whose units are [`UNNAMED`]: what they hold is not written to the tables.
+    /// Blocks of [`UNNAMED`] units only: their table entries are not written.
     unnamed: Vec<bool>,
-    /// How many validity bits of each block are set: whether it has lost a unit is asked with each program, and counting them
-    /// would be most of that.
+    /// Validity bits set in each block: each program needs the number, and counting the bits would dominate its cost.
     marked: Vec<u32>,
-    /// Room for the validity bits of a block.
+    /// Buffer for the validity bits of a block.
     bits: Vec<u64>,
 }
 
@@ -62,14 +58,13 @@ impl Draws {
         Draws { rng, thrown, blocks, units_per_block, coming, next: AHEAD, unnamed, marked, bits: Vec::new() }
     }
 
-    /// Overwrites begin on tables whose validity bits are right.
     fn begin(&mut self, ftl: &BlockManager) {
         let blocks = SuperBlock::first(ftl.layout.super_blocks());
         self.marked.iter_mut().zip(blocks).for_each(|(marked, block)| *marked = ftl.map().valid_units(block));
     }
 
-    /// A unit of the `count` blocks from `first` on. One number has digits enough for both: its first ones are the block, and
-    /// what is left of it is as uniform as it was.
+    /// Random unit of `count` blocks from `first` on. One random number serves both: its high digits choose the block, the
+    /// uniform remainder the unit.
     #[inline(always)]
     fn any(&mut self, first: u32, count: u64) -> Draw {
         let scaled = u128::from(self.rng.next_u64()) * u128::from(count);
@@ -97,7 +92,6 @@ impl Draws {
         draw
     }
 
-    /// The block that loses a unit next.
     fn block(&mut self, weights: &[u32]) -> SuperBlock {
         loop {
             let draw = self.next(weights);
@@ -107,7 +101,7 @@ impl Draws {
         }
     }
 
-    /// The same among the blocks of `lane`.
+    /// [`Draws::block`] within `lane`.
     fn block_of(&mut self, ftl: &BlockManager, lane: Lane) -> SuperBlock {
         let first = ftl.layout.first_block(lane);
         loop {
@@ -118,7 +112,7 @@ impl Draws {
         }
     }
 
-    /// `count` units are written from `to` on: if that is the first unit of its block, all of it is without names, or it is not.
+    /// Notes a write of `count` units from `to` on: the first unit of a block decides whether the block is all anonymous.
     #[inline]
     fn written(&mut self, to: UnitAt, count: u32, unnamed: bool) {
         if to.offset == 0 {
@@ -127,7 +121,7 @@ impl Draws {
         self.marked[to.super_block.index()] += count;
     }
 
-    /// The host has written the `count` units from `to` on, which have been counted.
+    /// Marks `count` host units from `to` on as valid; they are already counted.
     #[inline]
     fn mark(&mut self, ftl: &mut BlockManager, to: UnitAt, count: u32) {
         self.written(to, count, true);
@@ -137,7 +131,6 @@ impl Draws {
         }
     }
 
-    /// The host writes the next unit of `partial`.
     fn write_one(&mut self, ftl: &mut BlockManager, partial: &mut Partial) {
         let to = partial.next();
         ftl.units.weights_mut()[to.super_block.index()] += 1;
@@ -145,8 +138,8 @@ impl Draws {
         partial.filled += 1;
     }
 
-    /// Overwrites units by as many that are written to `open`, at most `most`, and no more after one of `open` itself.
-    /// Returns how many, and whether that was so.
+    /// Overwrites up to `most` units by writes to `open`, and stops after a unit of `open` itself. Returns the number, and
+    /// whether it stopped for that reason.
     #[inline]
     fn overwrite(&mut self, weights: &mut [u32], open: SuperBlock, most: u32) -> (u32, bool) {
         let mut made = 0;
@@ -154,20 +147,20 @@ impl Draws {
         while made < most {
             let Draw { block, rank } = self.next(weights);
             if block == open {
-                // It has those that have been written meanwhile, too.
+                // `open` also holds the units written meanwhile.
                 of_itself = rank < (weights[open.index()] & !Map::NOT_A_CANDIDATE) + made;
                 if of_itself {
                     break;
                 }
                 continue;
             }
-            // Whether a draw counts is as good as a coin: no branch, which would be mispredicted.
+            // Branch-free: whether a draw counts is unpredictable.
             let weight = &mut weights[block.index()];
             let counts = u32::from(rank < *weight & !Map::NOT_A_CANDIDATE);
             *weight -= counts;
             made += counts;
         }
-        // One that it loses itself is one written in its place.
+        // A unit of `open` that is lost is replaced by the one written.
         weights[open.index()] += made;
         weights[open.index()] -= u32::from(of_itself);
         (made + u32::from(of_itself), of_itself)
@@ -186,7 +179,7 @@ impl Positions for Draws {
         let (marked, valid) = (&mut self.marked[block.index()], ftl.map().valid_units(block));
         debug_assert_eq!(*marked, ftl.units.marked(block), "validity bits of block {block}");
         if *marked > valid {
-            ftl.units.thin(block, std::mem::replace(marked, valid), &mut self.rng, &mut self.bits);
+            ftl.units.sample_valid(block, std::mem::replace(marked, valid), &mut self.rng, &mut self.bits);
         }
     }
 
@@ -223,13 +216,13 @@ impl Positions for Draws {
 }
 
 impl Preconditioner<'_> {
-    /// Overwrites of what is mapped now, with the numbers of `rng`, and of `thrown` at the end.
+    /// Draws for overwrites of the units mapped now, from `rng`, and from `thrown` for the final assignment.
     pub fn draws(&self, rng: Rng, thrown: Rng) -> Draws {
         Draws::new(self.ftl, rng, thrown)
     }
 
-    /// Makes `count` writes, each to one of the logical units that are mapped, all with the same probability: what
-    /// [`Preconditioner::overwrite`] does with such addresses. The map is wrong until [`Preconditioner::assign_lpns`].
+    /// Makes `count` writes to mapped logical units, all equally likely, as [`Preconditioner::overwrite`] does with such
+    /// addresses. The map is invalid until [`Preconditioner::assign_lpns`].
     pub fn overwrite_anywhere(&mut self, count: u64, draws: &mut Draws) {
         if !self.unassigned {
             draws.begin(self.ftl);
@@ -249,7 +242,7 @@ impl Preconditioner<'_> {
         }
     }
 
-    /// Fills what is left of the program of the lane whose turn it is, with at most so many units; returns how many.
+    /// Fills the program of the next lane with at most `most` units; returns how many.
     #[inline]
     fn overwrite_in_turn(&mut self, most: u64, draws: &mut Draws) -> u64 {
         let mut partial = self.partial(self.next_lane, Stream::HOST);
@@ -263,7 +256,7 @@ impl Preconditioner<'_> {
             draws.mark(self.ftl, partial.next(), earlier);
             partial.filled += earlier;
             if of_itself {
-                // What is written after a unit was lost cannot be that unit.
+                // A unit written after the loss cannot be the lost unit.
                 draws.settle(self.ftl, open);
                 draws.write_one(self.ftl, &mut partial);
             }
@@ -274,13 +267,13 @@ impl Preconditioner<'_> {
         count
     }
 
-    /// One write where the logical unit decides on the lane: a unit does not leave its own.
+    /// One write under static striping: a unit stays in its lane.
     fn overwrite_in_a_lane(&mut self, draws: &mut Draws) {
         let mut block = draws.block(self.ftl.units.weights_mut());
         let (lane, _) = self.ftl.layout.lane_of(block);
         if self.partial[lane.index()][Stream::HOST.index()].is_none() {
             self.make_room(lane, draws);
-            // What is drawn is a unit of the lane, and collection may have moved it.
+            // Collection may have moved the drawn unit: draw again in the lane.
             block = draws.block_of(self.ftl, lane);
         }
         let mut partial = self.partial(lane, Stream::HOST);
@@ -291,8 +284,8 @@ impl Preconditioner<'_> {
         self.advance(lane, Stream::HOST, partial, 0);
     }
 
-    /// Settles all blocks, deals out what has been overwritten and makes the map anew. `progress` gets units done and in all,
-    /// and returns false to stop, after which the state is none; whether it came to its end.
+    /// Settles all blocks, assigns the overwritten units and rebuilds the map. `progress` receives units done and in total,
+    /// and returns false to stop, which leaves the state invalid; returns whether it completed.
     pub fn assign_lpns(&mut self, draws: &mut Draws, progress: &mut dyn FnMut(u64, u64) -> bool) -> bool {
         if self.unassigned {
             self.ftl.keep_total(false);
@@ -300,8 +293,8 @@ impl Preconditioner<'_> {
                 draws.settle(self.ftl, block);
             }
             let Draws { thrown, rng: shuffled, unnamed, .. } = draws;
-            let deal = Assignment { stripe: self.stripe.as_ref(), unnamed, thrown, shuffled };
-            self.unassigned = !lpn_assignment::assign_lpns(self.ftl, deal, progress);
+            let assignment = Assignment { stripe: self.stripe.as_ref(), unnamed, thrown, shuffled };
+            self.unassigned = !lpn_assignment::assign_lpns(self.ftl, assignment, progress);
             draws.unnamed.fill(false);
         }
         !self.unassigned
@@ -319,8 +312,8 @@ mod tests {
 
     const PIECE: u64 = 509;
 
-    /// Overwrites six times as much as there is, in pieces, where the lanes are weighed as seldom as can be or always; how many of the
-    /// pieces ended with lanes that are level for certain.
+    /// Overwrites six times the capacity in pieces, with lanes counted as rarely as possible or always. Returns the number
+    /// of pieces that ended with lanes known to be balanced.
     fn overwritten(always: bool) -> (BlockManager, u32) {
         let geometry = Geometry {
             channels: 4,
@@ -365,9 +358,9 @@ mod tests {
     }
 
     #[test]
-    fn seldom_weighed_lanes_give_the_same_state() {
+    fn rarely_counted_lanes_give_the_same_state() {
         let ((seldom, known), (always, _)) = (overwritten(false), overwritten(true));
-        assert!(known > 20, "lanes were level for certain at the end of {known} pieces");
+        assert!(known > 20, "lanes were known to be balanced at the end of {known} pieces");
         assert_eq!(seldom.map().weight, always.map().weight);
         assert!(seldom.cycles == always.cycles && seldom.closed == always.closed);
     }

@@ -6,28 +6,29 @@ use crate::ftl::page::mapping::state::MappingState;
 use crate::numbers::{Lpn, Ppu, SuperBlock};
 use interpulse_engine::Rng;
 
-/// With fewer units than this to lose each of them is drawn; else most are by the word.
+/// Fewest lost units for sampling word by word; below it each one is drawn.
 const FEW: u32 = 24;
-/// What a unit that moves holds is fetched this many units early.
+/// Prefetch distance in units for the content of moved units.
 const AHEAD: usize = 32;
-/// Binary digits of the probability that words are drawn with.
+/// Binary digits of the word sampling probability.
 const DIGITS: u32 = 6;
 
 impl MappingState {
-    /// `count` units from `to` on are valid, which have been counted.
+    /// Marks `count` units from `to` on as valid; they are already counted.
     #[inline]
     pub(crate) fn mark_physically(&mut self, to: UnitAt, count: u32) {
         set(self.map_mut().valid_words_mut(to.super_block), to.offset, count);
     }
 
-    /// `count` units from `to` on hold `lpn`.
+    /// Sets the reverse entries of `count` units from `to` on, starting with `lpn`.
     pub(crate) fn name_physically(&mut self, layout: &Layout, lpn: Lpn, to: UnitAt, count: u32) {
         let first = layout.unit(to).index();
         self.map_mut().to_logical[first..first + count as usize].fill(lpn.0);
     }
 
-    /// The first `count` of the units `from` move to `to` and after it; the others will follow. Of each block they are, in order,
-    /// all units that are valid. `leave` is told how many leave a block, and tells what is in it, if that is the same in all.
+    /// Moves the first `count` of the units `from` to `to` and after it; the others follow later. `from` holds all valid
+    /// units of each block in order. `leave` receives the units leaving a block and returns its content, if all units share
+    /// it.
     #[inline]
     pub(crate) fn move_physically(
         &mut self,
@@ -60,28 +61,27 @@ impl MappingState {
             done += here;
             let behind = from[done - 1] + 1;
             let left = clear(map.valid_words_mut(super_block), offset, behind.0 - first.0);
-            debug_assert_eq!(left, here as u32, "all that is valid leaves block {super_block}");
+            debug_assert_eq!(left, here as u32, "all valid units leave block {super_block}");
             map.weight[super_block.index()] -= here as u32;
         }
         set(map.valid_words_mut(to.super_block), to.offset, count as u32);
         map.weight[to.super_block.index()] += count as u32;
     }
 
-    /// The valid units of all blocks. One less or more of these counts a unit that is lost, whichever it is, or written; the
-    /// validity bits are behind until [`MappingState::thin`].
+    /// Weights of all blocks. Changing one counts a unit as written or lost, whichever it is; validity bits lag behind
+    /// until [`MappingState::sample_valid`].
     #[inline]
     pub(crate) fn weights_mut(&mut self) -> &mut [u32] {
         &mut self.map_mut().weight
     }
 
-    /// How many units of `super_block` its validity bits call valid.
+    /// Validity bits set in `super_block`.
     pub(crate) fn marked(&self, super_block: SuperBlock) -> u32 {
         ones(self.map().valid_words(super_block))
     }
 
-    /// Of the `marked` units of `super_block` that its validity bits call valid as many are drawn as it has lost: those are
-    /// invalid. `before` is room for its bits.
-    pub(crate) fn thin(
+    /// Invalidates as many random units of `super_block` as it has lost. `before` is a buffer for its bits.
+    pub(crate) fn sample_valid(
         &mut self,
         super_block: SuperBlock,
         marked: u32,
@@ -90,11 +90,10 @@ impl MappingState {
     ) {
         let valid = self.map().valid_units(super_block);
         let words = self.map_mut().valid_words_mut(super_block);
-        thin(words, marked, valid, rng, before);
+        sample_valid(words, marked, valid, rng, before);
     }
 }
 
-/// Sets `count` bits from `offset` on.
 #[inline]
 fn set(words: &mut [u64], offset: u32, count: u32) {
     let (mut at, end) = (offset, offset + count);
@@ -119,12 +118,12 @@ fn clear(words: &mut [u64], offset: u32, end: u32) -> u32 {
     were
 }
 
-/// Leaves `valid` of the `marked` bits that are set, any such choice with the same probability.
-fn thin(words: &mut [u64], marked: u32, valid: u32, rng: &mut Rng, before: &mut Vec<u64>) {
+/// Keeps `valid` of the `marked` set bits, all choices equally likely.
+fn sample_valid(words: &mut [u64], marked: u32, valid: u32, rng: &mut Rng, before: &mut Vec<u64>) {
     let mut left = marked;
     if marked - valid >= FEW {
-        // Every bit stays with the same probability, nearly that which leaves so many: of any number that stay all choices are
-        // equally likely, and so they are after some more are taken or given back at random.
+        // Each bit stays with nearly the target probability, then single bits are removed or restored at random: all
+        // choices of the target size stay equally likely.
         before.clear();
         before.extend_from_slice(words);
         let share = (2 * (u64::from(valid) << DIGITS) / u64::from(marked)).div_ceil(2);
@@ -144,8 +143,8 @@ fn thin(words: &mut [u64], marked: u32, valid: u32, rng: &mut Rng, before: &mut 
     }
 }
 
-/// 64 bits, each set with the probability `share / 2^DIGITS`: digit by digit from the last one on, a bit that is not decided
-/// by this digit is what the later ones say.
+/// 64 bits, each set with probability `share / 2^DIGITS`, digit by digit from the last one on; an undecided bit takes the
+/// value of the later digits.
 #[inline]
 fn bits(share: u64, rng: &mut Rng) -> u64 {
     if share >> DIGITS != 0 {
@@ -157,7 +156,7 @@ fn bits(share: u64, rng: &mut Rng) -> u64 {
     })
 }
 
-/// The word and the place in it of the bit that is set after `n` others.
+/// Word and position of the `n`-th set bit, counted from zero.
 #[inline]
 fn nth(words: impl Iterator<Item = u64>, mut n: u32) -> (usize, u64) {
     for (k, mut word) in words.enumerate() {
@@ -176,8 +175,8 @@ mod tests {
     use super::*;
     use interpulse_engine::Streams;
 
-    /// How often each bit stays, and each pair of neighbours, over many thinnings: 256 + 255 comparisons, of which one fails
-    /// by chance with probability 1e-6 (6.1 sigma each).
+    /// Counts how often each bit and each pair of neighbours stays: 256 + 255 comparisons, of which one fails by chance
+    /// with probability 1e-6 (6.1 sigma each).
     #[test]
     fn all_choices_are_equally_likely() {
         const BITS: usize = 256;
@@ -190,7 +189,7 @@ mod tests {
             let runs = 40_000;
             for _ in 0..runs {
                 let mut words = start;
-                thin(&mut words, marked, valid, &mut rng, &mut before);
+                sample_valid(&mut words, marked, valid, &mut rng, &mut before);
                 assert_eq!(ones(&words), valid);
                 let is = |k: usize| words[k / 64] >> (k % 64) & 1 != 0;
                 for k in 0..BITS {
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_are_set_with_the_share_asked_for() {
+    fn bits_are_set_with_the_given_share() {
         let mut rng = Streams::new(5).stream("bits", 0);
         for share in 0..=(1u64 << DIGITS) {
             let n: u32 = (0..10_000).map(|_| bits(share, &mut rng).count_ones()).sum();

@@ -1,12 +1,11 @@
 //! Reprogrammable two-bit blocks: ReSSD, Section 4 of Gao et al., MICRO 2019.
 //!
 //! Each hot level of each lane has one active block and candidates. A block is used super layer by super layer: all word
-//! lines of one are programmed, then each is reprogrammed up to twice, whenever one of its two pages holds nothing that is
-//! in use. When every word line has been reprogrammed twice, the next super layer begins; after the last one the block is closed
-//! and left to garbage collection. While word lines could be reprogrammed but all their pages are in use, the block is a
-//! candidate. It comes back by itself when one of its pages is overwritten, or is made to: what is in use in it is moved to
-//! normal blocks, along with writes of the host. A block all of whose word lines are used up waits in the same way until
-//! nothing in it is in use, so that garbage collection has only to erase it.
+//! lines are programmed, then each is reprogrammed up to twice, whenever one of its two pages holds no valid data. After
+//! the last super layer the block is closed for garbage collection. While all pages of reprogrammable word lines are in
+//! use, the block is a candidate. An overwrite of one of its pages reactivates it; otherwise its valid data moves to normal
+//! blocks, along with host writes. A used-up block waits in the same way until it holds no valid data, so that garbage
+//! collection only has to erase it.
 
 mod two_bit;
 
@@ -19,27 +18,27 @@ use interpulse_settings::{ConfigError, Section, choices, default, keys};
 use std::ops::Range;
 
 keys! {
-    /// How reprogrammable blocks are used.
+    /// Use of reprogrammable blocks.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct ReprogramSpec, fn keys(s) {
         /// physical layers of a super layer, whose word lines are reprogrammed in any order
         pub super_layer: u32 = u32(default(2).within(1..=2)),
-        /// reprogrammable blocks of a level of a lane that may wait before they are reclaimed rather than another one opened
+        /// reprogrammable blocks of a level of a lane that may wait before one is reclaimed instead of opening another
         pub candidates: u32 = u32(default(1).within(1..=64)),
-        /// what becomes of a reprogrammable block while all pages of its super layer are in use
+        /// handling of a reprogrammable block while all pages of its super layer are in use
         pub when_valid: WhenValid = choice(Some("candidate"), WhenValid::ALL),
-        /// what is moved out of a reprogrammable block that waits, along with writes of the host
+        /// data moved out of a waiting reprogrammable block, along with writes of the host
         pub fully_invalidates: FullyInvalidates = choice(Some("block"), FullyInvalidates::ALL),
     }
 }
 
 choices! {
-    /// What "fully invalidated" writes move out of a candidate.
+    /// Data that "fully invalidated" writes move out of a candidate.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum FullyInvalidates {
         /// the whole block, also one that is used up
-        // All of the block, and blocks that are used up as well: "all data in reprogrammable block" (Section 4), which then
-        // "can be erased by direct GCs" (Section 6.2.2).
+        // "all data in reprogrammable block" (Section 4), including used-up blocks, which then "can be erased by direct
+        // GCs" (Section 6.2.2).
         Block = "block",
         /// the super layer in use; one that is used up stays as it is
         // At most "total eight valid pages" on word lines that can be reprogrammed (Section 4.2.2).
@@ -48,20 +47,20 @@ choices! {
 }
 
 choices! {
-    /// What becomes of a block all of whose pages, in its super layer, are in use.
+    /// Handling of a block whose super layer is full of pages in use.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum WhenValid {
         /// the block waits as a candidate
         // Section 4.2.
         Candidate = "candidate",
         /// its next super layer begins; after the last one it is a candidate
-        // What was left to reprogram is lost (Section 4.1, Figure 8).
+        // The remaining reprograms are lost (Section 4.1, Figure 8).
         NextSuperLayer = "next-super-layer",
     }
 }
 
 impl ReprogramSpec {
-    /// Reads whether hot data goes to reprogrammable blocks, and how. `separated` says whether there is hot data.
+    /// Reads whether and how hot data goes to reprogrammable blocks. `separated` is true if there is hot data.
     pub fn read(s: &mut Section, separated: bool) -> Result<Option<ReprogramSpec>, ConfigError> {
         let on = s.bool("reprogram", "hot data goes to reprogrammable blocks (ReSSD)", default(false))?;
         s.check_together(
@@ -73,71 +72,71 @@ impl ReprogramSpec {
     }
 }
 
-/// A word line of the super layer in use.
+/// Word line of the super layer in use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordLine {
-    /// RPCnt and Distribution ID; validity is the map's.
+    /// RPCnt and Distribution ID; the map holds validity.
     pub(crate) status: Status,
-    /// Operations on it under way.
+    /// Operations in flight on it.
     pub(crate) busy: u8,
-    /// Only the first of its two pages has been programmed, by a part that does it page by page.
+    /// Only the first of its two pages is programmed, by a part that programs page by page.
     pub(crate) half: bool,
 }
 
-/// A reprogrammable block that is not full.
+/// Reprogrammable block that is not full.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The super block.
     pub super_block: SuperBlock,
     pub(crate) super_layer: u32,
     pub(crate) lines: Vec<WordLine>,
-    /// Where the search for a word line to reprogram goes on: the "current reprogrammable word line" of Section 4.3.
+    /// Start of the search for a word line to reprogram: the "current reprogrammable word line" of Section 4.3.
     pub(crate) next: usize,
-    /// What is in use in its super layer is being moved out of the way.
+    /// Valid data of its super layer is being moved out.
     pub(crate) draining: bool,
-    /// Programs that take pages of it to a normal block: nothing is overwritten before they are there.
+    /// Programs that move its pages to a normal block; nothing is reprogrammed before they end.
     pub(crate) moving: u32,
 }
 
-/// What the next write of a level can do.
+/// Action for the next write of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Program the next word line: its two pages or, page by page, the next one.
+    /// Program the next word line: both pages or, page by page, the next one.
     Program,
-    /// Give this page of a word line new data.
+    /// Reprogram this page of a word line.
     Reprogram {
         /// Word line of the block.
         word_line: WordLineId,
-        /// The page.
+        /// Page of the word line.
         bit: Bit,
     },
     /// Open a block (and program its first word line).
     Open,
-    /// Nothing can be reprogrammed: go to a normal block along with what is in use in a candidate.
+    /// Nothing can be reprogrammed: write to a normal block along with valid pages of a candidate.
     Reclaim,
-    /// Nothing can be reprogrammed and nothing reclaimed: go to a normal block alone.
+    /// Nothing can be reprogrammed or reclaimed: write to a normal block.
     Normal,
 }
 
-/// The reprogrammable blocks of a drive.
+/// Reprogrammable blocks of a drive.
 #[derive(Clone, Debug)]
 pub struct Reprogramming {
     pub(crate) spec: ReprogramSpec,
     pub(crate) levels: u32,
-    /// Word lines of a super layer, and super layers of a block.
+    /// Word lines per super layer, and super layers per block.
     pub(crate) word_lines: u32,
     pub(crate) super_layers: u32,
     /// By lane and level.
     pub(crate) active: Vec<Option<Block>>,
     pub(crate) candidates: Vec<Vec<Block>>,
-    /// Of each super block: whether its word lines hold two bits per cell.
+    /// For each super block, whether its word lines hold two bits per cell.
     pub(crate) two_bit: Vec<bool>,
-    /// Blocks of each lane that have been opened.
+    /// Blocks opened, by lane.
     pub(crate) opened: Vec<u32>,
 }
 
 impl Reprogramming {
-    /// No reprogrammable block yet, for `levels` hot levels. `layers` are the physical layers of a block.
+    /// No reprogrammable blocks yet, for `levels` hot levels and blocks of `layers` physical layers.
     pub fn new(spec: ReprogramSpec, layout: &Layout, levels: u32, layers: u32) -> Reprogramming {
         let word_lines = super_layer_word_lines(layout.word_lines_per_block(), layers, spec.super_layer);
         let places = (layout.lanes * levels) as usize;
@@ -159,13 +158,12 @@ impl Reprogramming {
         self.two_bit[super_block.index()]
     }
 
-    /// Blocks that wait as candidates.
+    /// Blocks waiting as candidates.
     pub fn waiting(&self) -> u64 {
         self.candidates.iter().map(|of| of.len() as u64).sum()
     }
 
-    /// Pages (of each plane) that are free in the open blocks, of so many word lines, of a lane: both of every word line that
-    /// has not been programmed.
+    /// Free pages (of each plane) in a lane's open blocks of `word_lines` each: both pages of unprogrammed word lines.
     pub fn free_pages(&self, lane: Lane, word_lines: u32) -> u32 {
         let places = self.at(lane, 0)..self.at(lane + 1, 0);
         let active = self.active[places.clone()].iter().flatten();
@@ -188,12 +186,12 @@ pub fn super_layer_word_lines(word_lines: u32, layers: u32, layers_each: u32) ->
     (word_lines * layers_each / layers).max(1)
 }
 
-/// The program operation of a page of a word line, of a part that programs page by page.
+/// Program operation of a page of a word line, for a part that programs page by page.
 pub(crate) fn program_of_page(layout: &Layout, word_line: WordLineId, bit: Bit) -> u32 {
     word_line.0 * layout.programs_per_word_line + bit as u32
 }
 
-/// The offsets in a super block of the units of the page of `bit` on word line `word_line`, plane by plane.
+/// Offsets in a super block of the units of page `bit` of `word_line`, plane by plane.
 pub fn page_planes(
     layout: &Layout,
     word_line: WordLineId,
@@ -209,7 +207,7 @@ pub fn page_planes(
     (0..layout.planes).map(move |plane| first + plane * plane_part).map(move |first| first..first + units)
 }
 
-/// As [`page_planes`], all planes in a row.
+/// [`page_planes`] for all planes in a row.
 pub fn page_units(layout: &Layout, word_line: WordLineId, bit: Bit) -> impl Iterator<Item = u32> + use<> {
     page_planes(layout, word_line, bit).flatten()
 }
@@ -229,7 +227,7 @@ impl Block {
         WordLineId(self.super_layer * per_layer + k as u32)
     }
 
-    /// The next word line, from where the last search ended, that can be reprogrammed, and the page.
+    /// Next word line, from the end of the last search, that can be reprogrammed, and the page.
     pub(crate) fn reprogrammable(&self, map: &Map, layout: &Layout, per_layer: u32) -> Option<(usize, Bit)> {
         let n = self.lines.len();
         (0..n).map(|k| (self.next + k) % n).find_map(|k| {
@@ -283,7 +281,7 @@ impl Block {
         })
     }
 
-    /// At most `most` pages that are in the way of using the block again.
+    /// At most `most` pages whose data blocks further use of the block.
     pub(crate) fn in_the_way(
         &self,
         map: &Map,
@@ -299,7 +297,7 @@ impl Block {
         }
     }
 
-    /// Whether nothing is in the way of using the block again.
+    /// Whether no page blocks further use of the block.
     pub(crate) fn is_clear(&self, map: &Map, layout: &Layout, of: &Reprogramming) -> bool {
         match of.spec.fully_invalidates {
             FullyInvalidates::Block => map.valid_units(self.super_block) == 0,

@@ -9,7 +9,7 @@ use interpulse_flash::ids::WordLineId;
 use interpulse_flash::reprogram::{Bit, Status};
 
 impl BlockManager {
-    /// The reprogrammable blocks, if there are any.
+    /// Reprogrammable blocks, if the drive has any.
     #[inline]
     pub fn reprogramming(&self) -> Option<&Reprogramming> {
         self.reprogramming.as_deref()
@@ -23,10 +23,10 @@ impl BlockManager {
         self.reprogramming.as_deref_mut().expect("the drive reprograms")
     }
 
-    /// What the next write of `level` on `lane` can do. Blocks change their roles on the way: an exhausted super layer
-    /// gives way to the next one, a stuck block becomes a candidate, one of which a page was overwritten comes back.
+    /// Action for the next write of `level` on `lane`. Also updates the roles of blocks: an exhausted super layer is
+    /// followed by the next one, a full block becomes a candidate, an overwritten candidate becomes active.
     ///
-    /// `busy` says of which super blocks reads may have to be repeated: nothing of theirs is overwritten.
+    /// `busy` is true for super blocks with reads that may be repeated; their data is not overwritten.
     pub fn next_step(&mut self, lane: Lane, level: u32, busy: impl Fn(SuperBlock) -> bool) -> Step {
         let word_lines = self.layout.word_lines_per_block();
         loop {
@@ -44,7 +44,7 @@ impl BlockManager {
                 return Step::Reprogram { word_line: block.word_line(k, of.word_lines), bit };
             }
             if block.is_busy() {
-                // What is under way decides; until then writes go elsewhere.
+                // Operations in flight decide; until then writes use other blocks.
                 return self.without_active_place(lane, level);
             }
             let last = block.super_layer + 1 == of.super_layers;
@@ -53,13 +53,13 @@ impl BlockManager {
             if next_layer && !last {
                 let lost: u32 = block.lines.iter().map(|l| 2 - u32::from(l.status.reprograms)).sum();
                 self.counters.lost_reprograms += u64::from(lost);
-                let block = self.of_mut().active[at].as_mut().expect("the block just looked at");
+                let block = self.of_mut().active[at].as_mut().expect("the lane has an active block");
                 block.super_layer += 1;
                 block.lines.clear();
                 block.next = 0;
             } else {
                 let leaves = exhausted && self.of().spec.fully_invalidates == FullyInvalidates::SuperLayer;
-                let block = self.of_mut().active[at].take().expect("the block just looked at");
+                let block = self.of_mut().active[at].take().expect("the lane has an active block");
                 if leaves {
                     self.close_two_bit(block.super_block);
                 } else {
@@ -70,7 +70,7 @@ impl BlockManager {
         }
     }
 
-    /// There is no active block: a candidate that can be reprogrammed becomes it, or one is opened or reclaimed.
+    /// Without an active block: activates a reprogrammable candidate, opens a block or reclaims one.
     fn without_active(&mut self, lane: Lane, level: u32, busy: impl Fn(SuperBlock) -> bool) -> Step {
         self.close_cleared(lane);
         let of = self.of();
@@ -88,7 +88,9 @@ impl BlockManager {
             block.draining = false;
             let (k, bit) = {
                 let of = self.of();
-                block.reprogrammable(self.units.map(), &self.layout, of.word_lines).expect("just found")
+                block
+                    .reprogrammable(self.units.map(), &self.layout, of.word_lines)
+                    .expect("the candidate is reprogrammable")
             };
             let of = self.of_mut();
             let word_line = block.word_line(k, of.word_lines);
@@ -111,18 +113,17 @@ impl BlockManager {
         }
     }
 
-    /// Whether host data may take another free block of `lane`.
     fn may_open(&self, lane: Lane) -> bool {
         self.free_blocks(lane) > self.config().hard_free
     }
 
-    /// Opens a reprogrammable block for `level` of `lane`, or does nothing if there is an active one.
+    /// Opens a reprogrammable block for `level` of `lane` if none is active.
     pub fn open_two_bit(&mut self, lane: Lane, level: u32) {
         let at = self.of().at(lane, level);
         if self.of().active[at].is_some() {
             return;
         }
-        let super_block = self.take_free(lane).expect("the caller has asked");
+        let super_block = self.take_free(lane).expect("the caller has checked");
         self.counters.reprogrammable_blocks += 1;
         let of = self.of_mut();
         of.two_bit[super_block.index()] = true;
@@ -137,8 +138,8 @@ impl BlockManager {
         });
     }
 
-    /// Assigns the next word line of the active block of `level` on `lane`, or the next page of one. Returns super block, word
-    /// line, the page if it is one, and whether it is the first of its super layer.
+    /// Assigns the next word line, or page of one, of the active block of `level` on `lane`. Returns super block, word
+    /// line, page if programmed page by page, and whether it is the first of its super layer.
     pub fn take_word_line(&mut self, lane: Lane, level: u32) -> (SuperBlock, WordLineId, Option<Bit>, bool) {
         let by_page = self.layout.programs_per_word_line > 1;
         let of = self.of_mut();
@@ -162,7 +163,7 @@ impl BlockManager {
         (super_block, word_line, page, k == 0 && !second)
     }
 
-    /// Assigns the reprogram that [`BlockManager::next_step`] has found. Returns the super block and the Validity of the word line.
+    /// Assigns the reprogram found by [`BlockManager::next_step`]. Returns the super block and the word line's Validity.
     pub fn take_reprogram(
         &mut self,
         lane: Lane,
@@ -188,7 +189,7 @@ impl BlockManager {
         (super_block, validity)
     }
 
-    /// The operation on `word_line` of a reprogrammable block of `lane` is done.
+    /// Completes the operation on `word_line` of a reprogrammable block of `lane`.
     pub fn two_bit_done(&mut self, lane: Lane, super_block: SuperBlock, word_line: WordLineId) {
         let of = self.of_mut();
         let places = of.at(lane, 0)..of.at(lane + 1, 0);
@@ -202,7 +203,8 @@ impl BlockManager {
         self.in_flight[super_block.index()] -= 1;
     }
 
-    /// The candidate of `level` on `lane` that has the fewest pages in use, and at most `most` of these (word line, page). They are in the way of reprogramming it; from the first call on it is drained until none is left.
+    /// Candidate of `level` on `lane` with the fewest pages in use, and at most `most` of these (word line, page). The
+    /// first call starts draining it, until none is left.
     pub fn pages_in_the_way(
         &mut self,
         lane: Lane,
@@ -216,7 +218,7 @@ impl BlockManager {
             (!first, block.in_the_way(self.units.map(), &self.layout, of, usize::MAX).len())
         };
         let k = (0..of.candidates[at].len()).min_by_key(|&k| count(&of.candidates[at][k]));
-        let k = k.expect("the caller has asked for a step");
+        let k = k.expect("the caller has checked the step");
         let block = &mut self.of_mut().candidates[at][k];
         if !std::mem::replace(&mut block.draining, true) {
             self.counters.candidates_reclaimed += 1;
@@ -224,14 +226,14 @@ impl BlockManager {
         let of = self.of();
         let block = &of.candidates[at][k];
         let pages = block.in_the_way(self.units.map(), &self.layout, of, most);
-        // One program takes them along, or page by page each has its own.
+        // One program takes all pages; page by page each has its own program.
         let programs = if self.layout.programs_per_word_line > 1 { pages.len() as u32 } else { 1 };
         let block = &mut self.of_mut().candidates[at][k];
         block.moving = programs;
         (block.super_block, pages)
     }
 
-    /// A level of `lane` that has a block which is being emptied, or has been used up and is to be.
+    /// Level of `lane` with a block that is being drained, or is used up and to be drained.
     pub fn level_to_empty(&self, lane: Lane) -> Option<u32> {
         let of = self.reprogramming.as_deref()?;
         if of.spec.fully_invalidates == FullyInvalidates::SuperLayer {
@@ -245,7 +247,7 @@ impl BlockManager {
         })
     }
 
-    /// What was on its way from `super_block`, of `lane`, to a normal block is there.
+    /// Counts a finished program that moved data of `super_block` to a normal block.
     pub fn moved_out(&mut self, lane: Lane, super_block: SuperBlock) {
         let of = self.of_mut();
         let places = of.at(lane, 0)..of.at(lane + 1, 0);
@@ -256,7 +258,7 @@ impl BlockManager {
         self.close_cleared(lane);
     }
 
-    /// Leaves used-up blocks of `lane` in which nothing is in use any more to garbage collection, which has only to erase them.
+    /// Closes used-up blocks of `lane` without valid data, so that garbage collection only erases them.
     pub(crate) fn close_cleared(&mut self, lane: Lane) {
         let Some(of) = &mut self.reprogramming else { return };
         if of.spec.fully_invalidates == FullyInvalidates::SuperLayer {
@@ -278,13 +280,12 @@ impl BlockManager {
         found.into_iter().for_each(|block| self.close_two_bit(block));
     }
 
-    /// Leaves a reprogrammable block to garbage collection.
     fn close_two_bit(&mut self, super_block: SuperBlock) {
         debug_assert_eq!(self.in_flight[super_block.index()], 0);
         self.close(super_block);
     }
 
-    /// Gives the candidates of `lane` up to garbage collection, which has found nothing else; whether there were any.
+    /// Releases the candidates of `lane` to garbage collection, as the last resort; returns whether there were any.
     pub(crate) fn give_up_candidates(&mut self, lane: Lane) -> bool {
         if self.reprogramming.is_none() {
             return false;
@@ -305,7 +306,6 @@ impl BlockManager {
         !given.is_empty()
     }
 
-    /// An erased block is a normal one.
     pub(crate) fn reset_two_bit(&mut self, super_block: SuperBlock) {
         if let Some(of) = &mut self.reprogramming {
             of.two_bit[super_block.index()] = false;

@@ -1,7 +1,7 @@
 //! Hotness filter: level of a write by the time since its data was last written.
 //!
-//! A block's time stamp is the arrival of the first write that was programmed to it. Data that was never written in simulated
-//! time, new or from preconditioning, is cold; so is everything that has not been written for longer than the last level.
+//! A block's time stamp is the arrival of the first write programmed to it. Data never written in simulated time (new or
+//! preconditioned), or not within the interval of the last level, is cold.
 
 use crate::numbers::{Ppu, SuperBlock};
 use interpulse_engine::{Duration, SimTime};
@@ -9,21 +9,21 @@ use interpulse_engine::{Duration, SimTime};
 /// Most levels of hot data.
 pub const MOST_LEVELS: usize = 3;
 
-/// The stamp of a block to which nothing has been written in simulated time.
+/// Stamp of a block not written in simulated time.
 const NEVER: u64 = u64::MAX;
 
-/// The hotness filter of one drive.
+/// Hotness filter of one drive.
 #[derive(Clone, Debug)]
 pub struct Hotness {
     within: Vec<u64>,
     /// Time stamp of each super block, in ns.
     stamps: Vec<u64>,
-    /// Time stamp of each physical unit, in ticks and one more; empty where blocks have them. Zero is never.
+    /// Time stamp of each physical unit, in ticks plus one (zero: never); empty where blocks have the stamps.
     of_units: Vec<u32>,
 }
 
 impl Hotness {
-    /// A filter with one hot level for each of the ascending intervals `within`, over so many super blocks.
+    /// Filter with one hot level for each of the ascending intervals `within`.
     pub fn new(within: &[Duration], super_blocks: u32) -> Hotness {
         assert!((1..=MOST_LEVELS).contains(&within.len()) && within.is_sorted());
         Hotness {
@@ -33,13 +33,13 @@ impl Hotness {
         }
     }
 
-    /// The same filter with a time stamp for each of so many physical units.
+    /// Same filter with a time stamp for each physical unit.
     #[must_use]
     pub fn by_unit(self, units: u64) -> Hotness {
         Hotness { of_units: vec![0; units as usize], ..self }
     }
 
-    /// A thousandth of the hottest level's interval: the resolution of units' stamps.
+    /// Resolution of unit stamps: a thousandth of the hottest level's interval.
     fn tick(&self) -> u64 {
         (self.within[0] / 1024).max(1)
     }
@@ -49,7 +49,7 @@ impl Hotness {
         self.within.len() as u32
     }
 
-    /// The level of a write, arriving `now`, to data that is in unit `ppu` of `super_block`.
+    /// Level of a write arriving `now` to data in unit `ppu` of `super_block`.
     #[inline]
     pub fn level(&self, super_block: SuperBlock, ppu: Ppu, now: SimTime) -> u32 {
         let stamp = match self.of_units.get(ppu.index()) {
@@ -64,13 +64,13 @@ impl Hotness {
         self.within.iter().position(|&within| interval < within).map_or(self.levels(), |level| level as u32)
     }
 
-    /// The first write to `super_block`, or to its next super layer, arrived at `at`.
+    /// Stamps `super_block`, or its next super layer, with the arrival of its first write.
     #[inline]
     pub fn stamp(&mut self, super_block: SuperBlock, at: SimTime) {
         self.stamps[super_block.index()] = at.as_ns();
     }
 
-    /// The write of what is in unit `ppu` now arrived at `at`.
+    /// Stamps unit `ppu` with the arrival of its write.
     #[inline]
     pub fn stamp_unit(&mut self, ppu: Ppu, at: SimTime) {
         if !self.of_units.is_empty() {
@@ -79,7 +79,7 @@ impl Hotness {
         }
     }
 
-    /// What was in unit `from` is in unit `to`.
+    /// Copies the stamp of a relocated unit.
     #[inline]
     pub fn moved_unit(&mut self, from: Ppu, to: Ppu) {
         if !self.of_units.is_empty() {
@@ -87,7 +87,7 @@ impl Hotness {
         }
     }
 
-    /// The data of `to` begins with what is moved there from `from`: it is as old as that.
+    /// Stamps `to` with the age of `from`, the source of its first relocated unit.
     pub fn inherit(&mut self, to: SuperBlock, from: SuperBlock) {
         self.stamps[to.index()] = self.stamps[from.index()];
     }

@@ -1,4 +1,4 @@
-//! Hot/cold separation. A policy is one file here, with keys of its own if it has any, and one registry line.
+//! Hot/cold separation policies: one file and one registry line for each, with its own keys if it has any.
 
 mod filter;
 pub(crate) mod queues;
@@ -19,28 +19,28 @@ registry! {
     }
 }
 
-/// A way to tell how hot a write is.
+/// Policy that assigns hotness levels to writes.
 trait Separation {
-    /// Hot levels; cold data comes on top.
+    /// Hot levels; cold data has one more.
     fn levels(&self) -> u32;
 
-    /// What tells the level of each write, for a drive of this layout; none where all are alike.
+    /// Hotness filter for a drive of this layout; `None` without separation.
     fn filter(&self, layout: &Layout) -> Option<Hotness>;
 }
 
 impl HotnessPolicy {
-    /// Reads how host data is separated.
+    /// Reads the separation policy.
     pub fn read(s: &mut Section) -> Result<HotnessPolicy, ConfigError> {
         let doc = "how host data is separated: not at all, or by the time since it was last written";
         s.policy("hotness", doc, Some("none"), HotnessPolicy::ROWS)
     }
 
-    /// Hot levels; cold data comes on top.
+    /// Hot levels; cold data has one more.
     pub fn levels(&self) -> u32 {
         each_policy!(self, it => it.levels())
     }
 
-    /// What tells the level of each write, for a drive of this layout; none where all are alike.
+    /// Hotness filter for a drive of this layout; `None` without separation.
     pub fn filter(&self, layout: &Layout) -> Option<Hotness> {
         each_policy!(self, it => it.filter(layout))
     }

@@ -4,7 +4,7 @@ use crate::ftl::page::separation::Separation;
 use crate::ftl::page::separation::filter::Hotness;
 use crate::ftl::page::blocks::layout::Layout;
 
-/// Not at all.
+/// No separation.
 pub struct None;
 
 impl Separation for None {

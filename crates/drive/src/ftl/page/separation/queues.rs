@@ -3,20 +3,19 @@
 use crate::numbers::{JobId, Lane, Slot};
 use interpulse_engine::SimTime;
 
-/// The lists of dirty data by level.
 pub(crate) struct HotnessQueues {
-    /// Lists of a lane, or of the drive: hot levels, then cold data.
+    /// Lists per lane, or of the drive: hot levels, then cold data.
     pub(crate) count: u32,
-    /// Lists to look at, one bit each.
+    /// Lists to check, one bit each.
     changed: Vec<u64>,
-    /// When the write of each cache slot arrived.
+    /// Arrival of the write in each cache slot.
     arrived: Vec<SimTime>,
-    /// Programs (lane, job) that are complete but for a place.
+    /// Programs (lane, job) that are complete except for an address.
     pub(crate) placeless: Vec<(Lane, JobId)>,
 }
 
 impl HotnessQueues {
-    /// `count` levels with so many lists in all, for a drive of so many cache slots.
+    /// `count` levels in `lists` lists, for a drive with `slots` cache slots.
     pub(crate) fn new(count: u32, lists: u32, slots: u32) -> HotnessQueues {
         HotnessQueues {
             count,
@@ -26,13 +25,12 @@ impl HotnessQueues {
         }
     }
 
-    /// The write of slot `slot`, on `list`, arrived at `at`.
+    /// Notes that the write in `slot`, on `list`, arrived at `at`.
     pub(crate) fn slot_arrived(&mut self, slot: Slot, list: usize, at: SimTime) {
         self.arrived[slot.index()] = at;
         self.look_at(list);
     }
 
-    /// When the write of slot `slot` arrived.
     #[inline]
     pub(crate) fn arrived(&self, slot: Slot) -> SimTime {
         self.arrived[slot.index()]
@@ -43,7 +41,7 @@ impl HotnessQueues {
         self.changed[list / 64] |= 1 << (list % 64);
     }
 
-    /// Power is cut: nothing is under way any more, and what was in the first slot of each pair is in the second one now.
+    /// Power loss: drops all programs and moves each slot's arrival from the first slot of a pair to the second.
     pub(crate) fn lose_power(&mut self, moved: &[(Slot, Slot)]) {
         let before = self.arrived.clone();
         for &(from, to) in moved {

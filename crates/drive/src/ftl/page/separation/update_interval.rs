@@ -1,5 +1,4 @@
-//! `update-interval`: by the time since its data was last written, which is known block by block (Gao et al., MICRO 2019,
-//! Section 4.1).
+//! `update-interval`: hotness by the time since the last write, tracked per block (Gao et al., MICRO 2019, Section 4.1).
 
 use crate::ftl::page::separation::Separation;
 use crate::ftl::page::separation::filter::{Hotness, MOST_LEVELS};
@@ -8,13 +7,13 @@ use interpulse_engine::Duration;
 use interpulse_settings::{keys, required};
 
 keys! {
-    /// By the time since it was last written.
+    /// Separation by update interval.
     #[derive(Clone, Debug, PartialEq)]
     pub struct UpdateInterval, pub(crate) fn read(s) {
-        /// data is as hot as the first of these that its update interval is below; cold beyond the last
+        /// upper limits of the hot levels' update intervals, ascending; data beyond the last is cold
         pub within: Vec<Duration> =
             ["hot-within"] list_duration(Some(&[minutes(30), minutes(60), minutes(120)]), required().positive()),
-        /// what has the time stamp that update intervals are told by: a block, or every mapping unit
+        /// granularity of the time stamps behind update intervals: a block, or every mapping unit
         pub by_unit: bool = ["time-stamps"] choice(
             Some("block"),
             &[("block", false, "a block has one"), ("unit", true, "every mapping unit has one")]

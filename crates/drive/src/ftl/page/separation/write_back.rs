@@ -1,7 +1,7 @@
 //! Write-back of hot and cold data, and its programs on reprogrammable blocks.
 //!
-//! There is one list of dirty data for each level, of each lane under static striping. A list is looked at when something
-//! about it has changed: data came, its lane is free again, a block of its lane was erased.
+//! Each level has one dirty list, per lane under static striping. A list is checked after a change: data arrived, its lane
+//! became free, a block of its lane was erased.
 
 use crate::ftl::flash::Flash;
 use crate::ftl::page::blocks::layout::UnitAt;
@@ -29,25 +29,24 @@ impl PageFtl {
         self.levels.as_deref_mut().expect("host data is separated")
     }
 
-    /// The list for a write to `lpn`, submitted at `arrived`, whose data is where `at` says, by its level.
+    /// List by level for a write to `lpn`, submitted at `arrived`, whose data is at `at`.
     pub(crate) fn list_by_level(&self, lpn: Lpn, at: Where, arrived: SimTime) -> usize {
         let hotness = self.blocks.hotness().expect("host data is separated");
         let level = match at {
             Where::Flash(ppu) => hotness.level(self.blocks.layout.block_of(ppu), ppu, arrived),
-            // It was written a moment ago.
+            // Written very recently.
             Where::Cache(_) => 0,
             Where::Unmapped => hotness.levels(),
         };
         self.list_of_level(lpn, level)
     }
 
-    /// The list for data of `level` of `lpn`.
     fn list_of_level(&self, lpn: Lpn, level: u32) -> usize {
         let lane = self.write_back.stripe.as_ref().map_or(0, |stripe| stripe.lane(lpn).0);
         (lane * self.levels().count + level) as usize
     }
 
-    /// Lane `lane` may be able to take a program again.
+    /// Marks the lists of `lane`, which may accept a program again.
     pub(crate) fn lane_changed(&mut self, lane: Lane) {
         let one_list_a_lane = self.write_back.stripe.is_some();
         let Some(levels) = self.levels.as_deref_mut() else { return };
@@ -57,7 +56,7 @@ impl PageFtl {
         }
     }
 
-    /// Starts programs from the lists about which something has changed.
+    /// Starts programs from the changed lists.
     pub(crate) fn destage_levels(&mut self, flash: &mut Flash) {
         let lists = self.blocks.units.cache.lists();
         if self.is_urged() {
@@ -78,7 +77,7 @@ impl PageFtl {
         }
     }
 
-    /// Starts one program from `list`; false if it cannot or need not go now.
+    /// Starts one program from `list`; false if it cannot or need not start now.
     fn destage_list(&mut self, flash: &mut Flash, list: usize) -> bool {
         let levels = self.levels().count;
         let level = list as u32 % levels;
@@ -149,7 +148,7 @@ impl PageFtl {
                     && self.blocks.has_room(lane, stream)
                     && let Some(level) = self.blocks.level_to_empty(lane)
                 {
-                    // The word line has room for what has to go anyway.
+                    // The word line has room for candidate pages that have to move.
                     self.program_with_candidate(flash, lane, level, list);
                     return true;
                 }
@@ -170,13 +169,11 @@ impl PageFtl {
         true
     }
 
-    /// Takes up to `most` dirty units of `list` into `job`.
     fn fill_from_cache(&mut self, job: JobId, list: usize, most: u32) {
         self.blocks.units.take_dirty(list, most, None, &mut self.jobs.program(job).slots);
     }
 
-    /// Notes the arrival of the first unit of `job` as the time stamp of its block, if it is the first of it; data that is
-    /// moved there brings its own.
+    /// Stamps the block with the arrival of the first unit of `job`, if `first`; relocated data keeps its stamp.
     fn stamp_block(&mut self, super_block: SuperBlock, first: bool, job: JobId) {
         if !first {
             return;
@@ -192,7 +189,7 @@ impl PageFtl {
         }
     }
 
-    /// The place of what an operation does to a word line with two bits per cell, or to a page of one.
+    /// Address of an operation on a two-bit word line, or on one of its pages.
     fn word_line(
         &self,
         super_block: SuperBlock,
@@ -209,7 +206,7 @@ impl PageFtl {
         ProgramAddress { super_block, program, first_offset, two_bit: Some(how) }
     }
 
-    /// Programs or reprograms a word line with two bits per cell from `list`.
+    /// Programs or reprograms a two-bit word line from `list`.
     fn program_two_bit(
         &mut self,
         flash: &mut Flash,
@@ -242,7 +239,7 @@ impl PageFtl {
         self.fill_from_cache(job, list, units);
         self.hold_lane(lane);
         let (candidate, moved) = self.blocks.pages_in_the_way(lane, level, pages);
-        // Not before all reads are submitted is any of them counted as done.
+        // Keeps the program from starting before all its reads are submitted.
         self.jobs.program(job).reads = 1;
         self.jobs.program(job).candidate = Some(candidate);
         for (word_line, bit) in moved {
@@ -251,13 +248,12 @@ impl PageFtl {
         self.candidate_read_done(flash, lane, job);
     }
 
-    /// Programs a page of `list` on a normal block, and after it two pages in use in a candidate: what would be one word
-    /// line, of a part that programs page by page.
+    /// Programs a page of `list` and two candidate pages on a normal block of a part that programs page by page.
     fn program_beside_candidate(&mut self, flash: &mut Flash, lane: Lane, level: u32, list: usize) {
         let layout = &self.blocks.layout;
         let along = (layout.programs_per_word_line - 1) as usize;
         let (candidate, moved) = self.blocks.pages_in_the_way(lane, level, along);
-        let place = self.blocks.take_address(lane, Stream::HOST).expect("the lane has been asked");
+        let place = self.blocks.take_address(lane, Stream::HOST).expect("the lane has room");
         let job = self.jobs.new_program(lane, Some(place));
         self.fill_from_cache(job, list, self.blocks.layout.units_per_program);
         self.stamp_block(place.super_block, place.program == 0, job);
@@ -272,7 +268,7 @@ impl PageFtl {
         }
     }
 
-    /// Reads what is valid of a page of a reprogrammable word line, plane by plane, for `job`.
+    /// Reads the valid units of a page of a reprogrammable word line, plane by plane, for `job`.
     fn read_page_of(
         &mut self,
         flash: &mut Flash,
@@ -301,7 +297,6 @@ impl PageFtl {
         }
     }
 
-    /// A page in use in a candidate has been read for program `job`.
     pub(crate) fn candidate_page_read(&mut self, flash: &mut Flash, read: &GcRead, job: JobId) {
         let UnitAt { super_block, offset } = self.blocks.layout.split(read.first_ppu);
         for u in 0..self.blocks.layout.units_per_page() {
@@ -314,7 +309,7 @@ impl PageFtl {
         self.candidate_read_done(flash, read.lane, job);
     }
 
-    /// One read less that `job` waits for; with the last one it is programmed as soon as there is a place.
+    /// Counts down the reads of `job`; after the last one it is programmed once it has an address.
     fn candidate_read_done(&mut self, flash: &mut Flash, lane: Lane, job: JobId) {
         let of = self.jobs.program(job);
         of.reads -= 1;
@@ -322,7 +317,7 @@ impl PageFtl {
             return;
         }
         if of.units() == 0 {
-            // What was to be moved has been overwritten.
+            // All units to relocate have been overwritten.
             self.drop_job(job);
         } else if !self.place_and_submit(flash, lane, job) {
             self.levels_mut().placeless.push((lane, job));
@@ -330,7 +325,6 @@ impl PageFtl {
         }
     }
 
-    /// `job` has nothing to program.
     fn drop_job(&mut self, id: JobId) {
         let job = self.jobs.take_program(id);
         if let Some(candidate) = job.candidate {
@@ -342,7 +336,7 @@ impl PageFtl {
         self.jobs.free_program(id, job);
     }
 
-    /// Gives `job`, whose data is complete, a place among normal blocks and submits it; false if there is none.
+    /// Assigns `job`, whose data is complete, an address on a normal block and submits it; false if there is none.
     fn place_and_submit(&mut self, flash: &mut Flash, lane: Lane, job: JobId) -> bool {
         let Some(place) = self.blocks.take_address(lane, Stream::HOST) else { return false };
         let layout = &self.blocks.layout;
@@ -363,7 +357,7 @@ impl PageFtl {
         self.submit_host_job(flash, lane, job);
     }
 
-    /// Notes what goes where, and hands the program to the flash array.
+    /// Notes the assignments of `job` and submits its program.
     fn submit_host_job(&mut self, flash: &mut Flash, lane: Lane, job: JobId) {
         debug_assert!(job != JobId::NONE);
         let place = self.jobs.program(job).place.expect("the job has a place");

@@ -1,4 +1,4 @@
-//! Destaging: units into the cache, programs to flash, flushes and trims.
+//! Destaging: cache admission, host programs, flushes and trims.
 
 use crate::ftl::flash::Flash;
 use crate::ftl::outcome::Outcome;
@@ -15,16 +15,14 @@ use interpulse_flash::cell_mode::CellMode;
 use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl PageFtl {
-    // ---- admission ------------------------------------------------------------------------------------
-
     /// Whether writes wait for their programs.
     #[inline]
     pub fn writes_through(&self) -> bool {
         self.write_back.writes_through()
     }
 
-    /// Puts unit `lpn` of the write with `tag`, which the host has submitted at `arrived`, into the cache. A write that
-    /// waits for its programs gets an [`Outcome::Landed`] or [`Outcome::Dropped`] for every slot that it has taken.
+    /// Puts unit `lpn` of the write with `tag`, submitted by the host at `arrived`, into the cache. A write that waits for
+    /// its programs gets an [`Outcome::Landed`] or [`Outcome::Dropped`] for each slot.
     #[inline(always)]
     pub fn admit(&mut self, tag: RequestId, lpn: Lpn, arrived: SimTime) -> Admitted {
         let at = self.blocks.map().get(lpn);
@@ -47,7 +45,6 @@ impl PageFtl {
         admitted
     }
 
-    /// Notes `list` as one with a program's worth of dirty data, if it is.
     #[inline]
     pub(crate) fn note_full(&mut self, list: usize) {
         if self.write_back.stripe.is_some()
@@ -57,15 +54,13 @@ impl PageFtl {
         }
     }
 
-    /// Whether writes wait for slots of the cache: what does not fill a program goes, too, if nothing else makes room.
+    /// Sets whether writes wait for cache slots: partial programs then start if nothing else frees slots.
     #[inline]
     pub fn set_backpressure(&mut self, backpressure: bool) {
         self.write_back.backpressure = backpressure;
     }
 
-    // ---- write-back -----------------------------------------------------------------------------------
-
-    /// Starts programs while there is enough dirty data for one and a lane ready for it.
+    /// Starts programs while there is enough dirty data for one and a lane is ready.
     pub fn destage(&mut self, flash: &mut Flash) {
         if self.levels.is_some() {
             self.destage_levels(flash);
@@ -97,7 +92,7 @@ impl PageFtl {
                 let lane = Lane(word as u32 * 64 + bits.trailing_zeros());
                 bits &= bits - 1;
                 if self.dirty(lane.index()) < enough {
-                    // A trim emptied the list since.
+                    // A trim has emptied the list.
                     self.write_back.full_lists[word] &= !(1 << (lane.0 % 64));
                     continue;
                 }
@@ -120,15 +115,14 @@ impl PageFtl {
         self.wake_collector(flash);
     }
 
-    /// Everything dirty must be looked at: for a flush, or because writes wait and nothing else will make room.
+    /// Whether partial programs must start: for a flush, or because writes wait and nothing else frees slots.
     #[inline]
     pub(crate) fn is_urged(&self) -> bool {
         let of = &self.write_back;
         !of.flushes.is_empty() || (of.backpressure && of.programs_in_flight == 0)
     }
 
-    /// Less than a program's worth must go: for a flush, or because the cache is full and nothing else will
-    /// make room.
+    /// Whether less than a program's worth of `list` must be programmed.
     #[inline]
     pub(crate) fn must_program_partly(&self, list: usize) -> bool {
         if self.dirty(list) == 0 {
@@ -143,18 +137,17 @@ impl PageFtl {
         self.placement.is_ready(&self.blocks, lane, self.imposed.is_some())
     }
 
-    /// The next lane in turn that has no host program and can take one.
+    /// Next lane in round-robin order that has no host program and can take one.
     #[inline]
     pub(crate) fn next_ready_lane(&mut self) -> Option<Lane> {
         let idle = self.write_back.programs_in_flight == 0;
         self.placement.next_ready(&self.blocks, self.imposed.is_some(), idle)
     }
 
-    /// Programs the oldest dirty units of `list` on `lane`.
     fn program_host(&mut self, flash: &mut Flash, lane: Lane, list: usize) {
         let imposed = self.imposed.is_some();
-        let place = (!imposed)
-            .then(|| self.blocks.take_address(lane, Stream::HOST).expect("the lane has been asked"));
+        let place =
+            (!imposed).then(|| self.blocks.take_address(lane, Stream::HOST).expect("the lane has room"));
         let job = self.jobs.new_program(lane, place);
         let first = place.map(|p| self.blocks.layout.first_unit(p.super_block) + p.first_offset);
         let (most, slots) = (self.blocks.layout.units_per_program, &mut self.jobs.program(job).slots);
@@ -174,8 +167,7 @@ impl PageFtl {
         }
     }
 
-    /// No other host program starts on `lane` until this one is done: data is better placed late, on a lane that is free,
-    /// unless a write waits for it.
+    /// Blocks further host programs on `lane` until this one is done, unless a write waits: a free lane is a better place.
     #[inline]
     pub(crate) fn hold_lane(&mut self, lane: Lane) {
         if !self.writes_through() {
@@ -184,7 +176,6 @@ impl PageFtl {
         self.write_back.programs_in_flight += 1;
     }
 
-    /// Hands a program job to the flash array.
     pub(crate) fn submit_program(&mut self, flash: &mut Flash, kind: Kind, lane: Lane, job: JobId) {
         let layout = &self.blocks.layout;
         let (die, plane) = layout.die_of(lane);
@@ -209,7 +200,6 @@ impl PageFtl {
         flash.submit(txn);
     }
 
-    /// A program of host data has ended.
     pub(crate) fn host_program_done(&mut self, txn: &Txn) {
         let job = self.jobs.take_program(JobId(txn.owner));
         let blocks = &mut self.blocks;
@@ -217,7 +207,7 @@ impl PageFtl {
             blocks.units.map().prefetch(blocks.units.cache.lpn(slot));
         }
         if self.metadata.is_some() {
-            let place = job.place.expect("imposed write amplification loses no power");
+            let place = job.place.expect("synthetic write amplification excludes power loss");
             let first = blocks.layout.first_unit(place.super_block) + place.first_offset;
             blocks.units.describe_landing(&blocks.layout, &job.slots, first);
         }
@@ -254,7 +244,7 @@ impl PageFtl {
         self.jobs.free_program(JobId(txn.owner), job);
     }
 
-    /// What was moved from a candidate along with host data is on flash; a reprogram takes no new space.
+    /// Commits units relocated along with host data; a reprogram takes no new space.
     fn moved_along(&mut self, job: &ProgramInFlight, place: &ProgramAddress) {
         let blocks = &mut self.blocks;
         for (k, &unit) in job.moved.iter().enumerate() {
@@ -271,9 +261,7 @@ impl PageFtl {
         }
     }
 
-    // ---- flush and trim -------------------------------------------------------------------------------
-
-    /// Begins the flush with `tag`; [`Outcome::Flushed`] says when everything written before is on flash.
+    /// Begins the flush with `tag`; [`Outcome::Flushed`] follows once everything written before is on flash.
     pub fn flush(&mut self, flash: &mut Flash, tag: RequestId) {
         if self.metadata.is_some() {
             self.blocks.units.versions().flush_begins(tag);
@@ -287,7 +275,7 @@ impl PageFtl {
         }
     }
 
-    /// Begins a flush of all that a recovery has left in the cache.
+    /// Flushes everything that a recovery left in the cache.
     pub(crate) fn flush_all(&mut self) {
         let epoch = self.blocks.units.cache.begin_flush();
         self.write_back.flushes.push_back((epoch, REFILL));
@@ -299,7 +287,7 @@ impl PageFtl {
         !self.write_back.flushes.is_empty()
     }
 
-    /// Flushes whose data is on flash by now.
+    /// Completes flushes whose data is on flash.
     pub fn settle_flushes(&mut self, flash: &mut Flash) {
         while let Some(&(epoch, tag)) = self.write_back.flushes.front() {
             if self.blocks.units.cache.durable_before() <= epoch {
@@ -310,16 +298,15 @@ impl PageFtl {
         }
     }
 
-    /// All data that a flush waits for is programmed or trimmed.
     fn flushed(&mut self, flash: &mut Flash, tag: RequestId) {
         if tag == REFILL || !self.journal(flash, Then::Flush(tag)) {
             self.outcomes.push_back(Outcome::Flushed(tag));
         }
     }
 
-    /// Unmaps the units `from..to` for the request with `tag`; returns how many of them held something.
+    /// Unmaps the units `from..to` for the request with `tag`; returns how many of them were mapped.
     pub fn trim(&mut self, tag: RequestId, from: Lpn, to: Lpn) -> u64 {
-        // Without victims and erases nothing is gained by forgetting where a unit is.
+        // Without victims and erases, unmapping gains nothing.
         if self.imposed.is_some() {
             return 0;
         }
@@ -334,7 +321,7 @@ impl PageFtl {
         trimmed
     }
 
-    /// The request with `tag` is complete: the host has been told.
+    /// Notes that the host has the completion of `tag`.
     #[inline]
     pub fn acknowledged(&mut self, tag: RequestId) {
         if self.metadata.is_some() {
@@ -342,7 +329,7 @@ impl PageFtl {
         }
     }
 
-    /// Flushes under way.
+    /// Flushes in progress.
     pub fn flushes(&self) -> usize {
         self.write_back.flushes.len()
     }

@@ -5,22 +5,22 @@ use crate::ftl::page::mapping::relocation::Relocation;
 use crate::numbers::{GcReadId, JobId, Lane, Ppu, Slot, SuperBlock};
 use interpulse_engine::{RequestId, Slab};
 
-/// A program operation under way.
+/// Program operation in flight.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramInFlight {
-    /// Lane it goes to.
+    /// Lane of the program.
     pub lane: Lane,
-    /// Where it goes; `None` for operations without an address (imposed write amplification).
+    /// Address; `None` for synthetic programs.
     pub place: Option<ProgramAddress>,
-    /// Host data, which comes first: the slots of the cache that it is in.
+    /// Cache slots of its host data, which comes first.
     pub slots: Vec<Slot>,
-    /// Relocation data.
+    /// Relocated units.
     pub moved: Vec<Relocation>,
-    /// A reprogram: which pages of the word line are in use.
+    /// For a reprogram: pages of the word line in use.
     pub validity: u8,
-    /// Pages being read for it.
+    /// Pages still being read for it.
     pub reads: u32,
-    /// The candidate they are in.
+    /// Candidate that holds these pages.
     pub candidate: Option<SuperBlock>,
 }
 
@@ -38,9 +38,9 @@ pub enum Purpose {
     /// Garbage collection.
     #[default]
     Collect,
-    /// A program that takes the page along.
+    /// A program that relocates the page's units.
     Program(JobId),
-    /// Map entries that a command of the host waits for.
+    /// Map entries that a host command waits for.
     Map(RequestId),
 }
 
@@ -57,17 +57,17 @@ pub struct GcRead {
     pub purpose: Purpose,
 }
 
-/// InFlight addressed by index; freed ones keep their buffers for reuse.
+/// Operations in flight, addressed by index; freed programs keep their buffers for reuse.
 #[derive(Clone, Default)]
 pub struct InFlight {
     programs: Vec<ProgramInFlight>,
     free_programs: Vec<JobId>,
-    /// Reads of garbage collection under way.
+    /// Page reads in flight.
     pub reads: Slab<GcReadId, GcRead>,
 }
 
 impl InFlight {
-    /// A program job with empty lists.
+    /// Adds a program without units.
     #[inline]
     pub fn new_program(&mut self, lane: Lane, place: Option<ProgramAddress>) -> JobId {
         let id = self.free_programs.pop().unwrap_or_else(|| {
@@ -83,19 +83,19 @@ impl InFlight {
         id
     }
 
-    /// The program job `id`.
+    /// Program `id`.
     #[inline]
     pub fn program(&mut self, id: JobId) -> &mut ProgramInFlight {
         &mut self.programs[id.index()]
     }
 
-    /// Takes the job out, to be given back by [`InFlight::free_program`].
+    /// Takes the program out, to be returned by [`InFlight::free_program`].
     #[inline]
     pub fn take_program(&mut self, id: JobId) -> ProgramInFlight {
         std::mem::take(&mut self.programs[id.index()])
     }
 
-    /// Frees a program job, keeping its buffers.
+    /// Frees a program, keeping its buffers.
     #[inline]
     pub fn free_program(&mut self, id: JobId, job: ProgramInFlight) {
         self.programs[id.index()] = job;

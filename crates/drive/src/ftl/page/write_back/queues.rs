@@ -6,25 +6,22 @@ use crate::spec::DriveSpec;
 use interpulse_engine::RequestId;
 use std::collections::VecDeque;
 
-/// The flush that ends a recovery: no request has this tag.
+/// Tag of the flush that ends a recovery; no request has it.
 pub const REFILL: RequestId = RequestId(u32::MAX);
 
-/// What is to be written to flash, and when.
 pub(crate) struct WriteBack {
-    /// Which lane a unit goes to, if that is fixed.
+    /// Fixed lane of each unit, with static striping.
     pub(crate) stripe: Option<Stripe>,
     /// Lanes whose own list holds a program's worth of dirty data, one bit each (static striping).
     pub(crate) full_lists: Vec<u64>,
-    /// A write to a unit that waits in the cache takes its place there.
     pub(crate) absorbs: bool,
     /// Dirty units that make a program worth starting.
     pub(crate) worth_starting: u32,
-    /// The write that waits for the program of each cache slot; empty if writes are complete in the cache.
+    /// Write waiting for the program of each cache slot; empty if writes complete in the cache.
     pub(crate) writers: Vec<RequestId>,
     pub(crate) programs_in_flight: u32,
     /// Flushes waiting for their epoch, in order.
     pub(crate) flushes: VecDeque<(u32, RequestId)>,
-    /// Writes wait for slots of the cache.
     pub(crate) backpressure: bool,
 }
 
@@ -55,7 +52,6 @@ impl WriteBack {
         !self.writers.is_empty()
     }
 
-    /// Nothing is under way any more.
     pub(crate) fn lose_power(&mut self) {
         self.full_lists.fill(0);
         self.writers.fill(RequestId::default());
@@ -63,13 +59,12 @@ impl WriteBack {
         (self.programs_in_flight, self.backpressure) = (0, false);
     }
 
-    /// The list for a write to `lpn`.
+    /// Dirty list for a write to `lpn`.
     #[inline]
     pub(crate) fn list_of(&self, lpn: Lpn) -> usize {
         self.stripe.as_ref().map_or(0, |s| s.lane(lpn).index())
     }
 
-    /// `list` holds a program's worth of dirty data.
     #[inline]
     pub(crate) fn set_full(&mut self, list: usize) {
         self.full_lists[list / 64] |= 1 << (list % 64);

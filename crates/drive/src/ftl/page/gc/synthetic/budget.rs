@@ -4,35 +4,33 @@ use crate::ftl::page::gc::victim::Imposed;
 use crate::numbers::{Lane, Ppu};
 use interpulse_engine::{Rng, Streams};
 
-/// How much is still to be imposed.
+/// Extra operations still due.
 pub(crate) struct SyntheticPrograms {
     spec: Imposed,
     credit: f64,
-    /// Where extra programs go.
+    /// Chooses the dies of extra programs.
     rng: Rng,
-    /// What they copy.
+    /// Chooses the pages that extra programs copy.
     copies: Rng,
-    /// A unit of a victim is valid if this much chance says so.
+    /// Probability that a unit of a victim is valid, scaled to 64 bits.
     valid: u64,
     lanes: Vec<ImposedLane>,
 }
 
-/// What is imposed on one lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ImposedLane {
-    /// The next page of the block being copied, and pages left of it.
+    /// Next page of the block being copied, and the number of its pages left.
     pub(crate) next: Ppu,
     pub(crate) left: u32,
     /// Valid units read and not yet programmed.
     relocating: u32,
-    /// Reads owed where their number is given.
+    /// Fraction of a read still due, where the configuration gives the number of reads.
     owed: f64,
-    /// Programs since the last erase.
     programs: u32,
 }
 
 impl SyntheticPrograms {
-    /// `programs_per_block` says when each of so many lanes has an erase due; they begin anywhere between two.
+    /// Staggers the first erase of each lane: its counter starts anywhere below `programs_per_block`.
     pub(crate) fn new(
         spec: Imposed,
         lanes: u32,
@@ -49,12 +47,10 @@ impl SyntheticPrograms {
         SyntheticPrograms { spec, credit: 0.0, rng: streams.stream("imposed", 0), copies, valid, lanes }
     }
 
-    /// A host program has been submitted.
     pub(crate) fn earn(&mut self) {
         self.credit += self.spec.waf - 1.0;
     }
 
-    /// The lane of the next extra program that is due, if one is.
     pub(crate) fn next(&mut self) -> Option<Lane> {
         if self.credit < 1.0 {
             return None;
@@ -63,7 +59,7 @@ impl SyntheticPrograms {
         Some(Lane(self.rng.below(self.lanes.len() as u64) as u32))
     }
 
-    /// Valid units of each page that has to be read for an extra program of `program` units on `lane`, a page having `page`.
+    /// Valid units of each page read before an extra program of `program` units on `lane`, at `page` units a page.
     pub(crate) fn reads(&mut self, lane: Lane, program: u32, page: u32, pages: &mut Vec<u32>) {
         let of = &mut self.lanes[lane.index()];
         pages.clear();
@@ -86,17 +82,15 @@ impl SyntheticPrograms {
         of.relocating -= program;
     }
 
-    /// Where `lane` copies from.
     pub(crate) fn lane(&mut self, lane: Lane) -> &mut ImposedLane {
         &mut self.lanes[lane.index()]
     }
 
-    /// A number below `n`.
     pub(crate) fn draw(&mut self, n: u32) -> u32 {
         self.copies.below(u64::from(n)) as u32
     }
 
-    /// A program is about to go to `lane`; true if it begins another block, which has to be erased first.
+    /// Counts a program on `lane`; true if it begins a new block, which needs an erase first.
     pub(crate) fn begins_block(&mut self, lane: Lane, programs_per_block: u32) -> bool {
         if !self.spec.erases {
             return false;

@@ -1,7 +1,7 @@
 //! Synthetic programs in simulated time: reads of copied pages, extra programs, erases.
 //!
-//! Each extra program reads pages of its lane, of a closed block drawn at random one page after the other, and follows when the
-//! last of them has been decoded. Which data that is does not matter: nothing moves, so the map stays as it is.
+//! Each extra program copies consecutive pages of a randomly drawn closed block of its lane and starts when the last of
+//! them is decoded. The map stays unchanged: only the timing of the operations matters.
 
 use crate::ftl::flash::Flash;
 use crate::ftl::page::page_ftl::PageFtl;
@@ -11,7 +11,6 @@ use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::txn::{Kind, NO_OWNER, Txn};
 
 impl PageFtl {
-    /// A host program has been submitted: the extra ones follow it.
     pub(crate) fn impose(&mut self, flash: &mut Flash) {
         self.imposed_mut().earn();
         while let Some(lane) = self.imposed_mut().next() {
@@ -19,7 +18,7 @@ impl PageFtl {
         }
     }
 
-    /// Submits the reads of an extra program on `lane`, or the program at once if there is nothing to read.
+    /// Submits the reads of an extra program on `lane`, or the program at once if it needs no reads.
     fn impose_reads(&mut self, flash: &mut Flash, lane: Lane) {
         let layout = &self.blocks.layout;
         let (program, page) = (layout.units_per_program, layout.units_per_page());
@@ -43,14 +42,13 @@ impl PageFtl {
         }
     }
 
-    /// The next page of `lane` that is copied; `None` where the lane has no closed block.
+    /// Next page to copy on `lane`; `None` if the lane has no closed block.
     fn next_copied(&mut self, lane: Lane) -> Option<Ppu> {
         let layout = &self.blocks.layout;
-        let imposed = self.imposed.as_mut().expect("write amplification is imposed");
+        let imposed = self.imposed.as_mut().expect("synthetic write amplification");
         if imposed.lane(lane).left == 0 {
             let (first, blocks) = (layout.first_block(lane), layout.blocks);
             let from = imposed.draw(blocks);
-            // The first closed one from there on.
             let mut order = (from..blocks).chain(0..from).map(|k| first + k);
             let block = order.find(|&block| self.blocks.map().is_candidate(block))?;
             let of = imposed.lane(lane);
@@ -62,7 +60,7 @@ impl PageFtl {
         Some(page)
     }
 
-    /// A page that an extra program copies has been read; with the last one the program follows.
+    /// Completes the read of a copied page; the last one starts the program.
     pub(crate) fn copied_page_read(&mut self, flash: &mut Flash, read: &GcRead, id: JobId) {
         let job = self.jobs.program(id);
         job.reads -= 1;
@@ -78,10 +76,10 @@ impl PageFtl {
         self.submit_program(flash, Kind::GcProgram, lane, JobId::NONE);
     }
 
-    /// Before a program on `lane`: erases the block that it is the first of, if erases are imposed.
+    /// Erases the block that a program on `lane` begins, if erases are configured.
     pub(crate) fn impose_erase(&mut self, flash: &mut Flash, lane: Lane) {
         let layout = &self.blocks.layout;
-        let imposed = self.imposed.as_mut().expect("write amplification is imposed");
+        let imposed = self.imposed.as_mut().expect("synthetic write amplification");
         if !imposed.begins_block(lane, layout.programs_per_block) {
             return;
         }
@@ -94,6 +92,6 @@ impl PageFtl {
     }
 
     fn imposed_mut(&mut self) -> &mut crate::ftl::page::gc::synthetic::budget::SyntheticPrograms {
-        self.imposed.as_mut().expect("write amplification is imposed")
+        self.imposed.as_mut().expect("synthetic write amplification")
     }
 }

@@ -1,11 +1,11 @@
-//! `d-choices`: the emptiest of so many closed blocks drawn at random (Van Houdt 2013).
+//! `d-choices`: the emptiest of d randomly drawn closed blocks (Van Houdt 2013).
 
 use super::{Blocks, VictimPolicy, is_candidate};
 use interpulse_engine::Rng;
 use interpulse_settings::{default, keys};
 
 keys! {
-    /// The emptiest of some.
+    /// d-choices policy.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DChoices, pub(crate) fn read(s) {
         /// closed blocks drawn by d-choices

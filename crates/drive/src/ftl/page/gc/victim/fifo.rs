@@ -1,9 +1,9 @@
-//! `fifo`: the block that was filled longest ago.
+//! `fifo`: the block closed longest ago.
 
 use super::{Blocks, VictimPolicy};
 use interpulse_engine::Rng;
 
-/// The oldest.
+/// FIFO policy.
 pub struct Fifo;
 
 impl VictimPolicy for Fifo {

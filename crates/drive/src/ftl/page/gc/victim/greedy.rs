@@ -1,16 +1,16 @@
-//! `greedy`: the block with the fewest valid units; the lowest number among equals.
+//! `greedy`: the block with the fewest valid units; ties go to the lowest number.
 
 use super::{Blocks, VictimPolicy, is_candidate};
 use interpulse_engine::{Rng, vectorised};
 
-/// Blocks of a run.
+/// Blocks per run of the scan.
 const RUN: usize = 64;
 
-/// The emptiest.
+/// Greedy policy.
 pub struct Greedy;
 
 impl VictimPolicy for Greedy {
-    /// The first of the smallest weights, if it is a candidate: one pass finds the run that has it.
+    /// First block of the smallest weight, if it is a candidate. One pass finds its run.
     #[inline]
     fn victim(&self, blocks: &Blocks, _: &mut Rng) -> Option<usize> {
         let (smallest, run) = run_of_smallest(blocks.weights);
@@ -22,7 +22,7 @@ impl VictimPolicy for Greedy {
 }
 
 vectorised! {
-    /// The smallest weight, and where the first run begins that has it.
+    /// Smallest weight, and the start of the first run that has it.
     fn run_of_smallest(weights: &[u32]) -> (u32, usize) => find_run
 }
 

@@ -1,41 +1,41 @@
-//! `imposed`: no victims. Every host program is followed by extra programs so that the stated write amplification results,
-//! with the reads of what they copy.
+//! `imposed`: no victims. Extra programs, with the reads of the pages they copy, follow every host program at the
+//! configured write amplification.
 
 use super::{Blocks, GcPolicy, VictimPolicy};
 use interpulse_engine::Rng;
 use interpulse_settings::{ConfigError, Section, default, keys, optional, required};
 
 keys! {
-    /// Garbage collection as an input.
+    /// Synthetic write amplification as an input.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Imposed, fn keys(s) {
         /// write amplification to impose
         pub waf: f64 = ["imposed-waf"] f64(required().within(1.0..=100.0)),
-        /// page reads before each extra program; left out, as many as the write amplification says: of a victim's units the
-        /// share 1 - 1/WAF is valid, and every page with a valid unit is read
+        /// page reads before each extra program; if left out, derived from the write amplification: the share 1 - 1/WAF of
+        /// a victim's units is valid, and every page with a valid unit is read
         pub reads: Option<f64> = ["imposed-reads"] optional_f64(optional().within(0.0..=1000.0)),
-        /// erase a block for every block's worth of programs
+        /// erase a block after as many programs as fill one
         pub erases: bool = ["imposed-erases"] bool(default(false)),
     }
 }
 
 impl Imposed {
-    /// Nothing.
+    /// No synthetic operations, as in preconditioning.
     pub const NONE: Imposed = Imposed { waf: 1.0, reads: None, erases: false };
 
-    /// A run reads its keys, preconditioning does not.
+    /// Reads the keys of a run; preconditioning ignores them.
     pub(crate) fn read(s: &mut Section) -> Result<Imposed, ConfigError> {
         Imposed::keys(&mut s.not_shaping_state())
     }
 
-    /// The share of the units of a victim that are valid: each erased block takes that much moved data and host data else.
+    /// Valid share of a victim: each erased block takes that share of moved data and host data otherwise.
     pub fn valid_share(&self) -> f64 {
         1.0 - 1.0 / self.waf
     }
 }
 
 impl GcPolicy {
-    /// What write amplification it imposes instead of collecting, if it does.
+    /// Synthetic write amplification of this policy, if any.
     pub fn imposed(&self) -> Option<&Imposed> {
         match self {
             GcPolicy::Imposed(imposed) => Some(imposed),
@@ -43,7 +43,7 @@ impl GcPolicy {
         }
     }
 
-    /// Whether it imposes write amplification instead of collecting.
+    /// Whether this policy imposes write amplification instead of collecting.
     #[inline]
     pub fn imposes(&self) -> bool {
         self.imposed().is_some()

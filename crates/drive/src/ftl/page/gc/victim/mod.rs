@@ -1,4 +1,4 @@
-//! Victim policies. A policy is one file here, with keys of its own if it has any, and one registry line.
+//! Victim policies: one file and one registry line for each policy, with its own keys if it has any.
 
 use crate::ftl::page::mapping::table::Map;
 use crate::numbers::SuperBlock;
@@ -21,41 +21,37 @@ registry! {
     }
 }
 
-/// The blocks of a lane, by number.
 struct Blocks<'a> {
-    /// Valid units of each, with [`Map::NOT_A_CANDIDATE`] where it may not be collected.
+    /// Valid units of each block, with [`Map::NOT_A_CANDIDATE`] where it may not be collected.
     weights: &'a [u32],
-    /// When each was closed.
+    /// Close number of each block.
     closed: &'a [u64],
-    /// The next such number.
+    /// Next close number.
     clock: u64,
-    /// Units of a block.
     units: u32,
 }
 
 impl<'a> Blocks<'a> {
-    /// Those that may be collected: number, valid units, and when it was closed.
+    /// Blocks that may be collected: number, valid units, close number.
     fn candidates(&self) -> impl Iterator<Item = (usize, u32, u64)> + use<'a> {
         let pairs = self.weights.iter().zip(self.closed).enumerate();
         pairs.filter(|(_, (w, _))| is_candidate(**w)).map(|(i, (w, c))| (i, *w, *c))
     }
 }
 
-/// Whether a block of this weight may be collected.
 fn is_candidate(weight: u32) -> bool {
     weight & Map::NOT_A_CANDIDATE == 0
 }
 
-/// A rule over the closed blocks of a lane.
+/// Rule that picks a victim among the closed blocks of a lane.
 trait VictimPolicy {
-    /// The number of the victim, or `None` if no block may be collected.
+    /// Number of the victim, or `None` if no block may be collected.
     fn victim(&self, blocks: &Blocks, rng: &mut Rng) -> Option<usize>;
 }
 
 impl GcPolicy {
-    /// Picks a victim among the blocks `range` of a lane, or `None` if none may be collected.
-    ///
-    /// `closed` gives when each block was closed, `clock` is the next such number.
+    /// Picks a victim among the blocks `range` of a lane, or `None` if none may be collected. `closed` holds the close
+    /// number of each block, `clock` the next one.
     pub fn select(
         self,
         map: &Map,
@@ -74,21 +70,21 @@ impl GcPolicy {
 }
 
 choices! {
-    /// What of a lane is free, where a threshold asks.
+    /// Unit in which the soft threshold counts free space.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum FreeCount {
         /// erased blocks
         Blocks = "blocks",
         /// free pages, those of open blocks included
         Pages = "pages",
-        /// a count that each program takes its pages from and each erase adds a whole block to (SSDSim): the page of a word line
-        /// that its two-bit program passes over is never taken from it
+        /// a running count that each program reduces by its pages and each erase increases by a whole block (SSDSim): pages
+        /// that a two-bit program passes over stay in it
         RunningPages = "running-pages",
     }
 }
 
 choices! {
-    /// What a threshold is a share of.
+    /// Base of a threshold's share.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ThresholdBase {
         /// a share of all blocks

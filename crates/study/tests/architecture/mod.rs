@@ -19,7 +19,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "flash",
         &[
-            &["parts", "pulse", "reprogram"],
+            &["cell_mode", "parts", "pulse", "reprogram"],
             &["command", "errors", "geometry", "hold_up", "suspend", "variation"],
             &["die"],
             &["nand"],
@@ -31,29 +31,28 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "cell",
         &[
-            &["error_counts", "figure", "kernel", "laplace", "normal", "states", "uber"],
+            &["error_counts", "kernel", "laplace", "normal", "preset_values", "states", "uber"],
             // Each effect reads its own coefficients; the set of all includes every effect.
             &[
+                "background_pattern",
                 "cells",
                 "coefficients",
                 "disturb",
-                "erase",
-                "erasing",
                 "histogram",
                 "interference",
+                "ispe",
                 "layers",
-                "pattern",
                 "retention",
-                "table",
+                "state_table",
                 "wear",
             ],
-            &["history", "program", "reading", "tester"],
-            &["error_table", "follow"],
+            &["erase", "history", "program", "tester"],
+            &["error_table", "replay"],
             &["jobs"],
         ],
     ),
-    ("drive", &[&["account", "audit", "memory"], &["cache", "front", "ftl", "spec"], &["drive"]]),
-    ("host", &[&["blame", "clock", "flows", "observe"], &["window"], &["host"], &["stepper"]]),
+    ("drive", &[&["account", "audit", "memory"], &["cache", "ftl", "host_interface", "spec"], &["drive"]]),
+    ("host", &[&["attribution", "clock", "flows", "observe"], &["window"], &["host"], &["stepper"]]),
     (
         "study",
         &[

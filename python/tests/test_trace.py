@@ -75,7 +75,7 @@ def test_stats_are_exact(interpulse: Cli, tmp_path: Path) -> None:
         "trace": trace,
         "format": "msr",
         "time_unit": "100ns",
-        "assumed": "times in 100ns: 429 requests per second (--time-unit ms says otherwise)",
+        "assumed": "times in 100ns: 429 requests per second (override: --time-unit ms)",
         "packing": "plain",
         "devices": 2,
         "bad_rows": 0,
@@ -141,7 +141,7 @@ def test_formats_that_do_not_tell_themselves(interpulse: Cli, tmp_path: Path) ->
     # Decimals are those of DiskSim, in ms, as long as nothing else is said.
     found = interpulse("trace", trace, "--json").json()
     assert (found["format"], found["time_unit"], found["span_s"]) == ("disksim-ascii", "ms", 1.5e-3)
-    assert "(--time-unit us says otherwise)" in interpulse("trace", trace).out
+    assert "(override: --time-unit us)" in interpulse("trace", trace).out
     found = interpulse("trace", "--time-unit", "s", trace, "--json").json()
     assert (found["format"], found["time_unit"], found["span_s"]) == ("ascii", "s", 1.5)
     assert "--writes-are" in interpulse("trace", "stats", trace, "--format", "ascii").error()
@@ -184,7 +184,7 @@ def test_bad_rows_are_refused_or_counted(interpulse: Cli, tmp_path: Path) -> Non
     ("name", "text", "message"),
     [
         ("t.csv", "", "holds no rows"),
-        ("t.csv", "hello\n", "line 1: `hello` looks like no known format"),
+        ("t.csv", "hello\n", "line 1: `hello` matches no known format"),
         ("t.csv", MSR + "60000,h,0,Read,0,512,0\n", "line 5: `time` goes back by 1ms"),
         ("t.csv", MSR.replace("8192", "0"), "line 1: `size` is `0`"),
     ],

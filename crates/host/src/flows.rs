@@ -34,7 +34,7 @@ impl FlowState {
         if self.exhausted {
             return None;
         }
-        match self.flow.next_telling(|coming, ahead| device.hint(coming, ahead)) {
+        match self.flow.next_with_hints(|coming, ahead| device.hint(coming, ahead)) {
             Ok(Some(next)) => Some(next),
             Ok(None) => self.end(None),
             Err(error) => self.end(Some(error.to_string())),

@@ -41,7 +41,8 @@ impl<D: Device, O: Observer> Host<D, O> {
     ) -> Result<Host<D, O>, WorkloadError> {
         let (streams, capacity) = (Streams::new(seed), device.capacity_sectors());
         let readings = readings.iter().map(Option::as_ref).chain(std::iter::repeat(None));
-        let open = |((i, flow), first)| Flow::known(flow, capacity, &streams, i, first).map(FlowState::new);
+        let open =
+            |((i, flow), first)| Flow::with_reading(flow, capacity, &streams, i, first).map(FlowState::new);
         let flows = (0..).zip(flows).zip(readings).map(open).collect::<Result<Vec<_>, _>>()?;
         let window = Window::new(flows.len());
         Ok(Host { device, observer, window, flows, refill: Vec::new(), closed: false })

@@ -66,7 +66,7 @@ fn format(request: &StatisticsRequest) -> Result<Format, PlanError> {
             let message = "--writes-are belongs to --format ascii; the other formats fix it";
             return Err(PlanError(message.to_string()));
         }
-        if let Some(instead) = Format::instead_of(&request.format) {
+        if let Some(instead) = Format::replacement_of(&request.format) {
             return Err(PlanError(format!("--format: seen \"{}\"; expected {instead}", request.format)));
         }
         let formats = Format::ROWS.iter().map(|row| (row.name, row));

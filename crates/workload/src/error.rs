@@ -1,36 +1,36 @@
-//! What can be wrong with a workload.
+//! Errors of flows: illegal descriptions and trace files that cannot be replayed.
 
 use crate::trace::problem::TraceError;
 use std::fmt;
 
-/// Why a flow cannot be made or cannot go on. After an error a flow must not be asked again.
+/// Error of creating or advancing a flow; the flow is unusable afterwards.
 ///
-/// Both variants are boxed: the result of [`crate::Flow::next`] is on the hot path and stays small.
+/// Both variants are boxed because the result of [`crate::Flow::next`] is on the hot path and must stay small.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkloadError {
-    /// The description of a flow cannot be carried out.
+    /// Illegal value in the description of a flow.
     #[error(transparent)]
     Spec(Box<SpecError>),
-    /// A trace file cannot be replayed.
+    /// Trace file that cannot be replayed.
     #[error(transparent)]
     Trace(Box<TraceError>),
 }
 
-/// A value in a flow's description that is not legal.
+/// Illegal value in the description of a flow.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("flow `{flow}`: `{field}` is {found}; legal: {legal}")]
 pub struct SpecError {
     /// Name of the flow.
     pub flow: String,
-    /// The field, as it is called in the spec structs.
+    /// Field name, as in the spec structs.
     pub field: String,
-    /// The value seen.
+    /// Value found.
     pub found: String,
-    /// What would be legal.
+    /// Legal values.
     pub legal: String,
 }
 
-/// A [`SpecError`] whose flow is not known yet; generators make these, [`crate::Flow::new`] adds the name.
+/// [`SpecError`] without the flow name, which [`crate::Flow::new`] adds.
 pub(crate) struct Illegal {
     pub(crate) field: String,
     found: String,
@@ -46,7 +46,6 @@ impl Illegal {
         Illegal { field: field.into(), found: found.to_string(), legal: legal.into() }
     }
 
-    /// Fails unless the value seen `holds`.
     pub(crate) fn unless(
         holds: bool,
         field: impl Into<String>,

@@ -1,4 +1,4 @@
-//! A running flow: one request at a time.
+//! Running flow: the requests of one source, returned one at a time.
 
 use crate::error::{Illegal, WorkloadError};
 use crate::spec::{FlowSpec, Pacing, Source};
@@ -9,18 +9,21 @@ use crate::trace::summary::TraceSummary;
 use crate::twin::Twin;
 use interpulse_engine::{PrefetchDistance, Request, SimTime, Streams};
 
-/// One stream of requests, ready to be asked.
+/// Requests per batch of prefetch hints: a device overlaps the cache misses of a batch.
+pub(crate) const PREFETCH_BATCH: usize = 8;
+
+/// Stream of requests of one source.
 pub struct Flow {
     running: Running,
     issued: u64,
-    /// Requests to hand out; falls to `issued` when the source is exhausted.
+    /// Number of requests to return; reduced to `issued` when the source is exhausted.
     limit: u64,
-    /// First instant at which nothing arrives any more.
+    /// First instant without arrivals.
     stop: SimTime,
     start: SimTime,
     queue: u32,
     name: String,
-    stop_asked: Option<SimTime>,
+    configured_stop: Option<SimTime>,
 }
 
 enum Running {
@@ -30,24 +33,23 @@ enum Running {
 }
 
 impl Flow {
-    /// Makes the flow ready for a drive of `capacity_sectors` 512-byte sectors.
+    /// Prepares the flow for a drive of `capacity_sectors` 512-byte sectors.
     ///
-    /// `instance` keys the flow's random streams: two flows with the same description and different
-    /// instances are independent. A trace is read through once here, so that every fault of the file shows
-    /// before simulated time starts.
+    /// `instance` keys the random streams: flows with equal descriptions and different instances are independent. A
+    /// trace file is scanned completely here, so that its faults are reported before simulated time starts.
     ///
-    /// Errors: an illegal value in `spec`, or anything wrong with the trace file.
+    /// Errors: an illegal value in `spec`, or a fault of the trace file.
     pub fn new(
         spec: &FlowSpec,
         capacity_sectors: u64,
         streams: &Streams,
         instance: u64,
     ) -> Result<Flow, WorkloadError> {
-        Flow::known(spec, capacity_sectors, streams, instance, None)
+        Flow::with_reading(spec, capacity_sectors, streams, instance, None)
     }
 
-    /// As [`Flow::new`]; a trace that `first` has read through, and which is still the same, is not read through again.
-    pub fn known(
+    /// Like [`Flow::new`]; skips the scan of a trace that `first` has scanned if the file is unchanged.
+    pub fn with_reading(
         spec: &FlowSpec,
         capacity_sectors: u64,
         streams: &Streams,
@@ -79,39 +81,40 @@ impl Flow {
             start: spec.start,
             queue: spec.queue,
             name: spec.name.clone(),
-            stop_asked: spec.stop,
+            configured_stop: spec.stop,
         })
     }
 
-    /// The next request with its arrival time, or `None` when the flow is exhausted (and from then on).
+    /// Returns the next request with its arrival time, or `None` once the flow is exhausted.
     ///
-    /// Arrival times never decrease. Those of a closed flow all equal the flow's start: it is the owner who
-    /// knows when a place in the queue is free.
+    /// Arrival times never decrease. All arrival times of a closed flow equal its start: the owner of the flow
+    /// decides when the queue has a free slot.
     ///
     /// Errors: the trace file changed or became unreadable after [`Flow::new`] checked it.
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "an iterator of results cannot say `?` at the call")]
     pub fn next(&mut self) -> Result<Option<(SimTime, Request)>, WorkloadError> {
-        self.next_telling(|_, _| {})
+        self.next_with_hints(|_, _| {})
     }
 
-    /// As [`Flow::next`]; `told` hears of every request, twice, at the latest when it is returned, but of most some ahead
-    /// and together. A flow that ends may have told of some that it does not return.
+    /// Like [`Flow::next`], with prefetch hints: calls `hint` for every request with [`PrefetchDistance::Far`] and then with
+    /// [`PrefetchDistance::Near`], at the latest when the request is returned and for most requests earlier, in batches. A flow
+    /// that ends may have hinted at requests that it does not return.
     #[inline]
-    pub fn next_telling(
+    pub fn next_with_hints(
         &mut self,
-        mut told: impl FnMut(&Request, PrefetchDistance),
+        mut hint: impl FnMut(&Request, PrefetchDistance),
     ) -> Result<Option<(SimTime, Request)>, WorkloadError> {
         if self.issued == self.limit {
             return Ok(None);
         }
         let next = match &mut self.running {
-            Running::Synthetic(synthetic) => synthetic.next(told),
-            Running::Trace(replay) => replay.next(told)?,
+            Running::Synthetic(synthetic) => synthetic.next(hint),
+            Running::Trace(replay) => replay.next(hint)?,
             Running::Twin(twin) => twin.next().inspect(|(_, request)| {
                 [PrefetchDistance::Far, PrefetchDistance::Near]
                     .into_iter()
-                    .for_each(|ahead| told(request, ahead))
+                    .for_each(|ahead| hint(request, ahead))
             }),
         };
         match next {
@@ -126,7 +129,7 @@ impl Flow {
         }
     }
 
-    /// When to ask for the next request.
+    /// Condition for requesting the next request.
     pub fn pacing(&self) -> Pacing {
         match &self.running {
             Running::Synthetic(synthetic) => synthetic.pacing(),
@@ -145,23 +148,23 @@ impl Flow {
         self.queue
     }
 
-    /// When the flow begins.
+    /// Start of the flow.
     pub fn start(&self) -> SimTime {
         self.start
     }
 
-    /// The instant from which the flow asks for nothing more, if one was set. The owner of a closed flow
-    /// stops asking then; an open flow ends by itself.
+    /// Instant from which the flow issues no requests, if set. The owner of a closed flow has to stop at it; an open
+    /// flow ends by itself.
     pub fn stop(&self) -> Option<SimTime> {
-        self.stop_asked
+        self.configured_stop
     }
 
-    /// Requests handed out so far.
+    /// Number of requests returned.
     pub fn issued(&self) -> u64 {
         self.issued
     }
 
-    /// The first reading of the trace; `None` for a flow without a file.
+    /// First pass over the trace; `None` for a flow without a file.
     pub fn first_reading(&self) -> Option<&FirstReading> {
         match &self.running {
             Running::Synthetic(_) | Running::Twin(_) => None,
@@ -169,7 +172,7 @@ impl Flow {
         }
     }
 
-    /// What the first reading of the trace found; `None` for a flow without a file.
+    /// Summary of the first pass over the trace; `None` for a flow without a file.
     pub fn trace_summary(&self) -> Option<&TraceSummary> {
         match &self.running {
             Running::Synthetic(_) | Running::Twin(_) => None,
@@ -187,7 +190,7 @@ fn check(spec: &FlowSpec, capacity_sectors: u64) -> Result<(), Illegal> {
     Illegal::unless(spec.limit != Some(0), "limit", 0, "at least 1 request, or none for no limit")
 }
 
-/// Runs of a sweep go to other threads with their flows.
+/// Flows must be `Send`: sweeps move runs to other threads.
 const _: fn() = || {
     fn is_send<T: Send>() {}
     is_send::<Flow>();

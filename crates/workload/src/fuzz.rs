@@ -1,4 +1,4 @@
-//! Arbitrary bytes through every trace reader.
+//! Fuzz entry point: arbitrary bytes as input of every trace reader.
 
 use crate::spec::Pacing;
 use crate::trace::format::Format;
@@ -8,12 +8,11 @@ use crate::trace::spec::{Fit, Reorder, TracePacing, TraceSpec};
 use crate::trace::unit::TimeUnit;
 use interpulse_engine::SimTime;
 
-/// Sectors of the drive that fuzzed traces are replayed on: odd, so that nothing divides it.
+/// Sectors of the drive that replays fuzzed traces: odd, to exercise unaligned capacities.
 const CAPACITY: u64 = 1_000_003;
 
-/// Replays `bytes` as a trace of every format, strictly and leniently. Nothing may panic, and whatever is
-/// accepted must keep the promises of a replay: this panics if times decrease, a request leaves the drive or
-/// the two passes disagree. Returns how many of the readings were accepted.
+/// Replays `bytes` as a trace of every format, strictly and leniently. Panics if a reader accepts the bytes and then
+/// times decrease, a request exceeds the drive or the two passes disagree. Returns the number of accepted replays.
 pub fn fuzz_trace(bytes: &[u8]) -> usize {
     let strict = TraceSpec::new("fuzz");
     let lenient = TraceSpec {
@@ -31,7 +30,7 @@ pub fn fuzz_trace(bytes: &[u8]) -> usize {
     };
     let mut accepted = 0;
     for (_, format, _) in Format::all() {
-        // Of any unit that there is no other format of.
+        // `ascii` requires an explicit time unit: the one without another format is chosen.
         let time_unit = matches!(format, Format::Ascii(_)).then_some(TimeUnit::Us);
         for spec in [&strict, &lenient, &closed] {
             let spec = TraceSpec { format, time_unit, ..spec.clone() };
@@ -41,7 +40,6 @@ pub fn fuzz_trace(bytes: &[u8]) -> usize {
     accepted
 }
 
-/// Whether the bytes are accepted.
 fn replay(bytes: &[u8], spec: &TraceSpec) -> bool {
     let start = SimTime(17);
     let mut replay = match Replay::from_input(Input::memory("fuzz", bytes), spec, start, CAPACITY) {

@@ -1,31 +1,31 @@
-//! Small deterministic traces in any of the formats, for tests and examples.
+//! Generator of small deterministic traces in every format, for tests and examples.
 
 use crate::trace::format::Format;
 use crate::trace::packing::Packing;
 use interpulse_engine::{Op, Request, Rng, SimTime, Streams};
 use std::io::{self, Write};
 
-/// One request as a trace records it.
+/// Request as recorded in a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Recorded {
-    /// When it arrived.
+    /// Arrival time.
     pub at: SimTime,
-    /// Number of the device it went to.
+    /// Device number.
     pub device: u32,
-    /// A read or a write.
+    /// Read or write.
     pub request: Request,
 }
 
-/// A made-up trace. Two equal recipes give equal requests.
+/// Parameters of a generated trace. Equal recipes give equal requests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceRecipe {
     /// Number of requests.
     pub rows: u64,
-    /// Devices, numbered from 0; at least 1.
+    /// Number of devices, at least 1; numbered from 0.
     pub devices: u32,
     /// Sectors of each device, at least 256.
     pub device_sectors: u64,
-    /// Reads in a hundred requests.
+    /// Percentage of reads.
     pub read_percent: u64,
     /// Largest gap between two requests in us; gaps are uniform in 0..=this.
     pub gap_us_max: u64,
@@ -48,8 +48,8 @@ impl Default for TraceRecipe {
 }
 
 impl TraceRecipe {
-    /// The requests: 4 to 128 KiB long, at multiples of 4 KiB, the first at time zero, all at whole us (so
-    /// that every format holds their times exactly).
+    /// Generates the requests: 4 to 128 KiB, aligned to 4 KiB, the first at time zero, all at whole us, which every
+    /// format stores exactly.
     pub fn requests(&self) -> impl Iterator<Item = Recorded> + use<> {
         let recipe = self.clone();
         let mut rng: Rng = Streams::new(recipe.seed).stream("generate.trace", 0);
@@ -60,20 +60,19 @@ impl TraceRecipe {
             }
             let op = if rng.below(100) < recipe.read_percent { Op::Read } else { Op::Write };
             let sectors = 8 << rng.below(6);
-            let places = (recipe.device_sectors - sectors) / 8 + 1;
+            let positions = (recipe.device_sectors - sectors) / 8 + 1;
             Recorded {
                 at: SimTime(now_us * 1000),
                 device: rng.below(u64::from(recipe.devices)) as u32,
-                request: Request { op, sector: 8 * rng.below(places), sectors: sectors as u32 },
+                request: Request { op, sector: 8 * rng.below(positions), sectors: sectors as u32 },
             }
         })
     }
 }
 
-/// Writes requests as rows of `format`. Times finer than the format's are rounded down.
+/// Writes requests as rows of `format`. Times finer than the resolution of the format are rounded down.
 ///
-/// Errors: `InvalidInput` for [`Format::Auto`] and for trims and flushes, which no format has; and what
-/// `out` reports.
+/// Errors: `InvalidInput` for [`Format::Auto`] and for trims and flushes, which no format supports; errors of `out`.
 pub fn write_trace(
     out: &mut dyn Write,
     format: Format,
@@ -89,14 +88,14 @@ pub fn write_trace(
     Ok(())
 }
 
-/// The rows of a recipe, packed: the bytes of a trace file.
+/// Bytes of a trace file: the rows of a recipe, packed.
 pub fn trace_bytes(recipe: &TraceRecipe, format: Format, packing: Packing) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     write_trace(&mut text, format, recipe.requests())?;
     pack(&text, packing)
 }
 
-/// Packs bytes; the same bytes always give the same result (of one version of the packers).
+/// Packs bytes deterministically (for one version of the compressors).
 pub fn pack(bytes: &[u8], packing: Packing) -> io::Result<Vec<u8>> {
     let mut writer = packing.writer(Vec::new())?;
     writer.write_all(bytes)?;

@@ -1,12 +1,13 @@
-//! Who asks a drive for what, and when.
+//! Workload generation: synthetic flows, trace replay and statistical twins.
 //!
-//! A [`Flow`] is one stream of requests: made up by a synthetic generator ([`SyntheticSpec`]), replayed
-//! from a block trace ([`TraceSpec`]), or the statistical twin of a trace that is not at hand ([`TwinSpec`]). Its owner asks for one request at a time with [`Flow::next`]; a
-//! closed flow is asked again whenever one of its requests completes, an open flow brings arrival times.
+//! A [`Flow`] is one stream of requests: generated from distributions ([`SyntheticSpec`]), replayed from a block
+//! trace ([`TraceSpec`]), or a statistical twin of an unavailable trace ([`TwinSpec`]). The owner takes one request
+//! at a time with [`Flow::next`]: for a closed flow whenever one of its requests completes, for an open flow at the
+//! arrival times.
 //!
-//! Everything is a pure function of the description, the capacity, the seed and (for a trace) the file's
-//! bytes: floats go through `libm`, and every purpose (operation, size, address, arrival) has its own
-//! named random stream, so changing the mix leaves the addresses as they were.
+//! A flow is a pure function of the description, the capacity, the seed and (for a trace) the bytes of the file.
+//! Floating-point functions come from `libm`. Operation, size, address and arrival use separate named random streams,
+//! so that a change of the operation mix does not change the addresses.
 //!
 //! ```
 //! use interpulse_engine::{Op, Streams};
@@ -26,7 +27,6 @@ pub mod fuzz;
 pub mod generate;
 pub mod spec;
 pub mod synthetic;
-mod together;
 pub mod trace;
 pub mod twin;
 
@@ -40,7 +40,7 @@ pub use synthetic::size::BlockSize;
 pub use synthetic::spec::{SyntheticPacing, SyntheticSpec};
 pub use trace::format::{AsciiLayout, Event, Format, TypeCode};
 pub use trace::packing::Packing;
-pub use trace::place::Place;
+pub use trace::position::Position;
 pub use trace::problem::{RowFault, TraceError, TraceProblem};
 pub use trace::scan::FirstReading;
 pub use trace::spec::{Fit, Reorder, TracePacing, TraceSpec};

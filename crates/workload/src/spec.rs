@@ -1,21 +1,21 @@
-//! What a flow is: its source, its bounds and the queue it submits to.
+//! Flow description: source, bounds and submission queue.
 
 use crate::synthetic::spec::{SyntheticPacing, SyntheticSpec};
 use crate::trace::spec::{TracePacing, TraceSpec};
 use crate::twin::spec::TwinSpec;
 use interpulse_engine::SimTime;
 
-/// The description of one flow of requests.
+/// Description of one flow of requests.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowSpec {
     /// Name in results and error messages.
     pub name: String,
-    /// Where the requests come from.
+    /// Source of the requests.
     pub source: Source,
-    /// When the flow begins; arrival times count from here.
+    /// Start of the flow, the origin of its arrival times.
     pub start: SimTime,
-    /// No request arrives at or after this instant. Must be later than `start`. A closed flow does not know
-    /// the time: its owner stops asking at [`crate::Flow::stop`].
+    /// First instant without arrivals; must be later than `start`. The owner of a closed flow has to stop at
+    /// [`crate::Flow::stop`].
     pub stop: Option<SimTime>,
     /// Largest number of requests, flushes included; at least 1.
     pub limit: Option<u64>,
@@ -24,22 +24,22 @@ pub struct FlowSpec {
 }
 
 impl FlowSpec {
-    /// A synthetic flow from time zero without end, on queue 0.
+    /// Synthetic flow from time zero without end, on queue 0.
     pub fn synthetic(name: &str, synthetic: SyntheticSpec) -> FlowSpec {
         FlowSpec::of(name, Source::Synthetic(synthetic))
     }
 
-    /// The replay of a whole trace from time zero, on queue 0.
+    /// Replay of a whole trace from time zero, on queue 0.
     pub fn trace(name: &str, trace: TraceSpec) -> FlowSpec {
         FlowSpec::of(name, Source::Trace(trace))
     }
 
-    /// A whole statistical twin from time zero, on queue 0.
+    /// Whole statistical twin from time zero, on queue 0.
     pub fn twin(name: &str, twin: TwinSpec) -> FlowSpec {
         FlowSpec::of(name, Source::Twin(twin))
     }
 
-    /// Whether the next request is made when one has completed, so that the rate is the device's.
+    /// Whether completions trigger the next requests, so that the device determines the rate.
     pub fn is_closed(&self) -> bool {
         match &self.source {
             Source::Synthetic(of) => matches!(of.pacing, SyntheticPacing::Closed { .. }),
@@ -53,26 +53,26 @@ impl FlowSpec {
     }
 }
 
-/// Where a flow's requests come from.
+/// Source of the requests of a flow.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Source {
-    /// Made up from distributions.
+    /// Generated from distributions.
     Synthetic(SyntheticSpec),
     /// Read from a block trace.
     Trace(TraceSpec),
-    /// Made up to have the statistics of a trace.
+    /// Generated to match the statistics of a trace.
     Twin(TwinSpec),
 }
 
-/// When the owner of a flow should ask for the next request.
+/// Condition for taking the next request from a flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pacing {
-    /// Whenever fewer than `depth` requests of the flow are outstanding.
+    /// Fewer than `depth` requests of the flow are outstanding.
     Closed {
-        /// Requests kept outstanding; at least 1.
+        /// Number of outstanding requests; at least 1.
         depth: u32,
     },
-    /// At the arrival time that [`crate::Flow::next`] gives, whatever is outstanding.
+    /// The arrival time from [`crate::Flow::next`] is reached, whatever the number of outstanding requests.
     Open,
 }
 

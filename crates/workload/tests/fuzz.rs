@@ -1,4 +1,4 @@
-//! Do arbitrary bytes leave every reader standing?
+//! Fuzz tests: arbitrary and damaged bytes as input of every reader.
 
 use interpulse_workload::generate::{TraceRecipe, pack, trace_bytes};
 use interpulse_workload::{AsciiLayout, Format, Packing, TypeCode, fuzz_trace};
@@ -11,7 +11,7 @@ fn formats() -> Vec<Format> {
 
 const PACKINGS: [Packing; 3] = [Packing::Plain, Packing::Gzip, Packing::Zstd];
 
-/// Pieces of rows, so that random texts come close to being traces.
+/// Fragments of rows, so that random texts resemble traces.
 fn token() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(",".to_owned()),
@@ -31,7 +31,7 @@ fn token() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Rows of legal shape with any numbers.
+/// Rows of legal structure with any numbers.
 fn row() -> impl Strategy<Value = String> {
     let number = prop_oneof![0u64..20_000, any::<u64>(), Just(1 << 44), Just((1 << 53) - 1)];
     (0usize..3, any::<u64>(), 0u32..3, number, 0u64..1 << 31, any::<bool>()).prop_map(
@@ -61,7 +61,7 @@ proptest! {
         fuzz_trace(rows.concat().as_bytes());
     }
 
-    /// A good trace with some bytes changed and its end cut off.
+    /// A good trace with some changed bytes and a truncated end.
     #[test]
     fn damaged_traces(
         (format, packing, seed) in (0..formats().len(), 0..PACKINGS.len(), 0u64..100),
@@ -79,7 +79,7 @@ proptest! {
         fuzz_trace(&bytes);
     }
 
-    /// Untouched traces are accepted by the reader of their format however they are read.
+    /// Intact traces are accepted by the reader of their format in every mode.
     #[test]
     fn good_traces_are_accepted(format in 0..formats().len(), packing in 0..PACKINGS.len(), seed in any::<u64>()) {
         let recipe = TraceRecipe { rows: 40, seed, ..Default::default() };
@@ -92,7 +92,7 @@ fn corpus() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
 }
 
-/// File name and how many of the readings of [`fuzz_trace`] accept it, three of each format.
+/// File name, and number of replays of [`fuzz_trace`] that accept it, three of each format.
 const CORPUS: [(&str, usize); 13] = [
     ("ascii-us.txt", 9),
     ("bad-utf8.bin", 10),
@@ -123,7 +123,7 @@ fn the_corpus_is_read_as_before() {
     assert_eq!(seen, CORPUS);
 }
 
-/// Writes the corpus anew: `cargo test -p interpulse-workload fuzz -- --ignored`.
+/// Regenerates the corpus: `cargo test -p interpulse-workload fuzz -- --ignored`.
 #[test]
 #[ignore = "writes the committed corpus"]
 fn regenerate_the_corpus() {

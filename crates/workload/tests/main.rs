@@ -1,4 +1,4 @@
-//! All tests of the crate in one program: each file would be compiled and linked with everything below it otherwise.
+//! Test program with all tests of the crate: one program avoids repeated linking of the dependencies.
 
 mod common;
 mod fuzz;

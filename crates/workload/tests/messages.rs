@@ -1,4 +1,4 @@
-//! Does every error say what was seen, where, and what would be legal?
+//! Error message tests: value found, position and legal values.
 
 use crate::common::{ROOMY, drain, file, open};
 use interpulse_engine::{Bytes, SimTime, Streams};
@@ -10,21 +10,21 @@ use interpulse_workload::{
 };
 use std::path::Path;
 
-/// The message for this trace, without its head `trace PATH: `.
+/// Message for this trace, without the prefix `trace PATH: `.
 fn trace_message(spec: TraceSpec, capacity: u64) -> String {
     let head = format!("trace {}: ", spec.path.display());
     let message = open(spec, capacity).err().expect("the trace is refused").to_string();
     message.strip_prefix(&head).unwrap_or_else(|| panic!("{message} has no path")).to_owned()
 }
 
-/// The message for these bytes under this name, at recorded times.
+/// Message for these bytes in a file with this name, at recorded times.
 fn message(name: &str, bytes: impl AsRef<[u8]>) -> String {
     trace_message(TraceSpec::new(file(name, bytes.as_ref())), ROOMY)
 }
 
 fn assert_messages(prefix: &str, cases: &[(&str, &str)]) {
     for (i, (text, expected)) in cases.iter().enumerate() {
-        // The number keeps files of one test apart; the ending decides the format.
+        // The number distinguishes the files of one test; the extension selects the format.
         assert_eq!(message(&format!("{i}_{prefix}"), text), *expected, "{text:?}");
     }
 }
@@ -56,7 +56,10 @@ fn bad_msr_rows() {
                 "1,h,-3,Read,0,512,0\n",
                 "line 1: `disk` is `-3`, which is negative; legal: a whole number, 0 to 4294967295",
             ),
-            ("1,h,0,Trim,0,512,0\n", "line 1: `Type` is `Trim`, which is no operation; legal: Read or Write"),
+            (
+                "1,h,0,Trim,0,512,0\n",
+                "line 1: `Type` is `Trim`, which is not an operation; legal: Read or Write",
+            ),
             (
                 "1,h,0,Read,9007199254740992,512,0\n",
                 "line 1: `offset` is `9007199254740992`, which is too large; legal: bytes, a whole number below \
@@ -93,7 +96,7 @@ fn bad_spc_rows() {
                 "x,1,512,r,0\n",
                 "line 1: `ASU` is `x`, which is not a number; legal: a whole number, 0 to 4294967295",
             ),
-            // As many characters as a number may have at a glance, each as far from a digit as can be.
+            // Longest number of the fast parser, with the smallest characters that are not digits.
             (
                 "..................,1,512,r,0\n",
                 "line 1: `ASU` is `..................`, which is not a number; legal: a whole number, 0 to 4294967295",
@@ -103,7 +106,7 @@ fn bad_spc_rows() {
                 "line 1: `LBA` is `17592186044416`, which is too large; legal: 512-byte sectors, a whole number \
                  below 2^44 (8 PiB)",
             ),
-            ("0,1,512,q,0\n", "line 1: `opcode` is `q`, which is no operation; legal: r or w"),
+            ("0,1,512,q,0\n", "line 1: `opcode` is `q`, which is not an operation; legal: r or w"),
             (
                 "0,1,512,r,-0.5\n",
                 "line 1: `time` is `-0.5`, which is negative; legal: seconds, 0 or more, decimals allowed",
@@ -153,7 +156,7 @@ fn bad_ascii_rows() {
                 "line 1: `sectors` is `0`, which is too small; legal: 512-byte sectors, a whole number, 1 to \
                  2097152 (1 GiB)",
             ),
-            ("1 0 8 8 2\n", "line 1: `type` is `2`, which is no operation; legal: 0 (write) or 1 (read)"),
+            ("1 0 8 8 2\n", "line 1: `type` is `2`, which is not an operation; legal: 0 (write) or 1 (read)"),
             (
                 "1 0 123456789012345678901234567890123456789012345 8 1\n",
                 "line 1: `lba` is `1234567890123456789012345678901234567890...`, which is too large; legal: \
@@ -165,7 +168,7 @@ fn bad_ascii_rows() {
         (
             TimeUnit::Us,
             "0 0 0 8 r",
-            "line 1: `type` is `r`, which is no operation; legal: 0 (read) or 1 (write)",
+            "line 1: `type` is `r`, which is not an operation; legal: 0 (read) or 1 (write)",
         ),
         (
             TimeUnit::Us,
@@ -186,7 +189,7 @@ fn bad_ascii_rows() {
 }
 
 #[test]
-fn lines_that_are_no_text() {
+fn lines_that_are_not_text() {
     assert_eq!(
         message("utf8.mqsim", b"1 0 8 8 1\n2 0 \xff 8 1\n"),
         "line 2: byte 5 of the line (0xff) is not UTF-8 text"
@@ -199,12 +202,12 @@ fn lines_that_are_no_text() {
 }
 
 #[test]
-fn formats_that_cannot_be_told() {
+fn formats_that_cannot_be_detected() {
     let message = message("unknown.csv", "\nhello,\tworld\n");
     let (said, names) = message.split_once("NAME: ").unwrap();
     assert_eq!(
         said,
-        "line 2: `hello,\\tworld` looks like no known format; name its format with --set flow.0.format="
+        "line 2: `hello,\\tworld` matches no known format; specify its format with --set flow.0.format="
     );
     let known: Vec<_> = Format::readers().map(|format| format.name()).collect();
     assert_eq!(names, known.join(", "));
@@ -221,20 +224,20 @@ fn a_format_that_is_named_for_rows_of_another() {
 }
 
 #[test]
-fn files_that_are_no_traces() {
+fn files_that_are_not_traces() {
     for (name, bytes, expected) in [
         (
             "t.csv.bz2",
             &b"BZh91AY&SY"[..],
-            "is bzip2 data; unpack it with `bunzip2`, or pack it anew as .gz or .zst",
+            "is bzip2 data; unpack it with `bunzip2`, or repack it as .gz or .zst",
         ),
-        ("t.zip", b"PK\x03\x04\x14\0", "is a zip archive; unzip it and name the file in it"),
+        ("t.zip", b"PK\x03\x04\x14\0", "is a zip archive; unzip it and specify the extracted file"),
         (
             "sda.blktrace.0",
             b"\x07tae\0\0\0\0",
-            "is a binary trace of blktrace; make text of it: `blkparse -i FILE > FILE.txt`",
+            "is a binary trace of blktrace; convert it to text: `blkparse -i FILE > FILE.txt`",
         ),
-        ("t.mqsim", b"PAR1\x15\x04", "is a Parquet table; write its rows as text, one request in each"),
+        ("t.mqsim", b"PAR1\x15\x04", "is a Parquet table; export its rows as text, one request per row"),
     ] {
         assert_eq!(message(name, bytes), expected);
         for packing in [Packing::Gzip, Packing::Zstd] {
@@ -244,7 +247,7 @@ fn files_that_are_no_traces() {
         assert_eq!(trace_message(named, ROOMY), expected);
     }
     let twice = pack(&pack(b"1 0 8 8 1\n", Packing::Gzip).unwrap(), Packing::Zstd).unwrap();
-    assert_eq!(message("twice.gz.zst", twice), "is gzip data inside the packed file; pack it once only");
+    assert_eq!(message("twice.gz.zst", twice), "is gzip data inside the packed file; compress it only once");
 }
 
 #[test]
@@ -312,7 +315,7 @@ fn packed_files_that_end_early_or_are_damaged() {
                 "the {packing} data is truncated: it ends after line {line} in the middle of the packed stream"
             )
         };
-        // A whole member or frame, then one that is cut off: in its header, its content, its checksum.
+        // A complete member or frame, then one truncated in its header, content or checksum.
         let whole = trace_bytes(&recipe, Format::MqSim, packing).unwrap();
         let second = pack(b"999999999 0 8 8 1", packing).unwrap();
         for keep in [3, 6, second.len() - 1] {
@@ -359,7 +362,7 @@ fn traces_beyond_the_drive() {
     );
 }
 
-/// A file that changes between the passes is noticed, not replayed wrongly.
+/// A file that changes between the passes is reported instead of replayed wrongly.
 #[test]
 fn a_trace_that_changes_under_the_replay() {
     let rows = |n: u64| TraceRecipe { rows: n, ..Default::default() };
@@ -374,11 +377,11 @@ fn a_trace_that_changes_under_the_replay() {
             }
         };
         let expected = format!("trace {}: changed while it was replayed", path.display());
-        assert_eq!(error, format!("{expected} (noticed after line {last})"));
+        assert_eq!(error, format!("{expected} (detected after line {last})"));
     }
 }
 
-/// A first reading stands for another of the same file read in the same way; of one that has changed it does not.
+/// A first pass is reused for the same file with the same settings, but not after the file has changed.
 #[test]
 fn a_trace_that_has_been_read_through_is_not_again_unless_it_has_changed() {
     let recipe = |rows: u64| TraceRecipe { rows, ..Default::default() };
@@ -386,7 +389,7 @@ fn a_trace_that_has_been_read_through_is_not_again_unless_it_has_changed() {
     let path = file("known.mqsim", &bytes(1000));
     let known = |spec: TraceSpec, first: &FirstReading| {
         let spec = FlowSpec::trace("trace", spec);
-        let mut flow = Flow::known(&spec, ROOMY, &Streams::new(1), 0, Some(first)).unwrap();
+        let mut flow = Flow::with_reading(&spec, ROOMY, &Streams::new(1), 0, Some(first)).unwrap();
         let rows = drain(&mut flow);
         let summary = flow.trace_summary().unwrap().clone();
         (rows, summary)
@@ -395,18 +398,18 @@ fn a_trace_that_has_been_read_through_is_not_again_unless_it_has_changed() {
     let first = flow.first_reading().unwrap().clone();
     let (rows, summary) = known(TraceSpec::new(&path), &first);
     assert_eq!((rows, &summary), (drain(&mut flow), flow.trace_summary().unwrap()));
-    // No rows, as long as before: nothing but the first reading knows what was there.
+    // No rows but the same length: only the first pass holds the previous content.
     let text = String::from_utf8(bytes(1000)).unwrap();
     let stamp = std::fs::metadata(&path).unwrap().modified().unwrap();
     std::fs::write(&path, "#".repeat(text.len())).unwrap();
     let same = std::fs::File::options().write(true).open(&path).unwrap();
     same.set_modified(stamp).unwrap();
     let spec = FlowSpec::trace("trace", TraceSpec::new(&path));
-    let mut fooled = Flow::known(&spec, ROOMY, &Streams::new(1), 0, Some(&first)).unwrap();
+    let mut fooled = Flow::with_reading(&spec, ROOMY, &Streams::new(1), 0, Some(&first)).unwrap();
     fooled.next().unwrap_err();
-    // A file of another time is read through, and so is one of another length, or under other rules.
+    // A file with another time, another length or other settings is scanned again.
     same.set_modified(stamp + std::time::Duration::from_secs(1)).unwrap();
-    assert!(Flow::known(&spec, ROOMY, &Streams::new(1), 0, Some(&first)).is_err());
+    assert!(Flow::with_reading(&spec, ROOMY, &Streams::new(1), 0, Some(&first)).is_err());
     std::fs::write(&path, bytes(900)).unwrap();
     same.set_modified(stamp).unwrap();
     assert_eq!(known(TraceSpec::new(&path), &first).1.rows, 900);
@@ -505,7 +508,7 @@ fn values_that_no_flow_can_have() {
         ),
         (
             synthetic(&|s| s.addresses = AddressSpec::HotCold(HotCold { hot_share: 1e-6, hot_traffic: 0.5 })),
-            "flow `db`: `hot_share` is 0.000001; legal: a share that leaves both parts some of the 128 places",
+            "flow `db`: `hot_share` is 0.000001; legal: a share that leaves both parts some of the 128 positions",
         ),
         (
             flow(&|f| (f.start, f.stop) = (SimTime(5000), Some(SimTime(5000)))),

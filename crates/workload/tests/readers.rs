@@ -1,4 +1,4 @@
-//! Does every reader give back what was recorded?
+//! Reader tests: parsed requests against the recorded ones.
 
 use crate::common::{ROOMY, drain, file, open};
 use interpulse_engine::{Bytes, Duration, Op, Request, SimTime, Streams};
@@ -20,7 +20,8 @@ fn replay(name: &str, text: &str, capacity: u64, change: impl Fn(&mut TraceSpec)
     drain(&mut flow).iter().map(|(at, r)| (at.as_ns(), r.sector, r.sectors)).collect()
 }
 
-/// Every format, packed in every way, named and told, by the end of the name and by the rows alone: the same requests.
+/// Every format in every packing results in the same requests: named, detected by the extension, and detected by the
+/// rows.
 #[test]
 fn every_format_in_every_packing_gives_the_recorded_requests() {
     let recipe = TraceRecipe::default();
@@ -30,17 +31,18 @@ fn every_format_in_every_packing_gives_the_recorded_requests() {
         for (packing, suffix) in [(Packing::Plain, ""), (Packing::Gzip, ".gz"), (Packing::Zstd, ".ZST")] {
             let bytes = trace_bytes(&recipe, format, packing).unwrap();
             let ending = file(&format!("every.{name}{suffix}"), &bytes);
-            let untold = file(&format!("untold_{name}{suffix}"), &bytes);
-            for (path, format) in [(&ending, format), (&ending, Format::Auto), (&untold, Format::Auto)] {
-                // Its rows are in us, and without a date nothing says so.
+            let undetermined = file(&format!("undetermined_{name}{suffix}"), &bytes);
+            for (path, format) in [(&ending, format), (&ending, Format::Auto), (&undetermined, Format::Auto)]
+            {
+                // These rows are in us; without a date their unit cannot be inferred.
                 let time_unit = (name == "ascii").then_some(TimeUnit::Us);
                 let mut flow = open(TraceSpec { format, time_unit, ..TraceSpec::new(path) }, ROOMY).unwrap();
                 assert_eq!(drain(&mut flow), expected, "{}", path.display());
                 let summary = flow.trace_summary().unwrap();
                 assert_eq!((summary.packing, summary.rows, summary.bad_rows), (packing, 1000, 0));
-                // MQSim and SSDSim write the same.
-                let told = if path == &untold && name == "ssdsim" { "mqsim" } else { name };
-                assert_eq!(summary.format, told);
+                // MQSim and SSDSim use the same rows.
+                let detected = if path == &undetermined && name == "ssdsim" { "mqsim" } else { name };
+                assert_eq!(summary.format, detected);
             }
         }
     }
@@ -71,9 +73,9 @@ fn the_ascii_family_is_read_as_it_is_named() {
     assert_eq!(seen(decimals, TimeUnit::Ms, TypeCode::ZeroWrites), [(0, Op::Read), (250_000, Op::Write)]);
 }
 
-/// The content tells the packing, whatever the name says; several members and frames follow each other.
+/// The content determines the packing, whatever the file name; several members and frames are concatenated.
 #[test]
-fn packing_is_told_by_the_first_bytes() {
+fn packing_is_detected_by_the_first_bytes() {
     let recipe = TraceRecipe { rows: 10, ..Default::default() };
     let text = trace_bytes(&recipe, Format::MqSim, Packing::Plain).unwrap();
     let (head, tail) = text.split_at(text.len() / 2);
@@ -95,7 +97,7 @@ fn line_ends_comments_and_blanks_do_not_matter() {
     assert_eq!(rows, [(0, 8, 8), (1000, 16, 8), (2000, 0, 8)]);
 }
 
-/// Bytes are widened to whole sectors; times keep every digit down to 1 ns and lose the rest.
+/// Bytes are widened to whole sectors; times are rounded down to 1 ns.
 #[test]
 fn bytes_and_decimals_are_converted() {
     let msr = "10,a,0,Read,1023,2,0\n15,a,0,Write,512,513,0\n";
@@ -134,7 +136,7 @@ fn the_summary_counts_what_is_there() {
     assert_eq!(devices, [(0, 1, 4000, 4016, 0), (2, 3, 50, 108, 4096)]);
 }
 
-/// Devices lie side by side in ascending order of host and number, each rounded up to 1 MiB.
+/// Devices are placed side by side in ascending order of host and number, each rounded up to 1 MiB.
 #[test]
 fn devices_are_placed_side_by_side() {
     let text = "0,b,1,Read,0,512,0\n0,b,0,Read,1048576,512,0\n0,a,7,Read,512,512,0\n0,b,1,Read,1024,512,0\n";
@@ -224,7 +226,7 @@ fn bad_rows_are_skipped_and_the_first_ten_reported() {
     );
 }
 
-/// Longer than every buffer on the way, so that rows straddle their edges.
+/// Longer than every buffer involved, so that rows cross their boundaries.
 #[test]
 fn long_traces_stream_through() {
     let recipe = TraceRecipe { rows: 20_000, devices: 5, ..Default::default() };

@@ -1,11 +1,11 @@
-//! Are real traces read as their publishers describe them? Needs the folder of sample traces named by the
-//! environment variable `INTERPULSE_TRACES`; without it the suite says so and checks nothing.
+//! Real trace tests against the descriptions of the publishers. Require the folder of sample traces in the
+//! environment variable `INTERPULSE_TRACES`; without it the suite prints a note and checks nothing.
 
 use crate::common::drain;
 use interpulse_workload::{Fit, Pacing, Reorder, TracePacing, TraceSpec, measure};
 use std::path::PathBuf;
 
-/// File, format told, rows, share of writes in per mille (rounded), devices, span in whole ms.
+/// File, format detected, rows, share of writes in per mille (rounded), devices, span in whole ms.
 const SAMPLES: [(&str, &str, u64, u64, usize, u64); 6] = [
     ("msr_hm_0_first1k.csv.zst", "msr", 1_000, 492, 1, 127_233),
     ("msn_fileserver_disk5.ssdsim-ms.zst", "disksim-ascii", 149_999, 130, 1, 143_068),
@@ -24,7 +24,7 @@ fn folder() -> Option<PathBuf> {
 }
 
 #[test]
-fn samples_are_told_and_counted() {
+fn samples_are_detected_and_counted() {
     let Some(folder) = folder() else { return };
     for (name, format, rows, write_per_mille, devices, span_ms) in SAMPLES {
         let path = folder.join(name);
@@ -62,9 +62,9 @@ fn samples_are_told_and_counted() {
     }
 }
 
-/// What is known of the samples: share of writes in %, mean read and write in KiB; distinct 4 KiB pages written in
-/// MiB and the share of the page writes that are updates in %; the same two at 512 B, in MiB and % of the volume,
-/// counted by another program over sets of sectors.
+/// Published figures of the samples: share of writes in %, mean read and write in KiB; distinct 4 KiB pages written
+/// in MiB and the share of the page writes that are updates in %; the same two at 512 B, in MiB and % of the volume,
+/// counted by an independent program with sets of sectors.
 const FIGURES: [(&str, [f64; 7]); 5] = [
     ("msr_hm_0_first1k.csv.zst", [49.2, 11.7, 7.1, 1.86, 49.3, 1.816, 46.8]),
     ("msn_fileserver_disk5.ssdsim-ms.zst", [13.0, 18.3, 9.2, 169.97, 3.3, 169.973, 3.3]),
@@ -84,7 +84,7 @@ fn samples_have_the_statistics_their_publisher_gives() {
         }
         let seen = measure(&TraceSpec::new(&path), &mut |_| true).unwrap().unwrap().statistics;
         let near = |what: &str, got: f64, known: f64, digit: f64| {
-            // A little over half a digit: some were rounded twice.
+            // Slightly more than half a digit: some were rounded twice.
             assert!((got - known).abs() <= 0.6 * digit, "{name}: {what} {got}, known {known}");
         };
         let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);

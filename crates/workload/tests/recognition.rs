@@ -1,22 +1,22 @@
-//! Is a trace recognised as it stands, and its unit of time told?
+//! Format detection tests: format and time unit of traces without a specified format.
 
 use crate::common::{ROOMY, drain, file, open};
 use interpulse_engine::Op;
 use interpulse_workload::{Format, TimeUnit, TraceSpec, TraceSummary};
 
-/// A request: ns, operation, sector, sectors.
+/// Request: ns, operation, sector, sectors.
 type Asked = (u64, Op, u64, u32);
 
-/// The summary of these bytes, and every request.
+/// Summary and requests of these bytes.
 fn read(name: &str, bytes: impl AsRef<[u8]>) -> (TraceSummary, Vec<Asked>) {
     let mut flow = open(TraceSpec::new(file(name, bytes.as_ref())), 1 << 44).unwrap();
     let rows = drain(&mut flow).iter().map(|(at, r)| (at.as_ns(), r.op, r.sector, r.sectors)).collect();
     (flow.trace_summary().unwrap().clone(), rows)
 }
 
-/// Format, unit, and what is read of a file in the manner of each origin, under a name that says nothing.
+/// Format, unit and requests of a file from each origin, with a file name that indicates no format.
 #[test]
-fn files_are_told_by_their_rows() {
+fn files_are_detected_by_their_rows() {
     use Op::{Read, Write};
     let cases: &[(&str, &str, &str, &[Asked])] = &[
         (
@@ -116,7 +116,7 @@ fn files_are_told_by_their_rows() {
             "0.5 0 16 8 0x3\n0.75 0 24 8 2\n",
             &[(0, Read, 16, 8), (250_000, Write, 24, 8)],
         ),
-        // Whole ms: as ns it would be 1e9 requests per second.
+        // Whole ms: ns would result in 1e9 requests per second.
         (
             "disksim-ascii",
             "ms",
@@ -137,9 +137,9 @@ fn files_are_told_by_their_rows() {
     }
 }
 
-/// Lines that are no reads or writes are counted, not lost.
+/// Lines that are neither reads nor writes are counted.
 #[test]
-fn what_is_no_request_is_counted() {
+fn other_lines_are_counted() {
     let (summary, _) =
         read("other", "8,0 1 1 0.5 0 Q R 64 + 8 [a]\n8,0 1 2 0.6 0 C R 64 + 8 [0]\n8,0 1 3 0.7 0 Q FN [a]\n");
     assert_eq!((summary.rows, summary.other_rows, summary.bad_rows), (1, 2, 0));
@@ -159,7 +159,7 @@ fn the_unit_that_is_given_counts() {
         let summary = flow.trace_summary().unwrap();
         assert_eq!((summary.format, summary.time_unit), (format, unit.name()));
     }
-    // Of a format with a unit of its own too.
+    // Also for a format with a documented unit.
     let spec = TraceSpec {
         time_unit: Some(TimeUnit::Ms),
         ..TraceSpec::new(file("given.spc", b"0,0,512,r,1\n0,0,512,r,3.5\n"))
@@ -167,9 +167,9 @@ fn the_unit_that_is_given_counts() {
     assert_eq!(drain(&mut open(spec, ROOMY).unwrap())[1].0.as_ns(), 2_500_000);
 }
 
-/// What is named is done; that it cannot be is said, with what would be plausible in its place.
+/// A specified format is used; an implausible rate is reported with a plausible unit.
 #[test]
-fn a_named_format_keeps_its_unit_and_says_when_that_cannot_be() {
+fn a_specified_format_keeps_its_unit_and_reports_implausible_rates() {
     let text = "0 0 8 8 1\n1 0 16 8 0\n3 0 24 8 1\n";
     let named = TraceSpec { format: Format::SsdSim, ..TraceSpec::new(file("named", text.as_bytes())) };
     let ending = TraceSpec::new(file("ending.ssdsim", text.as_bytes()));
@@ -179,44 +179,43 @@ fn a_named_format_keeps_its_unit_and_says_when_that_cannot_be() {
         assert_eq!((summary.format, summary.span.as_ns()), ("ssdsim", 3));
         assert_eq!(
             summary.assumed,
-            "times in ns, though that makes 6.7e8 requests per second (--set flow.0.time-unit=ms says otherwise)"
+            "times in ns, although this results in 6.7e8 requests per second (override: --set flow.0.time-unit=ms)"
         );
     }
 }
 
 #[test]
-fn what_is_assumed_is_said() {
+fn assumptions_are_reported() {
     let said = |text: &str| read("said", text).0.assumed;
     let types =
-        "; type 1 is taken for a read (--set flow.0.format=ascii --set flow.0.writes-are=1 says otherwise)";
+        "; type 1 is assumed to be a read (override: --set flow.0.format=ascii --set flow.0.writes-are=1)";
     for (text, expected) in [
         (
             "0 0 8 8 1\n1 0 16 8 0\n3 0 24 8 1\n",
-            "times taken for ms: 667 requests per second; in ns there would be 6.7e8 (--set flow.0.time-unit=us says \
-             otherwise)",
+            "times assumed to be in ms: 667 requests per second; ns would result in 6.7e8 (override: --set flow.0.time-unit=us)",
         ),
         (
             "7 0 8 8 1\n",
-            "times taken for ns, though one time alone cannot tell (--set flow.0.time-unit=ms says otherwise)",
+            "times assumed to be in ns: a single time does not determine the unit (override: --set flow.0.time-unit=ms)",
         ),
         (
             "7 0 8 8 1\n7 0 8 8 1\n",
-            "times taken for ns, though one time alone cannot tell (--set flow.0.time-unit=ms says otherwise)",
+            "times assumed to be in ns: a single time does not determine the unit (override: --set flow.0.time-unit=ms)",
         ),
         (
             "0 0 8 8 1\n1500 0 8 8 1\n250000 0 8 8 1\n",
-            "times in ns: 8000 requests per second (--set flow.0.time-unit=ms says otherwise)",
+            "times in ns: 8000 requests per second (override: --set flow.0.time-unit=ms)",
         ),
     ] {
         assert_eq!(said(text), format!("{expected}{types}"));
     }
     assert_eq!(
         said("0,0,512,r,26214000\n0,0,512,r,52428000\n"),
-        "times taken for ns: 38 requests per second; in s there would be 3.8e-8 (--set flow.0.time-unit=ms says otherwise)"
+        "times assumed to be in ns: 38 requests per second; s would result in 3.8e-8 (override: --set flow.0.time-unit=ms)"
     );
 }
 
-/// One bad row among the first neither hides the format nor is it passed over.
+/// One bad row among the first does not prevent the detection and is reported.
 #[test]
 fn a_bad_row_does_not_hide_the_format() {
     let text = "Time,Host\nnoon,h,0,Read,0,512,0\n1,h,0,Read,0,512,0\n2,h,0,Read,0,512,0\n";
@@ -224,7 +223,7 @@ fn a_bad_row_does_not_hide_the_format() {
     assert!(error.contains("line 2: `time` is `noon`, which is not a number"), "{error}");
 }
 
-/// A name that says one format does not keep rows of another from being read.
+/// A file name extension does not prevent reading rows of another format.
 #[test]
 fn rows_count_more_than_the_name() {
     let (summary, _) = read("wrong.spc", "128166372003061629,hm,1,Read,383496192,32768,413\n");

@@ -1,4 +1,4 @@
-//! Is every exchangeable thing one file and one line: a row that can be chosen by its name and read back?
+//! Registry tests: each alternative is one file and one line, selected by name and read back.
 
 use interpulse_settings::{Document, Row};
 use interpulse_workload::{AddressSpec, Arrivals, BlockSize, Format};
@@ -26,13 +26,13 @@ fn every_row_has_its_file_and_is_chosen_by_its_name() {
 }
 
 #[test]
-fn a_name_is_told_from_its_value() {
+fn a_name_is_distinguished_from_its_value() {
     assert!(AddressSpec::all().iter().all(|(name, value, _)| value.name() == *name));
     assert!(Arrivals::all().iter().all(|(name, value, _)| value.name() == *name));
     assert!(BlockSize::all().iter().all(|(name, value, _)| value.name() == *name));
     for (name, format, _) in Format::all() {
         assert_eq!(format.name(), name);
-        // `ascii` alone has no name to parse: its time unit must be given.
+        // `ascii` alone cannot be parsed as a name: its time unit is required.
         assert_eq!(Format::named(name), (name != "ascii").then_some(format));
     }
 }

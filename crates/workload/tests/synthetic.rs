@@ -1,5 +1,5 @@
-//! Do the generators draw what their descriptions say? Fixed seeds; bounds of six sigma or more, so that a
-//! correct generator fails the whole suite with a probability below 1e-6 over seeds.
+//! Synthetic generator tests against their descriptions. Fixed seeds; bounds of at least six sigma, so that a correct
+//! generator fails the suite with a probability below 1e-6 over seeds.
 
 use interpulse_engine::{Bytes, Op, Request, SimTime, Streams};
 use interpulse_workload::{
@@ -17,7 +17,7 @@ fn draw(spec: &SyntheticSpec, n: usize, seed: u64) -> Vec<(SimTime, Request)> {
     all
 }
 
-/// `seen` of `n` at probability `p` lies within six sigma.
+/// Checks that `seen` of `n` at probability `p` lies within six sigma.
 fn assert_share(seen: usize, n: usize, p: f64, what: &str) {
     let (n, seen) = (n as f64, seen as f64);
     let sigma = (n * p * (1.0 - p)).sqrt();
@@ -94,7 +94,7 @@ fn uniform_addresses_fill_the_region_evenly() {
     }
 }
 
-/// On a tiny region every place, the last included, is reached.
+/// In a tiny region every position, the last included, is reached.
 #[test]
 fn every_place_is_reached() {
     for addresses in [
@@ -134,14 +134,14 @@ fn sequential_addresses_wrap_without_straddling() {
 fn hot_and_cold_parts_get_their_traffic() {
     let addresses = AddressSpec::HotCold(HotCold { hot_share: 0.1, hot_traffic: 0.9 });
     let all = draw(&SyntheticSpec { addresses, ..Default::default() }, N, 5);
-    // 262,144 places: 26,214 of them (0.1 rounded) are hot.
+    // 262,144 positions: 26,214 of them (0.1 rounded) are hot.
     let hot: Vec<u64> = all.iter().map(|(_, r)| r.sector / 8).filter(|&place| place < 26_214).collect();
     assert_share(hot.len(), N, 0.9, "hot");
     let lower = hot.iter().filter(|&&place| place < 13_107).count();
     assert_share(lower, hot.len(), 0.5, "uniform in the hot part");
 }
 
-/// The most popular places have the weights of their ranks, and they are scattered.
+/// The most popular positions have the weights of their ranks and are scattered.
 #[test]
 fn zipf_ranks_are_scattered_over_the_region() {
     let spec = SyntheticSpec { addresses: AddressSpec::Zipf(Zipf { exponent: 0.99 }), ..Default::default() };
@@ -154,7 +154,7 @@ fn zipf_ranks_are_scattered_over_the_region() {
     for (rank, &place) in (1..=5).zip(&order) {
         assert_share(counts[place], N, (rank as f64).powf(-0.99) / total, "rank");
     }
-    // Were ranks not scattered, the hundred most popular places would lie side by side.
+    // Without scattering, the hundred most popular positions would be adjacent.
     let lower = order[..100].iter().filter(|&&place| place < places / 2).count();
     assert!((20..=80).contains(&lower), "{lower} of the first 100 ranks in the lower half");
 }
@@ -198,7 +198,7 @@ fn hyper_exponential_gaps_have_their_mean_and_variation() {
     }
 }
 
-/// A change of one property leaves the draws of the others as they were.
+/// A change of one property does not change the draws of the others.
 #[test]
 fn properties_have_streams_of_their_own() {
     let base = SyntheticSpec::default();
@@ -218,7 +218,7 @@ fn properties_have_streams_of_their_own() {
     assert_ne!(flow(0), flow(1));
 }
 
-/// Golden: a change here changes every result of synthetic flows. The failing line is the one to paste.
+/// Golden values: a change here changes every result of synthetic flows. The failing line shows the new value.
 #[test]
 fn the_first_requests_never_change() {
     let spec = SyntheticSpec {

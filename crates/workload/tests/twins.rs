@@ -1,4 +1,4 @@
-//! Do twins have the statistics of their rows? Measured on the requests that they issue, within 2 %.
+//! Twin tests: statistics of the issued requests against the rows, within 2 %.
 
 use interpulse_engine::{Bytes, Duration, Op, Request, SimTime, Streams};
 use interpulse_settings::Document;
@@ -10,7 +10,7 @@ use interpulse_workload::{
 };
 use proptest::prelude::*;
 
-/// As large as drives get: no row is refused for its size.
+/// As large as possible: no row is rejected for its size.
 const HUGE: u64 = 1 << 44;
 
 fn spec(row: &TwinRow) -> TwinSpec {
@@ -21,7 +21,7 @@ fn open(spec: TwinSpec, capacity: u64, seed: u64) -> Result<Flow, WorkloadError>
     Flow::new(&FlowSpec::twin("twin", spec), capacity, &Streams::new(seed), 0)
 }
 
-/// Every request of the twin, measured on the way.
+/// Statistics of all requests of the twin.
 fn measured(row: &TwinRow, seed: u64) -> Result<TraceStatistics, WorkloadError> {
     let mut flow = open(spec(row), HUGE, seed)?;
     let mut measurer = Measurer::default();
@@ -31,7 +31,7 @@ fn measured(row: &TwinRow, seed: u64) -> Result<TraceStatistics, WorkloadError> 
     Ok(measurer.statistics())
 }
 
-/// The first figure that lies further than 2 % from the row, in words.
+/// Description of the first figure that differs from the row by more than 2 %.
 fn missed(row: &TwinRow, seen: &TraceStatistics) -> Option<String> {
     let figures = [
         ("requests", row.requests as f64, seen.requests as f64),
@@ -60,7 +60,7 @@ fn missed(row: &TwinRow, seen: &TraceStatistics) -> Option<String> {
 }
 
 #[test]
-fn every_row_is_met_by_a_short_twin() {
+fn every_row_is_matched_by_a_short_twin() {
     for (name, _) in TWINS {
         let row = rows::row(name, Some(20_000)).unwrap();
         assert_eq!(missed(&row, &measured(&row, 1).unwrap()), None, "{name}");
@@ -69,7 +69,7 @@ fn every_row_is_met_by_a_short_twin() {
 
 #[test]
 #[ignore = "long: all rows at full length, 22 million requests"]
-fn every_row_is_met_at_full_length() {
+fn every_row_is_matched_at_full_length() {
     for (name, _) in TWINS {
         let row = rows::row(name, None).unwrap();
         assert_eq!(missed(&row, &measured(&row, 1).unwrap()), None, "{name}");
@@ -93,9 +93,9 @@ fn plain_row() -> TwinRow {
     }
 }
 
-/// Corners that must be met, not refused.
+/// Extreme rows that must be matched, not rejected.
 #[test]
-fn corners_are_met() {
+fn extreme_rows_are_matched() {
     let listed = |list: &[(u64, f64)]| {
         TwinSizes::Listed(list.iter().map(|&(bytes, weight)| (Bytes(bytes), weight)).collect())
     };
@@ -134,9 +134,9 @@ fn corners_are_met() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..Default::default() })]
 
-    /// Any row is met or refused; one with room (many extents, many updates of each) is met.
+    /// Any row is matched or rejected; one with many extents and many updates of each is matched.
     #[test]
-    fn random_rows_are_met_or_refused(
+    fn random_rows_are_matched_or_rejected(
         requests in 20_000u64..40_000,
         write_share in 0.01f64..0.99,
         read_mean in 512.0f64..100_000.0,
@@ -177,7 +177,7 @@ fn the_same_seed_gives_the_same_requests_and_another_seed_others() {
     assert_eq!(first[0].0, SimTime::ZERO);
 }
 
-/// A beginning of the twin is like the whole: half of it has half of the writes and of the time.
+/// Half of a twin has half of the writes and half of the time.
 #[test]
 fn half_a_twin_is_half_of_everything() {
     let all = crate::common::drain(&mut open(spec(&plain_row()), HUGE, 1).unwrap());
@@ -299,7 +299,7 @@ fn mistakes_in_a_row_name_file_line_and_what_is_legal() {
         (
             "requests = 20000",
             "requests = 8",
-            "row.toml:9: twin.squared-variation: seen 4; expected at most what 8 requests show",
+            "row.toml:9: twin.squared-variation: seen 4; expected at most the variation possible with 8 requests",
         ),
         (
             "requests = 20000",
@@ -312,7 +312,7 @@ fn mistakes_in_a_row_name_file_line_and_what_is_legal() {
     }
 }
 
-/// What is scaled keeps its shares; the file's own numbers are those of its own length.
+/// Scaling preserves shares; the numbers in the file apply to its own length.
 #[test]
 fn volumes_follow_the_requests() {
     let whole = rows::row("msr-hm-0", None).unwrap();

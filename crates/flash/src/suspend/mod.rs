@@ -1,11 +1,11 @@
 //! Suspension schemes: where a pulse train may stop, the progress it keeps, and the costs of stop and resume.
 //!
-//! A scheme decides; the die owns the mechanism and checks its legality. Limits ([`policy::SuspendPolicy`]), [`eligibility`]
+//! A scheme decides; the die owns the mechanism and checks its legality. Limits ([`limits::SuspendPolicy`]), [`eligibility`]
 //! and [`resume`] apply to every scheme. A scheme is one file, with its own keys if any, and one line of the registry below,
 //! from which the parser, the messages, the documentation of keys and the conformance tests derive.
 
 pub mod eligibility;
-pub mod policy;
+pub mod limits;
 pub mod resume;
 
 use crate::pulse::PulseTrain;
@@ -14,7 +14,7 @@ use interpulse_settings::{ConfigError, Section, registry};
 
 pub use deferred::{Deferred, SafePointEntry};
 pub use eligibility::{Eligibility, MultiPlane};
-pub use policy::{Decision, Preemptors, Reload, SuspendLimits, SuspendPolicy};
+pub use limits::{Decision, Preemptors, Reload, SuspendLimits, SuspendPolicy};
 pub use resume::ResumePolicy;
 pub use timeout::{DeferClock, Timeout};
 

@@ -1,20 +1,20 @@
-//! When the next request arrives.
+//! Arrival clock of synthetic flows.
 
 use super::arrival::Gaps;
-use super::depth::check_depth;
+use super::queue_depth::check_depth;
 use super::spec::SyntheticPacing;
 use crate::error::Illegal;
 use interpulse_engine::{Rng, SimTime};
 
-/// Hands out arrival times.
 pub(super) enum Clock {
-    /// A closed flow has no arrival times of its own: always its start.
+    /// Closed flow: all arrival times equal its start.
     Closed(SimTime),
     Open {
         rng: Rng,
         gap: Gaps,
         now_ns: u64,
-        /// The fraction of a nanosecond by which the true arrival lies after `now_ns`: rounding never adds up.
+        /// Fraction of a nanosecond by which the exact arrival exceeds `now_ns`, so that rounding errors do not
+        /// accumulate.
         carry_ns: f64,
     },
 }
@@ -35,7 +35,7 @@ impl Clock {
         Ok(Clock::Open { rng, gap, now_ns: start.as_ns(), carry_ns: 0.0 })
     }
 
-    /// The next arrival; `None` beyond representable time.
+    /// Next arrival; `None` beyond representable time.
     #[inline]
     pub(super) fn next(&mut self) -> Option<SimTime> {
         match self {

@@ -1,19 +1,19 @@
-//! Which operation comes next.
+//! Operation mix of synthetic flows.
 
 use super::spec::SyntheticSpec;
 use crate::error::Illegal;
 use interpulse_engine::{Op, Rng};
 
-/// Draws operations in the given shares and adds a flush after every so many writes.
+/// Operation generator: draws operations by share and inserts a flush after `flush_every` writes.
 pub(super) struct Mix {
     rng: Rng,
-    /// The only operation, where there is one: then nothing is drawn.
+    /// Only operation of a mix without choice: consumes no random numbers.
     only: Option<Op>,
-    /// A draw below this is a read ...
+    /// Draws below this bound are reads.
     reads_below: u64,
-    /// ... else below this a write, else a trim.
+    /// Draws between `reads_below` and this bound are writes, larger ones trims.
     writes_below: u64,
-    /// Writes until a flush is due; 2^64 - 1 (never reached) without flushes.
+    /// Writes until the next flush; 2^64 - 1 (never reached) without flushes.
     writes_left: u64,
     flush_every: u64,
 }

@@ -1,20 +1,20 @@
-//! Synthetic requests: each property (arrival, operation, size, address) is drawn by its own part from its
-//! own random stream, so a change of one property leaves the draws of the others as they were.
+//! Synthetic request generator. Arrival, operation, size and address draw from separate random streams, so that a
+//! change of one property does not change the draws of the others.
 
 pub mod address;
 pub mod arrival;
 mod clock;
-pub(crate) mod depth;
 mod mix;
-pub(crate) mod permute;
+pub(crate) mod permutation;
+pub(crate) mod queue_depth;
 mod ranks;
 mod region;
 pub mod size;
 pub mod spec;
 
 use crate::error::Illegal;
+use crate::flow::PREFETCH_BATCH;
 use crate::spec::Pacing;
-use crate::together::TOGETHER;
 use address::Addresses;
 use clock::Clock;
 use interpulse_engine::{Op, PrefetchDistance, Request, SimTime, Streams};
@@ -23,25 +23,23 @@ use region::Region;
 use size::Sizes;
 use spec::{SyntheticPacing, SyntheticSpec};
 
-/// A running generator.
 pub(crate) struct Synthetic {
     mix: Mix,
     sizes: Sizes,
     addresses: Addresses,
     clock: Clock,
     pacing: Pacing,
-    /// The next ones.
-    next: [Request; TOGETHER],
-    /// Those after them.
-    after: [Request; TOGETHER],
-    /// How many of `next` have been asked for.
+    /// Current batch.
+    next: [Request; PREFETCH_BATCH],
+    /// Next batch.
+    after: [Request; PREFETCH_BATCH],
+    /// Number of requests returned from `next`.
     taken: usize,
-    /// `after` has been drawn.
+    /// Whether `after` holds a batch.
     began: bool,
 }
 
 impl Synthetic {
-    /// Checks the description and takes the generator's random streams.
     pub(crate) fn new(
         spec: &SyntheticSpec,
         start: SimTime,
@@ -65,22 +63,23 @@ impl Synthetic {
                 SyntheticPacing::Closed { depth } => Pacing::Closed { depth },
                 SyntheticPacing::Open { .. } => Pacing::Open,
             },
-            next: [Request::FLUSH; TOGETHER],
-            after: [Request::FLUSH; TOGETHER],
-            taken: TOGETHER,
+            next: [Request::FLUSH; PREFETCH_BATCH],
+            after: [Request::FLUSH; PREFETCH_BATCH],
+            taken: PREFETCH_BATCH,
             began: false,
         })
     }
 
-    /// The next request; `None` when its arrival lies beyond representable time. `told` hears of what is drawn ahead.
+    /// Returns the next request; `None` when its arrival lies beyond representable time. `hint` receives generated
+    /// requests ahead of their return.
     #[inline]
     pub(crate) fn next(
         &mut self,
-        told: impl FnMut(&Request, PrefetchDistance),
+        hint: impl FnMut(&Request, PrefetchDistance),
     ) -> Option<(SimTime, Request)> {
         let at = self.clock.next()?;
-        if self.taken == TOGETHER {
-            self.draw_ahead(told);
+        if self.taken == PREFETCH_BATCH {
+            self.draw_ahead(hint);
         }
         let request = self.next[self.taken];
         self.taken += 1;
@@ -88,23 +87,23 @@ impl Synthetic {
     }
 
     #[inline(never)]
-    fn draw_ahead(&mut self, mut told: impl FnMut(&Request, PrefetchDistance)) {
+    fn draw_ahead(&mut self, mut hint: impl FnMut(&Request, PrefetchDistance)) {
         if !std::mem::replace(&mut self.began, true) {
-            self.draw_together(&mut told);
+            self.draw_batch(&mut hint);
         }
         self.next = self.after;
         self.taken = 0;
-        self.draw_together(&mut told);
-        self.next.iter().for_each(|request| told(request, PrefetchDistance::Near));
+        self.draw_batch(&mut hint);
+        self.next.iter().for_each(|request| hint(request, PrefetchDistance::Near));
     }
 
     #[inline(never)]
-    fn draw_together(&mut self, told: &mut impl FnMut(&Request, PrefetchDistance)) {
-        for k in 0..TOGETHER {
+    fn draw_batch(&mut self, hint: &mut impl FnMut(&Request, PrefetchDistance)) {
+        for k in 0..PREFETCH_BATCH {
             self.after[k] = self.draw();
         }
-        // In a loop of its own: who is told waits for what it asks for, of as many at once as the processor looks at.
-        self.after.iter().for_each(|request| told(request, PrefetchDistance::Far));
+        // Separate loop: the cache misses of consecutive hints overlap.
+        self.after.iter().for_each(|request| hint(request, PrefetchDistance::Far));
     }
 
     #[inline]

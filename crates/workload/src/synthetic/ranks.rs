@@ -1,13 +1,13 @@
 //! Zipf-distributed ranks by rejection-inversion.
 //!
-//! The hat of rank k is the integral of x^-s over [k - 1/2, k + 1/2], which is never below k^-s (the
-//! function is convex), so inverting the integral and rejecting the surplus is exact for any number of
-//! ranks, with at most a few per cent of rejections and no table. Method: Hoermann and Derflinger,
-//! "Rejection-inversion to generate variates from monotone discrete distributions", ACM TOMACS 6(3), 1996.
+//! The hat of rank k is the integral of x^-s over [k - 1/2, k + 1/2], which is never below k^-s because the function
+//! is convex. Inverting the integral and rejecting the surplus is exact for any number of ranks, with at most a few
+//! per cent of rejections and no table (Hoermann and Derflinger, "Rejection-inversion to generate variates from
+//! monotone discrete distributions", ACM TOMACS 6(3), 1996).
 
 use interpulse_engine::Rng;
 
-/// Draws ranks 1 to `n` with probability proportional to rank^-s.
+/// Generator of ranks 1 to `n` with probability proportional to rank^-s.
 pub(super) struct Ranks {
     n: f64,
     s: f64,
@@ -15,7 +15,7 @@ pub(super) struct Ranks {
     top: f64,
     /// Width of the drawn interval: from the first rank (shortened to its weight, 1) to the top.
     width: f64,
-    /// A rank this little above the inverted point is accepted without evaluating its weight.
+    /// Distance from the inverted point below which a rank is accepted without evaluating its weight.
     sure: f64,
 }
 
@@ -29,7 +29,6 @@ impl Ranks {
         ranks
     }
 
-    /// The next rank, 1 to `n`.
     pub(super) fn next(&self, rng: &mut Rng) -> u64 {
         loop {
             let y = self.top - rng.unit() * self.width;
@@ -52,9 +51,8 @@ impl Ranks {
         if e.abs() < 1e-12 { log } else { libm::expm1(e) / (1.0 - self.s) }
     }
 
-    /// The x whose integral is y.
     fn inverse(&self, y: f64) -> f64 {
-        // For s > 1 the integral is bounded; rounding must not step over the bound.
+        // For s > 1 the integral is bounded; rounding must not exceed the bound.
         let t = ((1.0 - self.s) * y).max(-1.0);
         libm::exp(if t.abs() < 1e-12 { y } else { libm::log1p(t) / (1.0 - self.s) })
     }

@@ -1,23 +1,20 @@
-//! The part of the drive that requests go to.
+//! Address region of a synthetic flow.
 
 use crate::error::Illegal;
 use interpulse_engine::{Bytes, SECTOR};
 use std::ops::Range;
 
-/// Where requests may go.
 pub(super) struct Region {
-    /// First sector.
     pub base: u64,
-    /// Sectors.
     pub length: u64,
-    /// Sectors from one place to the next.
+    /// Distance of neighbouring positions in sectors.
     pub alignment: u64,
-    /// Places at which the largest request still fits.
-    pub places: u64,
+    /// Number of positions at which the largest request still fits.
+    pub positions: u64,
 }
 
 impl Region {
-    /// The part `share` of a drive of so many sectors, of which requests start at multiples of `alignment`.
+    /// The part `share` of a drive with this capacity; requests start at multiples of `alignment`.
     pub(super) fn new(
         share: Range<f64>,
         alignment: Bytes,
@@ -39,7 +36,7 @@ impl Region {
         let found = format!("a region of {length} aligned sectors on this drive");
         let legal = format!("room for the largest request, {largest_sectors} sectors");
         Illegal::unless(length >= u64::from(largest_sectors), "from..to", found, legal)?;
-        let places = (length - u64::from(largest_sectors)) / alignment + 1;
-        Ok(Region { base, length, alignment, places })
+        let positions = (length - u64::from(largest_sectors)) / alignment + 1;
+        Ok(Region { base, length, alignment, positions })
     }
 }

@@ -1,14 +1,14 @@
-//! The description of a synthetic generator.
+//! Description of a synthetic generator.
 
 use super::address::AddressSpec;
 use super::arrival::Arrivals;
-use super::depth::read_depth;
+use super::queue_depth::read_depth;
 use super::size::BlockSize;
 use interpulse_engine::{Bytes, SECTOR};
 use interpulse_settings::{Row, default, keys, optional, required};
 
 keys! {
-    /// A generator that makes requests up from distributions.
+    /// Generator that draws requests from distributions.
     #[derive(Clone, PartialEq, Debug)]
     pub struct SyntheticSpec, pub fn read(s) {
         /// closed loop, or open loop
@@ -21,12 +21,12 @@ keys! {
         /// Share of writes.
         pub write_share: f64 => 1.0 - read_share - trim_share,
         /// a flush after this many writes
-        // Flushes are requests on top of the shares.
+        // Flushes are added to the requests counted by the shares.
         pub flush_every: Option<u64> = optional_u64(optional().at_least(1)),
         /// Size of each read, write and trim.
         pub block_size: BlockSize => BlockSize::read(s)?,
         /// addresses are multiples of this
-        // From the start of the drive. Also the unit of popularity of the `zipf` and `hot-cold` patterns.
+        // From the start of the drive. Also the popularity unit of the `zipf` and `hot-cold` patterns.
         pub alignment: Bytes = bytes(default(Bytes::kib(4)).within(Bytes(512)..=Bytes::mib(16))),
         /// pattern of addresses
         pub addresses: AddressSpec = ["address"] policy(Some("uniform"), AddressSpec::ROWS),
@@ -34,7 +34,7 @@ keys! {
         // Rounded up to the alignment.
         pub from: f64 = fraction(default(0.0)),
         /// end of the region addressed, as a share of the drive
-        // Exclusive, rounded down to the alignment. Every request lies wholly inside the region.
+        // Exclusive, rounded down to the alignment. Every request lies inside the region.
         pub to: f64 = fraction(default(1.0)),
     } check {
         let message = "reads and trims together exceed all requests";
@@ -62,34 +62,34 @@ impl Default for SyntheticSpec {
     }
 }
 
-/// When a synthetic flow issues its requests.
+/// Pacing of a synthetic flow.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SyntheticPacing {
-    /// `depth` requests are kept outstanding.
+    /// Closed loop: `depth` requests are outstanding.
     Closed {
         /// Outstanding requests, 1 to 65535.
         depth: u32,
     },
-    /// Requests arrive by themselves, the first one gap after the flow's start.
+    /// Open loop: requests arrive independently of completions, the first one gap after the start of the flow.
     Open {
         /// Mean arrivals per second, above 0 and up to 1e9.
         rate_per_s: f64,
-        /// How the gaps vary around their mean, 1 / rate.
+        /// Distribution of the gaps around their mean, 1 / rate.
         arrivals: Arrivals,
     },
 }
 
 impl SyntheticPacing {
-    /// What the configuration reads.
+    /// Pacing variants in the configuration.
     pub const ROWS: &'static [Row<SyntheticPacing>] = &[
         Row {
             name: "closed",
-            doc: "a fixed number of requests is kept outstanding",
+            doc: "a fixed number of requests is outstanding",
             read: |s| Ok(SyntheticPacing::Closed { depth: read_depth(s)? }),
         },
         Row {
             name: "open",
-            doc: "requests arrive at a mean rate, whatever is outstanding",
+            doc: "requests arrive at a mean rate, independently of completions",
             read: |s| {
                 let rate = required().within(1e-3..=1e9);
                 let rate_per_s = s.per_second("rate", "mean arrivals per second", rate)?;

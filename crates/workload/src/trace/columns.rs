@@ -1,10 +1,10 @@
-//! Rows cut into columns.
+//! Column splitter for rows of text traces.
 
 use super::problem::RowFault;
 
-/// The first `N` columns of a row between commas, blanks and `"` around them removed; more columns are left out.
+/// First `N` columns of a comma-separated row, without surrounding blanks and quotes; further columns are ignored.
 ///
-/// Errors: there are fewer. `legal` says which ones there should be.
+/// Errors: fewer columns; `legal` names the expected ones.
 pub(super) fn commas<'l, const N: usize>(
     line: &'l str,
     legal: &'static str,
@@ -13,9 +13,7 @@ pub(super) fn commas<'l, const N: usize>(
     first(std::iter::from_fn(|| Some(next_column(&mut rest)?.trim())), legal)
 }
 
-/// The first `N` columns of a row between blanks; more columns are left out.
-///
-/// Errors: there are fewer. `legal` says which ones there should be.
+/// Like [`commas`] for columns separated by blanks.
 pub(super) fn blanks<'l, const N: usize>(
     line: &'l str,
     legal: &'static str,
@@ -36,7 +34,7 @@ fn first<'l, const N: usize>(
     if found < N { Err(RowFault::Columns { found, legal }) } else { Ok(columns) }
 }
 
-/// The column at the start of `rest`, which moves behind the comma that ends it. A comma between `"` ends none.
+/// Column at the start of `rest`, which advances past the next comma outside of quotes.
 fn next_column<'l>(rest: &mut Option<&'l str>) -> Option<&'l str> {
     let line = (*rest)?;
     if let Some(quoted) = line.trim_start().strip_prefix('"')
@@ -53,7 +51,7 @@ fn next_column<'l>(rest: &mut Option<&'l str>) -> Option<&'l str> {
     Some(column)
 }
 
-/// Whether a line before the first row may be a heading: it has columns, and none of them is a number.
+/// Whether a line before the first row may be a heading: no column is a number.
 pub(super) fn is_heading(line: &str) -> bool {
     let apart = |c: char| c == ',' || c == ';' || c == '"' || c.is_ascii_whitespace();
     let number =
@@ -61,7 +59,6 @@ pub(super) fn is_heading(line: &str) -> bool {
     !line.split(apart).any(number)
 }
 
-/// Whether a line is none: blank, or a comment.
 pub(super) fn is_blank(line: &str) -> bool {
     let line = line.trim_ascii_start();
     line.is_empty() || line.starts_with(['#', ';']) || line.starts_with("//")

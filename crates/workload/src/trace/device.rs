@@ -1,11 +1,10 @@
-//! The devices of a trace, told apart by host name and number.
+//! Device table of a trace: host names and numbers with dense indices.
 
 use super::limits::DEVICES_MAX;
 use super::problem::{RowFault, shorten};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Host name (empty in formats without one) and device number.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct DeviceKey {
     pub host: String,
@@ -22,18 +21,18 @@ impl fmt::Display for DeviceKey {
     }
 }
 
-/// Numbers the devices of a trace in order of first appearance.
+/// Device table; indices follow the order of first appearance.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Devices {
     keys: Vec<DeviceKey>,
     /// Indices into `keys` in ascending order of key.
     sorted: Vec<u32>,
-    /// The device of the row before: mostly that of the next row too.
+    /// Device of the previous row, mostly also that of the next row.
     last: usize,
 }
 
 impl Devices {
-    /// The index of a device, if it appeared before.
+    /// Index of a known device.
     pub fn find(&mut self, host: &str, number: u32) -> Option<u32> {
         let is = |key: &DeviceKey| key.number == number && compared(&key.host, host) == Ordering::Equal;
         if !self.keys.get(self.last).is_some_and(is) {
@@ -42,7 +41,6 @@ impl Devices {
         Some(self.last as u32)
     }
 
-    /// Gives a new device its index.
     pub fn add(&mut self, host: &str, number: u32) -> Result<u32, RowFault> {
         if self.keys.len() == DEVICES_MAX {
             return Err(RowFault::TooManyDevices);
@@ -54,7 +52,7 @@ impl Devices {
         Ok(index)
     }
 
-    /// Every device with its index, in ascending order of host and number.
+    /// All devices with their indices, in ascending order of host and number.
     pub fn ascending(&self) -> impl Iterator<Item = (usize, &DeviceKey)> {
         self.sorted.iter().map(|&index| (index as usize, &self.keys[index as usize]))
     }
@@ -67,8 +65,8 @@ impl Devices {
     }
 }
 
-/// The order of two host names. Most formats have none, and nothing is compared then: the C library's `memcmp` takes
-/// hundreds of cycles for no bytes at an address that is none, which is what an empty text has.
+/// Order of two host names. Empty names (most formats) skip `memcmp`, which takes hundreds of cycles for zero bytes
+/// at a dangling address.
 #[inline]
 fn compared(a: &str, b: &str) -> Ordering {
     if a.is_empty() || b.is_empty() { a.len().cmp(&b.len()) } else { a.cmp(b) }

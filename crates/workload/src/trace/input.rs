@@ -1,7 +1,7 @@
-//! The bytes of a trace: a file or (for fuzzing) memory, unpacked on the way.
+//! Byte source of a trace: a file or (for fuzzing) memory, decompressed while reading.
 
 use super::packing::Packing;
-use super::place::Place;
+use super::position::Position;
 use super::problem::{TraceError, TraceProblem, addressed};
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Where the bytes of a trace are.
 #[derive(Clone)]
 pub(crate) struct Input {
     path: PathBuf,
@@ -17,10 +16,9 @@ pub(crate) struct Input {
     flow: Option<u64>,
 }
 
-/// What a file was when it was looked at: whatever is written to it changes that.
+/// Size and modification time of a file, to detect changes.
 pub(crate) type Stamp = (u64, SystemTime);
 
-/// An opened trace.
 pub(crate) struct Opened {
     pub bytes: Box<dyn Read + Send>,
     pub packing: Packing,
@@ -31,44 +29,41 @@ impl Input {
         Input { path: path.to_owned(), memory: None, flow: None }
     }
 
-    /// Bytes in memory under the name of a file.
     pub fn memory(name: &str, bytes: &[u8]) -> Input {
         Input { path: PathBuf::from(name), memory: Some(bytes.into()), flow: None }
     }
 
-    /// The same for the flow of this index, whose settings messages name.
+    /// The same input for the flow of this index, for settings in messages.
     pub fn of_flow(self, index: u64) -> Input {
         Input { flow: Some(index), ..self }
     }
 
-    /// `text` with its settings in the words of whoever reads the trace.
+    /// `text` with its settings written for the reader of the trace (see [`addressed`]).
     pub fn addressed(&self, text: &str) -> String {
         addressed(text, self.flow)
     }
 
-    /// The last part of the path, or nothing if that is not text.
+    /// Last part of the path; empty if it is not valid text.
     pub fn file_name(&self) -> &str {
         self.path.file_name().and_then(|name| name.to_str()).unwrap_or("")
     }
 
-    /// The fault of this input.
     pub fn error(&self, problem: TraceProblem) -> TraceError {
         TraceError { path: self.path.clone(), flow: self.flow, problem }
     }
 
-    /// What the file is now; `None` if that cannot be told.
+    /// Current stamp of the file; `None` if unavailable.
     pub fn stamp(&self) -> Option<Stamp> {
         let found = self.memory.is_none().then(|| std::fs::metadata(&self.path))?.ok()?;
         Some((found.len(), found.modified().ok()?))
     }
 
-    /// Opens the input at its start.
     pub fn open(&self) -> Result<Opened, TraceProblem> {
         match &self.memory {
             Some(bytes) => unpack(Cursor::new(Arc::clone(bytes))),
             None => unpack(open_file(&self.path)?),
         }
-        .map_err(|error| TraceProblem::Read { line: Place::default(), error })
+        .map_err(|error| TraceProblem::Read { line: Position::default(), error })
     }
 }
 
@@ -77,7 +72,7 @@ fn open_file(path: &Path) -> Result<File, TraceProblem> {
         io::ErrorKind::NotFound => TraceProblem::Missing,
         _ => TraceProblem::Open(error),
     };
-    // Asked before opening: opening a pipe would wait for its writer.
+    // Checked before opening, because opening a pipe would wait for its writer.
     if !std::fs::metadata(path).map_err(problem)?.is_file() {
         return Err(TraceProblem::NotAFile);
     }
@@ -97,7 +92,7 @@ fn unpack(mut packed: impl Read + Send + 'static) -> io::Result<Opened> {
     }
     let packing = match magic[..have] {
         [0x1f, 0x8b] | [0x1f, 0x8b, 8, ..] => Packing::Gzip,
-        // A frame, or one of the sixteen kinds of skippable frames some writers put first.
+        // Zstandard frame, or one of the sixteen kinds of skippable frames that some writers emit first.
         [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Packing::Zstd,
         _ => Packing::Plain,
     };

@@ -1,30 +1,28 @@
-//! Where the sectors of a trace lie on the drive.
+//! Placement of the devices of a trace on the drive.
 
 use super::problem::TraceProblem;
 use super::scan::Found;
 use super::spec::Fit;
 
-/// 4 KiB in sectors: the alignment of scaled addresses.
+/// Alignment of scaled addresses: 4 KiB in sectors.
 const SCALE_ALIGNMENT: u64 = 8;
 
-/// Maps (device, sector) to a sector of the drive.
+/// Address map from (device, sector) to a sector of the drive.
 pub(super) struct Layout {
-    /// By index of first appearance.
     regions: Box<[Region]>,
     map: Map,
     capacity: u64,
 }
 
-/// Where a placed request lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Placed {
-    /// Its first sector on the drive.
+    /// First sector on the drive.
     pub sector: u64,
-    /// Whether some of it lay beyond the end of the drive before it was moved.
+    /// Whether a part exceeded the drive before `fit` moved the request.
     pub beyond: bool,
 }
 
-/// Where a device is placed, and what the first pass saw it touch.
+/// Placement of a device, and the sector range found by the first pass.
 #[derive(Clone, Copy)]
 struct Region {
     base: u64,
@@ -32,7 +30,7 @@ struct Region {
     end: u64,
 }
 
-/// How addresses become those of the drive.
+/// Address transformation selected by `fit`.
 pub(crate) enum Map {
     Same,
     Fold,
@@ -40,7 +38,8 @@ pub(crate) enum Map {
 }
 
 impl Map {
-    /// Where a request ends up that ends inside a drive of this capacity; `None` if it is larger than that.
+    /// First sector after the transformation, such that the request ends inside the drive; `None` if it exceeds the
+    /// capacity.
     pub fn place(&self, sector: u64, sectors: u32, capacity: u64) -> Option<u64> {
         let last = capacity.checked_sub(u64::from(sectors));
         Some(match *self {
@@ -55,7 +54,7 @@ impl Map {
 }
 
 impl Layout {
-    /// Errors if a request lies beyond the drive and `fit` does not help.
+    /// Errors if a request exceeds the drive and `fit` does not resolve it.
     pub fn new(found: &Found, fit: Fit, capacity: u64) -> Result<Layout, TraceProblem> {
         if u64::from(found.largest_sectors) > capacity {
             let (line, sectors) = (found.largest_line, found.largest_sectors);
@@ -82,8 +81,8 @@ impl Layout {
         Ok(Layout { regions: regions.into(), map, capacity })
     }
 
-    /// Where a request of the trace starts on the drive; it ends inside the drive. `None` for a request
-    /// outside what the first pass saw: the file has changed.
+    /// Start of a request on the drive. `None` for a request outside the range found by the first pass: the file has
+    /// changed.
     pub fn place(&self, device: u32, sector: u64, sectors: u32) -> Option<Placed> {
         let region = self.regions[device as usize];
         let length = u64::from(sectors);

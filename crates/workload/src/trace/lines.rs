@@ -1,38 +1,35 @@
-//! Lines or records of a trace through one fixed buffer.
+//! Line and record reader of traces, with one buffer of fixed size.
 
 use super::input::Opened;
 use super::limits::LINE_MAX;
 use super::packing::Packing;
-use super::place::Place;
+use super::position::Position;
 use super::problem::{RowFault, TraceProblem};
 use std::io::{self, Read};
 
 const BUFFER: usize = 64 << 10;
-/// How much [`Lines::beginning`] shows.
+/// Length of [`Lines::beginning`].
 const BEGINNING: usize = 4096;
 
-/// A row as it stands in the file.
 #[derive(Clone, Copy)]
 pub(super) enum Raw<'l> {
-    /// A line without its end.
+    /// Line without its terminator.
     Line(&'l str),
-    /// A record.
     Record(&'l [u8]),
 }
 
-/// Reads line by line, or record by record.
 pub(super) struct Lines {
     bytes: Box<dyn Read + Send>,
     packing: Packing,
-    /// What comes next belongs to a line that was too long.
+    /// Whether the next bytes belong to a line that was too long.
     overlong: bool,
     buffer: Box<[u8]>,
-    /// `buffer[start..end]` is read and not yet handed out.
+    /// `buffer[start..end]` is unread.
     start: usize,
     end: usize,
     ended: bool,
-    /// Lines or records handed out.
-    place: Place,
+    /// Position of the last line or record returned.
+    position: Position,
 }
 
 impl Lines {
@@ -46,22 +43,21 @@ impl Lines {
             start: 0,
             end: 0,
             ended: false,
-            place: Place::default(),
+            position: Position::default(),
         }
     }
 
-    /// The line or record handed out last.
-    pub fn place(&self) -> Place {
-        self.place
+    /// Position of the last line or record returned.
+    pub fn position(&self) -> Position {
+        self.position
     }
 
-    /// How the file is packed.
     pub fn packing(&self) -> Packing {
         self.packing
     }
 
-    /// The next row: a line, or a record of so many bytes; the inner error is a line that is no text, or a record that is
-    /// cut off.
+    /// Returns the next line, or record of `record_bytes`; the inner error is a line that is not text or an incomplete
+    /// record.
     pub fn next_row(
         &mut self,
         record_bytes: Option<usize>,
@@ -72,15 +68,15 @@ impl Lines {
         })
     }
 
-    /// What the file begins with, up to [`BEGINNING`] bytes; only before the first line.
+    /// First bytes of the file, at most [`BEGINNING`]; only available before the first line.
     pub fn beginning(&mut self) -> &[u8] {
-        // What cannot be read is noticed where it is read in earnest.
+        // Read errors are reported by the later pass.
         while self.end < BEGINNING && !self.ended && self.fill().is_ok() {}
         &self.buffer[..self.end.min(BEGINNING)]
     }
 
     fn next_record(&mut self, bytes: usize) -> Result<Option<Result<&[u8], RowFault>>, TraceProblem> {
-        self.place.records = true;
+        self.position.records = true;
         while self.end - self.start < bytes && !self.ended {
             self.fill()?;
         }
@@ -88,7 +84,7 @@ impl Lines {
         if found == 0 {
             return Ok(None);
         }
-        self.place.number += 1;
+        self.position.number += 1;
         let from = self.start;
         self.start += found.min(bytes);
         Ok(Some(if found < bytes {
@@ -98,19 +94,19 @@ impl Lines {
         }))
     }
 
-    /// The next line without its end; the inner error is a line that is no text.
+    /// Next line without its terminator; the inner error is a line that is not text.
     pub fn next(&mut self) -> Result<Option<Result<&str, RowFault>>, TraceProblem> {
         let Some(length) = self.find_end()? else { return Ok(None) };
-        self.place.number += 1;
+        self.position.number += 1;
         if length > LINE_MAX {
             self.drop_line(length)?;
             return Ok(Some(Err(RowFault::TooLong)));
         }
         let (from, to) = (self.start, self.start + length);
-        // At the end of the file the line has no newline to step over.
+        // The last line may lack a newline.
         self.start = (to + 1).min(self.end);
         let mut line = &self.buffer[from..to];
-        if self.place.number == 1 {
+        if self.position.number == 1 {
             line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         }
         line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -120,8 +116,8 @@ impl Lines {
         })))
     }
 
-    /// The length of the line at `start`, or any length above [`LINE_MAX`] of one whose end is not in sight;
-    /// `None` at the end of the file.
+    /// Length of the line at `start`, or any length above [`LINE_MAX`] if its end is beyond the limit; `None` at the
+    /// end of the file.
     fn find_end(&mut self) -> Result<Option<usize>, TraceProblem> {
         if self.overlong {
             self.step_over()?;
@@ -142,8 +138,8 @@ impl Lines {
         }
     }
 
-    /// Drops a line that is too long, of which `length` bytes are in the buffer. The rest is stepped over when the next
-    /// line is asked for: a file that is one endless line is refused before anybody has read it all.
+    /// Discards a line that is too long, of which `length` bytes are buffered. The rest is skipped by the next call,
+    /// so that a file with one endless line is rejected without being read completely.
     fn drop_line(&mut self, length: usize) -> Result<(), TraceProblem> {
         self.start += length;
         self.overlong = true;
@@ -180,12 +176,12 @@ impl Lines {
     }
 
     fn problem(&self, error: io::Error) -> TraceProblem {
-        let (line, packing) = (self.place, self.packing);
+        let (line, packing) = (self.position, self.packing);
         match (packing, error.kind()) {
             (Packing::Plain, _) => TraceProblem::Read { line, error },
             (_, io::ErrorKind::UnexpectedEof) => TraceProblem::Truncated { packing, line },
-            // Unpackers report through `InvalidData`, `InvalidInput` or `Other`; only errors of the
-            // operating system carry its number.
+            // Decompressors report `InvalidData`, `InvalidInput` or `Other`; only errors of the operating system have
+            // a number.
             _ if error.raw_os_error().is_none() => {
                 TraceProblem::Damaged { packing, line, detail: error.to_string() }
             }

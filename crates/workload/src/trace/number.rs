@@ -1,10 +1,10 @@
-//! Numbers in columns, with errors that say what is wrong with the text.
+//! Number parser for columns, with precise errors.
 
 use super::limits::{REQUEST_SECTORS_MAX, SECTORS_MAX};
 use super::problem::RowFault;
 use interpulse_engine::{Op, SECTOR};
 
-/// A column: its name, what is legal in it, and the text seen.
+/// Column: name, legal values, and the text found.
 #[derive(Clone, Copy)]
 pub(super) struct Column<'l> {
     pub name: &'static str,
@@ -13,12 +13,10 @@ pub(super) struct Column<'l> {
 }
 
 impl Column<'_> {
-    /// The fault of this column, for this reason.
     pub fn fault(&self, why: &'static str) -> RowFault {
         RowFault::field(self.name, self.text, why, self.legal)
     }
 
-    /// A whole number from `least` to `most`.
     pub fn whole(&self, least: u64, most: u64) -> Result<u64, RowFault> {
         let value = self.digits(self.text)?;
         if value < least {
@@ -30,9 +28,9 @@ impl Column<'_> {
         Ok(value)
     }
 
-    /// A time in units of `unit_ns`, a power of ten of ns; in ns, rounded down. Decimals are refused where it must be `whole`.
+    /// Time in units of `unit_ns`, a power of ten of ns; in ns, rounded down. `whole` rejects decimals.
     pub fn time_ns(&self, unit_ns: u64, whole: bool) -> Result<u64, RowFault> {
-        // Texts are so short that a search made for long ones takes longer.
+        // A plain loop is faster than `memchr` for texts this short.
         let point = self.text.bytes().position(|byte| byte == b'.');
         let (whole, decimals) = match point.map(|at| (&self.text[..at], &self.text[at + 1..])) {
             None => (self.text, ""),
@@ -54,13 +52,13 @@ impl Column<'_> {
 
     #[inline]
     fn digits(&self, text: &str) -> Result<u64, RowFault> {
-        // So few digits are never too many.
+        // This many digits cannot overflow.
         if (1..=18).contains(&text.len()) {
             let (mut value, mut highest) = (0u64, 0);
             for byte in text.bytes() {
                 let digit = byte.wrapping_sub(b'0');
                 highest = highest.max(digit);
-                // What is no digit counts as up to 255, and its value, which may wrap around, is not used.
+                // Other characters count as up to 255; the value, which may wrap around, is not used.
                 value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
             }
             if highest <= 9 {
@@ -93,19 +91,17 @@ impl Column<'_> {
     }
 }
 
-/// A device number.
 pub(super) fn device(name: &'static str, text: &str) -> Result<u32, RowFault> {
     let column = Column { name, text, legal: "a whole number, 0 to 4294967295" };
     Ok(column.whole(0, u64::from(u32::MAX))? as u32)
 }
 
-/// A start in sectors.
 pub(super) fn sector(name: &'static str, text: &str) -> Result<u64, RowFault> {
     let column = Column { name, text, legal: "512-byte sectors, a whole number below 2^44 (8 PiB)" };
     column.whole(0, SECTORS_MAX - 1)
 }
 
-/// The operation that a column names, case aside.
+/// Operation named by a column, in either case.
 pub(super) fn op(
     name: &'static str,
     text: &str,
@@ -117,23 +113,21 @@ pub(super) fn op(
     match (among(reads), among(writes)) {
         (true, _) => Ok(Op::Read),
         (_, true) => Ok(Op::Write),
-        _ => Err(RowFault::field(name, text, "no operation", legal)),
+        _ => Err(RowFault::field(name, text, "not an operation", legal)),
     }
 }
 
-/// A start in bytes.
 pub(super) fn offset_bytes(name: &'static str, text: &str) -> Result<u64, RowFault> {
     let column = Column { name, text, legal: "bytes, a whole number below 2^53 (8 PiB)" };
     column.whole(0, SECTORS_MAX * SECTOR.get() - 1)
 }
 
-/// A length in sectors.
 pub(super) fn length_sectors(name: &'static str, text: &str) -> Result<u32, RowFault> {
     let column = Column { name, text, legal: "512-byte sectors, a whole number, 1 to 2097152 (1 GiB)" };
     Ok(column.whole(1, u64::from(REQUEST_SECTORS_MAX))? as u32)
 }
 
-/// A length in bytes, at most so large that widening it to whole sectors stays legal.
+/// Length in bytes, limited so that widening to whole sectors stays legal.
 pub(super) fn length_bytes(name: &'static str, text: &str) -> Result<u64, RowFault> {
     let column = Column { name, text, legal: "bytes, a whole number, 1 to 1073741312 (1 GiB less a sector)" };
     column.whole(1, (u64::from(REQUEST_SECTORS_MAX) - 1) * SECTOR.get())

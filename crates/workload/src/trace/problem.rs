@@ -1,195 +1,195 @@
-//! What can be wrong with a trace file, in words.
+//! Error messages of trace files.
 
 use super::limits::{DEVICES_MAX, LINE_MAX};
 use super::packing::Packing;
-use super::place::Place;
+use super::position::Position;
 use std::io;
 use std::path::PathBuf;
 
-/// A fault of a trace file.
+/// Fault of a trace file.
 #[derive(Debug, thiserror::Error)]
 #[error("trace {}: {}", path.display(), addressed(&problem.to_string(), *flow))]
 pub struct TraceError {
     /// The file.
     pub path: PathBuf,
-    /// The index of the flow that replays it, if one does.
+    /// Index of the flow that replays it, if any.
     pub flow: Option<u64>,
-    /// What is wrong with it.
+    /// Kind of fault.
     pub problem: TraceProblem,
 }
 
-/// What is wrong with a trace file. Lines are counted from 1.
+/// Kind of fault of a trace file. Lines are counted from 1.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceProblem {
-    /// No such file.
+    /// Missing file.
     #[error("does not exist")]
     Missing,
-    /// The operating system refuses to open it.
+    /// File that the operating system refuses to open.
     #[error("cannot be opened: {0}")]
     Open(io::Error),
-    /// A folder, a pipe or a device.
+    /// Directory, pipe or device.
     #[error("is not a regular file; a trace is read twice, so a pipe cannot be one")]
     NotAFile,
-    /// Reading failed on the way.
+    /// Read error.
     #[error("cannot be read after {line}: {error}")]
     Read {
-        /// The last complete line.
-        line: Place,
-        /// What the operating system says.
+        /// Last complete line.
+        line: Position,
+        /// Error of the operating system.
         error: io::Error,
     },
-    /// A packed file ends too early.
+    /// Truncated compressed file.
     #[error("the {packing} data is truncated: it ends after {line} in the middle of the packed stream")]
     Truncated {
-        /// How the file is packed.
+        /// Compression.
         packing: Packing,
-        /// The last complete line.
-        line: Place,
+        /// Last complete line.
+        line: Position,
     },
-    /// A packed file cannot be unpacked.
+    /// Damaged compressed file.
     #[error("the {packing} data is damaged after {line}: {detail}")]
     Damaged {
-        /// How the file is packed.
+        /// Compression.
         packing: Packing,
-        /// The last complete line.
-        line: Place,
-        /// What the unpacker says.
+        /// Last complete line.
+        line: Position,
+        /// Error of the decompressor.
         detail: String,
     },
-    /// Not one row.
+    /// File without rows.
     #[error("holds no rows")]
     Empty,
-    /// Bad rows were to be skipped, and all were bad.
+    /// File of which all rows were skipped as bad.
     #[error("holds no good row; {bad_rows} bad ones were skipped, the first: {first}")]
     AllBad {
         /// Bad rows skipped.
         bad_rows: u64,
-        /// The first message.
+        /// First message.
         first: String,
     },
-    /// The rows look like nothing known.
+    /// Rows of an unknown format.
     #[error(
-        "{line}: `{found}` looks like no known format; name its format with --set flow.N.format=NAME: {known}"
+        "{line}: `{found}` matches no known format; specify its format with --set flow.N.format=NAME: {known}"
     )]
     Unknown {
-        /// The first line that is not blank or a comment.
-        line: Place,
-        /// Its beginning.
+        /// First line that is neither blank nor a comment.
+        line: Position,
+        /// Beginning of the line.
         found: String,
-        /// The formats that there are.
+        /// Known formats.
         known: String,
     },
-    /// No row has the columns of the format that was named, but those of others.
+    /// Rows with the columns of another format than the specified one.
     #[error("{line}: {fault}; its rows look like {like}, which --set flow.N.format=auto reads")]
     Unlike {
-        /// The first row.
-        line: Place,
-        /// What is wrong with it.
+        /// First row.
+        line: Position,
+        /// Fault of the row.
         fault: RowFault,
-        /// The formats that they may have.
+        /// Formats with these columns.
         like: String,
     },
-    /// Something else than a trace, told by how it begins.
+    /// Another kind of file, identified by its signature.
     #[error("is {what}; {remedy}")]
     Foreign {
-        /// What it is.
+        /// Kind of file.
         what: &'static str,
-        /// What can be done.
+        /// Remedy.
         remedy: &'static str,
     },
-    /// A bad row.
+    /// Bad row.
     #[error("{line}: {fault}")]
     Row {
-        /// The line.
-        line: Place,
-        /// What is wrong with it.
+        /// Line of the row.
+        line: Position,
+        /// Fault of the row.
         fault: RowFault,
     },
-    /// A request beyond the drive.
+    /// Request beyond the drive.
     #[error(
         "{line}: {device} reaches sector {end}, but the drive has {capacity} sectors; legal: a larger \
          drive, or fit = fold or scale"
     )]
     Beyond {
-        /// The line of the device's furthest request.
-        line: Place,
-        /// The device, and where it is placed if there are several.
+        /// Line of the request of the device that ends at the highest sector.
+        line: Position,
+        /// Device, with its placement if there are several.
         device: String,
-        /// One past the last sector asked for, on the drive.
+        /// One past the last sector requested, on the drive.
         end: u64,
-        /// The drive's sectors.
+        /// Capacity of the drive in sectors.
         capacity: u64,
     },
-    /// A request larger than the drive, which no fit can help.
+    /// Request larger than the drive, which no `fit` resolves.
     #[error("{line}: the request has {sectors} sectors, but the whole drive has {capacity}")]
     Oversize {
-        /// The line.
-        line: Place,
-        /// Its size in sectors.
+        /// Line of the request.
+        line: Position,
+        /// Size in sectors.
         sectors: u32,
-        /// The drive's sectors.
+        /// Capacity of the drive in sectors.
         capacity: u64,
     },
-    /// The second pass read something else than the first.
-    #[error("changed while it was replayed (noticed after {line})")]
+    /// File changed between the passes.
+    #[error("changed while it was replayed (detected after {line})")]
     Changed {
-        /// The last line read.
-        line: Place,
+        /// Last line read.
+        line: Position,
     },
 }
 
-/// What is wrong with one row.
+/// Fault of one row.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RowFault {
-    /// A byte that is not text.
+    /// Byte that is not UTF-8 text.
     #[error("byte {position} of the line (0x{byte:02x}) is not UTF-8 text")]
     NotUtf8 {
         /// Position in the line, from 1.
         position: usize,
-        /// The byte.
+        /// Value of the byte.
         byte: u8,
     },
-    /// A line without an end.
+    /// Line longer than the limit.
     #[error("is longer than {LINE_MAX} bytes; is this a text file?")]
     TooLong,
-    /// The wrong number of columns.
+    /// Wrong number of columns.
     #[error("has {found} column{}; legal: {legal}", if *found == 1 { "" } else { "s" })]
     Columns {
-        /// Columns seen.
+        /// Columns found.
         found: usize,
-        /// The columns of the format, in words.
+        /// Columns of the format.
         legal: &'static str,
     },
-    /// A value that is not legal.
+    /// Illegal value.
     #[error("`{field}` is `{found}`, which is {why}; legal: {legal}")]
     Field {
-        /// Name of the column.
+        /// Column name.
         field: &'static str,
-        /// The value seen, shortened.
+        /// Value found, shortened.
         found: String,
-        /// What it is not, or is too much.
+        /// Reason.
         why: &'static str,
-        /// What would be legal.
+        /// Legal values.
         legal: &'static str,
     },
-    /// A time before that of an earlier row.
+    /// Time before that of an earlier row.
     #[error(
         "`time` goes back by {}; legal: ascending times, or --set flow.N.reorder=clamp, or closed pacing",
         interpulse_engine::Duration(*back_ns)
     )]
     Backwards {
-        /// By how much, in ns.
+        /// Difference in ns.
         back_ns: u64,
     },
-    /// The file ends within a record.
+    /// Incomplete record at the end of the file.
     #[error("has {found} bytes, then the file ends; legal: {bytes} bytes")]
     CutOff {
-        /// Bytes of it that are there.
+        /// Bytes found.
         found: usize,
-        /// Bytes it should have.
+        /// Record length.
         bytes: usize,
     },
-    /// One more device than can be told apart.
+    /// More devices than supported.
     #[error("names one device more than {DEVICES_MAX}, the most a trace may have")]
     TooManyDevices,
 }
@@ -205,8 +205,8 @@ impl RowFault {
     }
 }
 
-/// `text`, in which settings are written `--set flow.N.KEY=VALUE`, for the flow of this index or, without one, for the
-/// options of a command that have the names of the keys.
+/// `text` with settings written as `--set flow.N.KEY=VALUE`, adapted to the flow of this index or, without one, to
+/// command-line options named like the keys.
 pub(crate) fn addressed(text: &str, flow: Option<u64>) -> String {
     const SETTING: &str = "--set flow.N.";
     if let Some(flow) = flow {
@@ -221,7 +221,7 @@ pub(crate) fn addressed(text: &str, flow: Option<u64>) -> String {
     all
 }
 
-/// At most 40 characters of `text`, control characters made visible.
+/// At most 40 characters of `text`, with control characters escaped.
 pub(crate) fn shorten(text: &str) -> String {
     let mut short: String = text.chars().take(40).flat_map(char::escape_debug).collect();
     if text.chars().nth(40).is_some() {

@@ -1,4 +1,4 @@
-//! The second pass over a trace: hands its requests out.
+//! Replay of a trace: the second pass, which returns the requests.
 
 use super::input::Input;
 use super::layout::Layout;
@@ -8,24 +8,22 @@ use super::spec::{TracePacing, TraceSpec};
 use super::stream::RowStream;
 use super::summary::TraceSummary;
 use crate::error::WorkloadError;
+use crate::flow::PREFETCH_BATCH;
 use crate::spec::Pacing;
-use crate::together::TOGETHER;
 use interpulse_engine::{PrefetchDistance, Request, SimTime};
 
-/// Requests read ahead: parsing in runs keeps the simulator's own data in the cache.
+/// Read-ahead in requests: parsing in batches keeps the data of the simulator in the cache.
 const AHEAD: usize = 256;
 
-/// A trace being replayed.
 pub(crate) struct Replay {
     input: Input,
     rows: RowStream,
     layout: Layout,
     pacing: TracePacing,
     start: SimTime,
-    /// Requests read ahead, each with whether some of it lay beyond the drive, and how many of them are handed out.
+    /// Requests read ahead, each with whether it exceeded the drive; `taken` of them are returned.
     ahead: Vec<(SimTime, Request, bool)>,
     taken: usize,
-    /// Rows read in this pass.
     read: u64,
     ended: bool,
     summary: TraceSummary,
@@ -33,8 +31,8 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    /// Checks the whole file, unless `first` has and it is still the same, and opens it again at its start, for the flow of
-    /// this index.
+    /// Scans the whole file, unless `first` holds a valid scan, and reopens it at its start, for the flow of this
+    /// index.
     pub fn open(
         spec: &TraceSpec,
         flow: u64,
@@ -47,7 +45,7 @@ impl Replay {
         Replay::read(input, spec, start, capacity_sectors, first)
     }
 
-    /// The same for any input; the path in `spec` is not used.
+    /// The same for any input; ignores the path in `spec`.
     pub fn from_input(
         input: Input,
         spec: &TraceSpec,
@@ -68,7 +66,7 @@ impl Replay {
             let first = first.cloned().map_or_else(|| FirstReading::of(&input, spec), Ok)?;
             let found = first.found();
             let layout = Layout::new(found, spec.fit, capacity_sectors)?;
-            let rows = RowStream::again(&input, spec, found.told.clone(), found.devices.clone())?;
+            let rows = RowStream::again(&input, spec, found.detected.clone(), found.devices.clone())?;
             Ok((rows, layout, first))
         };
         match prepare() {
@@ -89,24 +87,23 @@ impl Replay {
         }
     }
 
-    /// The next request; `None` at the end of the trace.
     #[inline]
     pub fn next(
         &mut self,
-        mut told: impl FnMut(&Request, PrefetchDistance),
+        mut hint: impl FnMut(&Request, PrefetchDistance),
     ) -> Result<Option<(SimTime, Request)>, WorkloadError> {
         if self.taken == self.ahead.len() {
             self.refill().map_err(|problem| WorkloadError::Trace(Box::new(self.input.error(problem))))?;
         }
-        if self.taken.is_multiple_of(TOGETHER) {
+        if self.taken.is_multiple_of(PREFETCH_BATCH) {
             let coming = self.ahead[self.taken..].iter().map(|(_, request, _)| request);
-            let told_before = if self.taken == 0 { 0 } else { TOGETHER };
+            let hinted_before = if self.taken == 0 { 0 } else { PREFETCH_BATCH };
             coming
                 .clone()
-                .take(2 * TOGETHER)
-                .skip(told_before)
-                .for_each(|request| told(request, PrefetchDistance::Far));
-            coming.take(TOGETHER).for_each(|request| told(request, PrefetchDistance::Near));
+                .take(2 * PREFETCH_BATCH)
+                .skip(hinted_before)
+                .for_each(|request| hint(request, PrefetchDistance::Far));
+            coming.take(PREFETCH_BATCH).for_each(|request| hint(request, PrefetchDistance::Near));
         }
         let Some(&(at, request, beyond)) = self.ahead.get(self.taken) else { return Ok(None) };
         self.taken += 1;
@@ -133,7 +130,7 @@ impl Replay {
             }
         }
         if self.read > self.summary.rows || self.ended && self.read < self.summary.rows {
-            return Err(TraceProblem::Changed { line: self.rows.place() });
+            return Err(TraceProblem::Changed { line: self.rows.position() });
         }
         Ok(())
     }
@@ -142,7 +139,7 @@ impl Replay {
         match self.pacing {
             TracePacing::Closed { .. } => self.start,
             TracePacing::Recorded { speed: 1.0 } => SimTime(self.start.as_ns().saturating_add(at_ns)),
-            // Rounded down: later rows never arrive before earlier ones.
+            // Rounded down, which preserves the order of arrivals.
             TracePacing::Recorded { speed } => {
                 SimTime(self.start.as_ns().saturating_add((at_ns as f64 / speed) as u64))
             }
@@ -157,7 +154,7 @@ impl Replay {
         &self.summary
     }
 
-    /// What the first pass found, for whoever replays the same file again.
+    /// First pass over the trace, for further replays of the same file.
     pub fn first(&self) -> &FirstReading {
         &self.first
     }

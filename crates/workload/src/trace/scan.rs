@@ -1,38 +1,36 @@
-//! The first pass over a trace: checks every row, finds extents and totals.
+//! First pass over a trace: row checks, extents and totals.
 
+use super::detect::Detected;
 use super::device::{DeviceKey, Devices};
 use super::input::{Input, Stamp};
-use super::place::Place;
+use super::position::Position;
 use super::problem::TraceProblem;
 use super::spec::TraceSpec;
 use super::stream::{Row, RowStream};
 use super::summary::{DeviceSummary, TraceSummary};
-use super::tell::Told;
 use interpulse_engine::{Bytes, Duration, Op, SECTOR};
 use std::sync::Arc;
 
-/// Devices are placed at multiples of 1 MiB (in sectors).
+/// Alignment of devices: 1 MiB in sectors.
 const PLACE_ALIGNMENT: u64 = (1 << 20) / SECTOR.get();
 
-/// What the first pass over a trace found, for whoever replays it more than once.
+/// Result of the first pass over a trace, shared by several replays.
 #[derive(Clone)]
 pub struct FirstReading {
     found: Arc<Found>,
-    /// How it was read.
     spec: TraceSpec,
-    /// What the file was; `None` if nobody can tell.
+    /// Stamp of the file; `None` if unavailable.
     stamp: Option<Stamp>,
 }
 
 impl FirstReading {
-    /// Reads the trace through once.
     pub(super) fn of(input: &Input, spec: &TraceSpec) -> Result<FirstReading, TraceProblem> {
-        // Asked before it is read: what is written meanwhile makes it another one.
+        // Taken before reading, so that concurrent writes invalidate it.
         let stamp = input.stamp();
         Ok(FirstReading { found: Arc::new(scan(input, spec)?), spec: spec.clone(), stamp })
     }
 
-    /// Whether it is that of this input, read like this, which has not changed since.
+    /// Whether the pass applies to this input and these settings, and the file is unchanged.
     pub(super) fn is_of(&self, input: &Input, spec: &TraceSpec) -> bool {
         self.spec == *spec && self.stamp.is_some() && self.stamp == input.stamp()
     }
@@ -42,28 +40,25 @@ impl FirstReading {
     }
 }
 
-/// What the first pass found.
 pub(crate) struct Found {
     pub summary: TraceSummary,
-    pub(super) told: Told,
+    pub(super) detected: Detected,
     pub(super) devices: Devices,
     /// By device, in order of first appearance.
     pub(super) extents: Vec<Extent>,
     /// Indices of the devices in the order of `summary.devices`.
     pub(super) placed: Vec<usize>,
-    /// Size and line of the largest request.
     pub(super) largest_sectors: u32,
-    pub(super) largest_line: Place,
+    pub(super) largest_line: Position,
 }
 
-/// What one device's rows touch.
 #[derive(Clone, Copy)]
 pub(super) struct Extent {
     pub rows: u64,
     pub first: u64,
     pub end: u64,
     /// The line that reaches `end`.
-    pub end_line: Place,
+    pub end_line: Position,
 }
 
 impl Found {
@@ -73,7 +68,6 @@ impl Found {
     }
 }
 
-/// Reads the trace through once.
 pub(crate) fn scan(input: &Input, spec: &TraceSpec) -> Result<Found, TraceProblem> {
     let mut rows = RowStream::first(input, spec)?;
     let mut totals = Totals::default();
@@ -81,8 +75,8 @@ pub(crate) fn scan(input: &Input, spec: &TraceSpec) -> Result<Found, TraceProble
         totals.count(&row);
     }
     let packing = rows.packing();
-    let (told, devices, left_out) = rows.into_found();
-    left_out.some_good(totals.rows)?;
+    let (detected, devices, skipped_rows) = rows.into_found();
+    skipped_rows.require_good_row(totals.rows)?;
     let mut placed_at = 0;
     let mut placed = Vec::new();
     let mut summaries = Vec::new();
@@ -101,14 +95,14 @@ pub(crate) fn scan(input: &Input, spec: &TraceSpec) -> Result<Found, TraceProble
     }
     Ok(Found {
         summary: TraceSummary {
-            format: told.format.name(),
-            time_unit: told.unit.name(),
-            assumed: told.assumed.clone(),
+            format: detected.format.name(),
+            time_unit: detected.unit.name(),
+            assumed: detected.assumed.clone(),
             packing,
             rows: totals.rows,
-            bad_rows: left_out.bad,
-            first_bad_rows: left_out.first_bad,
-            other_rows: left_out.other,
+            bad_rows: skipped_rows.bad,
+            first_bad_rows: skipped_rows.first_bad,
+            other_rows: skipped_rows.other,
             late_rows: totals.late,
             reads: totals.reads,
             writes: totals.rows - totals.reads,
@@ -120,7 +114,7 @@ pub(crate) fn scan(input: &Input, spec: &TraceSpec) -> Result<Found, TraceProble
             replayed: 0,
             devices: summaries,
         },
-        told,
+        detected,
         devices,
         extents: totals.extents,
         placed,
@@ -140,7 +134,7 @@ struct Totals {
     min_gap_ns: Option<u64>,
     extents: Vec<Extent>,
     largest_sectors: u32,
-    largest_line: Place,
+    largest_line: Position,
 }
 
 impl Totals {

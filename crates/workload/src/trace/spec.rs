@@ -1,36 +1,35 @@
-//! The description of a replay.
+//! Description of a trace replay.
 
 use super::format::Format;
 use super::unit::TimeUnit;
 use crate::error::Illegal;
-use crate::synthetic::depth::{check_depth, read_depth};
+use crate::synthetic::queue_depth::{check_depth, read_depth};
 use interpulse_settings::{ConfigError, Row, Section, choices, default, keys};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-/// Factors of speed.
 const SPEED: RangeInclusive<f64> = 1e-6..=1e6;
 
 keys! {
-    /// The replay of a trace file.
+    /// Replay of a trace file.
     #[derive(Clone, PartialEq, Debug)]
     pub struct TraceSpec, pub fn read(s) {
-        /// The file: a regular file, plain, gzip or zstd (told by its content).
+        /// Path of a regular file, plain, gzip or zstd (identified by its content).
         pub path: PathBuf =>
             s.label("trace", "block trace to replay: plain, .gz or .zst")?.unwrap_or_default().into(),
-        /// How its rows are written.
+        /// Format of the rows.
         pub format: Format => Format::read(s)?,
-        /// unit of the times; left out, that of the format, or what is plausible
+        /// unit of the times; default: the unit of the format, or the most plausible one
         pub time_unit: Option<TimeUnit> = optional_choice(TimeUnit::ALL),
-        /// When its requests are issued.
+        /// Pacing of the requests.
         pub pacing: TracePacing => TracePacing::read(s)?,
-        /// What becomes of requests beyond the drive.
+        /// Handling of requests beyond the drive.
         pub fit: Fit => Fit::read(s)?,
-        /// what becomes of rows whose time goes back
+        /// handling of rows whose time decreases
         // Only with recorded pacing; closed pacing issues the rows in file order whatever their times.
         pub reorder: Reorder = choice(Some("error"), Reorder::ALL),
         /// count bad rows instead of stopping at the first
-        // They are counted in [`crate::TraceSummary`]. Rows beyond the drive are not bad rows: `fit` decides about those.
+        // Reported in [`crate::TraceSummary`]. Rows beyond the drive are not bad rows: `fit` applies to them.
         pub skip_bad_rows: bool = bool(default(false)),
     } check {
         let named = path != PathBuf::new() || !s.has("trace");
@@ -39,8 +38,8 @@ keys! {
 }
 
 impl TraceSpec {
-    /// A strict replay at recorded times: format by [`Format::Auto`], no row may be bad or out of order,
-    /// none beyond the drive.
+    /// Strict replay at recorded times: format by [`Format::Auto`], no bad or late rows, no requests beyond the
+    /// drive.
     pub fn new(path: impl Into<PathBuf>) -> TraceSpec {
         TraceSpec {
             path: path.into(),
@@ -64,15 +63,15 @@ impl TraceSpec {
     }
 }
 
-/// When the requests of a trace are issued.
+/// Pacing of a trace replay.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum TracePacing {
-    /// At their recorded times, counted from the first row, which arrives at the flow's start.
+    /// Recorded times relative to the first row, which arrives at the start of the flow.
     Recorded {
-        /// Gaps are divided by this, 1e-6 to 1e6: 2 replays twice as fast.
+        /// Divisor of the gaps, 1e-6 to 1e6: 2 replays twice as fast.
         speed: f64,
     },
-    /// In file order, `depth` outstanding; recorded times are ignored.
+    /// File order with `depth` outstanding requests; recorded times are ignored.
     Closed {
         /// Outstanding requests, 1 to 65535.
         depth: u32,
@@ -80,39 +79,40 @@ pub enum TracePacing {
 }
 
 choices! {
-    /// How a trace is laid onto the drive.
+    /// Mapping of a trace onto the drive.
     ///
-    /// A trace of several devices lays them side by side in ascending order of host name and device number,
-    /// each in a region of its highest sector rounded up to 1 MiB; a single device keeps its addresses.
+    /// Several devices are placed side by side in ascending order of host name and device number, each in a region of
+    /// its highest sector rounded up to 1 MiB; a single device keeps its addresses.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Fit {
-        /// a request beyond the drive is an error that names its line
+        /// a request beyond the drive is an error that reports its line
         Error = "error",
         /// addresses modulo the capacity; a request that would straddle the end is moved before it
         Fold = "fold",
         /// the occupied range is mapped linearly onto the drive, aligned to 4 KiB
-        // Starts are aligned down and sizes stay: a shrunken trace overlaps itself, a stretched one has gaps.
+        // Starts are aligned down and sizes are unchanged: a compressed trace overlaps itself, a stretched one has
+        // gaps.
         Scale = "scale",
     }
 }
 
 choices! {
-    /// What becomes of a row whose time lies before that of an earlier row.
+    /// Handling of a row whose time lies before that of an earlier row.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Reorder {
         /// a row earlier than the row before it is a bad row
         Error = "error",
-        /// such a row arrives together with the latest row before it
+        /// a late row arrives at the same time as the latest row before it
         Clamp = "clamp",
     }
 }
 
 impl TracePacing {
-    /// What the configuration reads.
+    /// Pacing variants in the configuration.
     pub const ROWS: &'static [Row<TracePacing>] = &[
         Row {
             name: "recorded",
-            doc: "requests arrive at their recorded times, sped up or slowed down",
+            doc: "requests arrive at their recorded times, divided by a speed factor",
             read: |s| {
                 let doc = "2 replays twice as fast as recorded";
                 Ok(TracePacing::Recorded { speed: s.f64("speed", doc, default(1.0).within(SPEED))? })
@@ -120,20 +120,20 @@ impl TracePacing {
         },
         Row {
             name: "closed",
-            doc: "a fixed number of requests is kept outstanding",
+            doc: "a fixed number of requests is outstanding",
             read: |s| Ok(TracePacing::Closed { depth: read_depth(s)? }),
         },
     ];
 
-    /// Reads when requests are issued.
+    /// Reads the pacing.
     pub fn read(s: &mut Section) -> Result<TracePacing, ConfigError> {
         s.policy("pacing", "recorded times, or closed loop", Some("recorded"), TracePacing::ROWS)
     }
 }
 
 impl Fit {
-    /// Reads what becomes of addresses beyond the drive.
+    /// Reads the handling of addresses beyond the drive.
     pub fn read(s: &mut Section) -> Result<Fit, ConfigError> {
-        s.choice("fit", "what becomes of addresses beyond the drive", Some("error"), Fit::ALL)
+        s.choice("fit", "handling of addresses beyond the drive", Some("error"), Fit::ALL)
     }
 }

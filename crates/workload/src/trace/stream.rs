@@ -1,25 +1,23 @@
-//! Checked rows, one after the other: what both passes over a trace share.
+//! Stream of checked rows, shared by both passes over a trace.
 
 use super::columns::{is_blank, is_heading};
+use super::detect::{Detected, detect};
 use super::device::Devices;
 use super::input::Input;
 use super::limits::SPAN_NS_MAX;
 use super::lines::{Lines, Raw};
 use super::packing::Packing;
-use super::place::Place;
+use super::position::Position;
 use super::problem::{RowFault, TraceProblem};
 use super::spec::{Reorder, TracePacing, TraceSpec};
-use super::tell::{Told, tell};
 use interpulse_engine::Op;
 
-/// A good row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Row {
-    /// Where in the file it is.
-    pub line: Place,
-    /// Time since the first good row, not yet divided by the speed; never decreases.
+    pub line: Position,
+    /// Time since the first good row, before the speed factor; never decreases.
     pub at_ns: u64,
-    /// Whether `at_ns` had to be lifted to that of an earlier row.
+    /// Whether `at_ns` was raised to that of an earlier row.
     pub late: bool,
     /// Index of the device in order of first appearance.
     pub device: u32,
@@ -28,21 +26,19 @@ pub(super) struct Row {
     pub sectors: u32,
 }
 
-/// Rows that were left out.
 #[derive(Clone, Default, Debug)]
-pub(super) struct LeftOut {
+pub(super) struct SkippedRows {
     pub bad: u64,
-    /// The first ten messages about bad ones, with line numbers.
+    /// Messages of the first ten bad rows, with line numbers.
     pub first_bad: Vec<String>,
-    /// Rows that are no reads or writes.
     pub other: u64,
-    /// The first line that was taken for a heading, and why it is no row.
-    heading: Option<(Place, RowFault)>,
+    /// First line assumed to be a heading, and its fault as a row.
+    heading: Option<(Position, RowFault)>,
 }
 
-impl LeftOut {
-    /// An error unless there is a good row.
-    pub fn some_good(&self, good: u64) -> Result<(), TraceProblem> {
+impl SkippedRows {
+    /// Returns an error if there is no good row.
+    pub fn require_good_row(&self, good: u64) -> Result<(), TraceProblem> {
         match (good, self.first_bad.first(), self.heading.clone()) {
             (1.., ..) => Ok(()),
             (0, Some(first), _) => Err(TraceProblem::AllBad { bad_rows: self.bad, first: first.clone() }),
@@ -54,50 +50,49 @@ impl LeftOut {
 
 const BAD_ROWS_KEPT: usize = 10;
 
-/// Reads, parses and checks rows; counts or refuses the bad ones.
+/// Reads, parses and checks rows; counts or rejects bad ones.
 pub(super) struct RowStream {
     lines: Lines,
-    told: Told,
+    detected: Detected,
     devices: Devices,
-    /// Whether a device may appear that is not in `devices` yet: in the first pass only.
+    /// Whether devices missing in `devices` are added: in the first pass only.
     devices_open: bool,
     rules: Rules,
-    /// Time of the first good row.
     origin_ns: Option<u64>,
     /// Latest time so far, from the origin.
     latest_ns: u64,
-    left_out: LeftOut,
+    skipped_rows: SkippedRows,
 }
 
-/// The parts of a spec that decide which rows are good.
+/// Settings that decide which rows are good.
 #[derive(Clone, Copy)]
 struct Rules {
     skip_bad_rows: bool,
     clamp: bool,
-    /// Speed factor of recorded pacing; `None` where times do not matter.
+    /// Speed factor of recorded pacing; `None` if times are ignored.
     speed: Option<f64>,
 }
 
 impl RowStream {
-    /// A first pass: tells the format if need be and learns the devices.
+    /// First pass: detects the format and collects the devices.
     pub fn first(input: &Input, spec: &TraceSpec) -> Result<RowStream, TraceProblem> {
-        RowStream::open(input, spec, tell(input, spec)?, Devices::default(), true)
+        RowStream::open(input, spec, detect(input, spec)?, Devices::default(), true)
     }
 
-    /// A second pass over a trace of which everything is known.
+    /// Second pass with a known format and known devices.
     pub fn again(
         input: &Input,
         spec: &TraceSpec,
-        told: Told,
+        detected: Detected,
         devices: Devices,
     ) -> Result<RowStream, TraceProblem> {
-        RowStream::open(input, spec, told, devices, false)
+        RowStream::open(input, spec, detected, devices, false)
     }
 
     fn open(
         input: &Input,
         spec: &TraceSpec,
-        told: Told,
+        detected: Detected,
         devices: Devices,
         devices_open: bool,
     ) -> Result<RowStream, TraceProblem> {
@@ -107,27 +102,26 @@ impl RowStream {
         };
         Ok(RowStream {
             lines: Lines::new(input.open()?),
-            told,
+            detected,
             devices,
             devices_open,
             rules: Rules { skip_bad_rows: spec.skip_bad_rows, clamp: spec.reorder == Reorder::Clamp, speed },
             origin_ns: None,
             latest_ns: 0,
-            left_out: LeftOut::default(),
+            skipped_rows: SkippedRows::default(),
         })
     }
 
-    /// The next good row; `None` at the end of the trace.
     pub fn next(&mut self) -> Result<Option<Row>, TraceProblem> {
         loop {
             let before = self.origin_ns.is_none();
-            let format = &self.told.format;
+            let format = &self.detected.format;
             let parsed = match self.lines.next_row(format.record_bytes())? {
                 None => return Ok(None),
                 Some(Ok(Raw::Line(line))) if is_blank(line) || before && format.is_header(line) => continue,
                 Some(Ok(Raw::Line(line))) if before && is_heading(line) => {
-                    if let (None, Err(fault)) = (&self.left_out.heading, format.parse(Raw::Line(line))) {
-                        self.left_out.heading = Some((self.lines.place(), fault));
+                    if let (None, Err(fault)) = (&self.skipped_rows.heading, format.parse(Raw::Line(line))) {
+                        self.skipped_rows.heading = Some((self.lines.position(), fault));
                     }
                     continue;
                 }
@@ -136,14 +130,14 @@ impl RowStream {
             };
             let parsed = match parsed {
                 Ok(None) => {
-                    self.left_out.other += 1;
+                    self.skipped_rows.other += 1;
                     continue;
                 }
                 Ok(Some(parsed)) => Ok(parsed),
                 Err(fault) => Err(fault),
             };
             let checked = parsed.and_then(|parsed| {
-                let time_ns = parsed.time.ns(self.told.unit)?;
+                let time_ns = parsed.time.ns(self.detected.unit)?;
                 let (at_ns, late) =
                     self.rules.time(time_ns, self.origin_ns.unwrap_or(time_ns), self.latest_ns)?;
                 let device = match self.devices.find(parsed.host, parsed.device) {
@@ -153,7 +147,7 @@ impl RowStream {
                 };
                 Ok((time_ns, at_ns, late, device, parsed.op, parsed.sector, parsed.sectors))
             });
-            let line = self.lines.place();
+            let line = self.lines.position();
             match checked {
                 Ok((_, _, _, None, ..)) => return Err(TraceProblem::Changed { line }),
                 Ok((time_ns, at_ns, late, Some(device), op, sector, sectors)) => {
@@ -167,34 +161,31 @@ impl RowStream {
         }
     }
 
-    fn skip(&mut self, line: Place, fault: &RowFault) {
-        self.left_out.bad += 1;
-        if self.left_out.first_bad.len() < BAD_ROWS_KEPT {
-            self.left_out.first_bad.push(format!("{line}: {fault}"));
+    fn skip(&mut self, line: Position, fault: &RowFault) {
+        self.skipped_rows.bad += 1;
+        if self.skipped_rows.first_bad.len() < BAD_ROWS_KEPT {
+            self.skipped_rows.first_bad.push(format!("{line}: {fault}"));
         }
     }
 
-    /// How the file is packed.
     pub fn packing(&self) -> Packing {
         self.lines.packing()
     }
 
-    /// The line or record read last.
-    pub fn place(&self) -> Place {
-        self.lines.place()
+    pub fn position(&self) -> Position {
+        self.lines.position()
     }
 
-    /// The devices and what was left out, at the end of a pass.
-    pub fn into_found(self) -> (Told, Devices, LeftOut) {
-        (self.told, self.devices, self.left_out)
+    pub fn into_found(self) -> (Detected, Devices, SkippedRows) {
+        (self.detected, self.devices, self.skipped_rows)
     }
 }
 
 impl Rules {
-    /// The time of a row since the origin, and whether it had to be lifted to `latest_ns`.
+    /// Time of a row since the origin, and whether it was raised to `latest_ns`.
     fn time(&self, time_ns: u64, origin_ns: u64, latest_ns: u64) -> Result<(u64, bool), RowFault> {
         let at_ns = time_ns.saturating_sub(origin_ns);
-        // Compared with the origin added, not subtracted: a row before the origin is late too.
+        // Adds the origin instead of subtracting it, because a row before the origin is late too.
         let latest_abs_ns = origin_ns + latest_ns;
         if time_ns < latest_abs_ns {
             if self.clamp || self.speed.is_none() {

@@ -1,4 +1,4 @@
-//! What the first pass over a trace found.
+//! Trace summary: totals of the first pass.
 
 use super::packing::Packing;
 use interpulse_engine::{Bytes, Duration};
@@ -6,23 +6,23 @@ use interpulse_engine::{Bytes, Duration};
 /// Totals of a trace. Times are as recorded, before the speed factor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceSummary {
-    /// Name of the format, never `auto`.
+    /// Format name, never `auto`.
     pub format: &'static str,
-    /// Name of the unit of its times.
+    /// Time unit name.
     pub time_unit: &'static str,
-    /// What was assumed about them, in words, and how to say otherwise.
+    /// Assumptions about format and unit, with the settings that override them.
     pub assumed: String,
-    /// How the file is packed.
+    /// Compression of the file.
     pub packing: Packing,
-    /// Good rows: the requests that are replayed.
+    /// Good rows, which are replayed as requests.
     pub rows: u64,
-    /// Rows that were skipped because they cannot be read.
+    /// Bad rows skipped.
     pub bad_rows: u64,
-    /// The first ten bad rows, in words, with line numbers.
+    /// Messages of the first ten bad rows, with line numbers.
     pub first_bad_rows: Vec<String>,
-    /// Rows that are no reads or writes, which are left out.
+    /// Rows ignored because they are neither reads nor writes.
     pub other_rows: u64,
-    /// Rows whose time lay before that of an earlier row and was lifted to it.
+    /// Rows whose time was raised to that of an earlier row.
     pub late_rows: u64,
     /// Read requests.
     pub reads: u64,
@@ -32,26 +32,26 @@ pub struct TraceSummary {
     pub read_bytes: Bytes,
     /// Sum of the sizes of the writes, in whole sectors.
     pub written_bytes: Bytes,
-    /// From the first row to the latest.
+    /// Time from the first row to the latest.
     pub span: Duration,
     /// Shortest time between two rows; `None` with fewer than two rows.
     pub min_gap: Option<Duration>,
-    /// Requests handed out so far of which some lies beyond the end of the drive: `fit` moved them.
+    /// Requests returned so far that exceeded the drive before `fit` moved them.
     pub beyond: u64,
-    /// Requests handed out so far.
+    /// Requests returned so far.
     pub replayed: u64,
-    /// The devices in the order in which they are placed: ascending host and number.
+    /// Devices in placement order: ascending host and number.
     pub devices: Vec<DeviceSummary>,
 }
 
 impl TraceSummary {
-    /// One past the highest sector touched, as the devices are placed and before `fit` moves anything.
+    /// One past the highest sector of the placed devices, before `fit`.
     pub fn end_sector(&self) -> u64 {
         self.devices.last().map_or(0, |last| last.placed_at + last.end_sector)
     }
 }
 
-/// One device of a trace.
+/// Device of a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceSummary {
     /// Host name; empty in formats without one.
@@ -64,6 +64,6 @@ pub struct DeviceSummary {
     pub first_sector: u64,
     /// One past the highest sector touched.
     pub end_sector: u64,
-    /// Where the device's sector 0 is placed, before `fold` or `scale`, in sectors.
+    /// Placement of sector 0 of the device, before `fold` or `scale`, in sectors.
     pub placed_at: u64,
 }

@@ -1,4 +1,4 @@
-//! The units in which traces count time.
+//! Time units of traces.
 
 use super::number::Column;
 use super::problem::RowFault;
@@ -10,7 +10,7 @@ choices! {
     pub enum TimeUnit {
         /// whole nanoseconds
         Ns = "ns",
-        /// whole ticks of 100 ns, as Windows counts them
+        /// whole ticks of 100 ns, the unit of Windows times
         Ticks = "100ns",
         /// microseconds, decimals allowed
         Us = "us",
@@ -22,7 +22,7 @@ choices! {
 }
 
 impl TimeUnit {
-    /// Its length in ns.
+    /// Length in ns.
     pub fn ns(self) -> u64 {
         match self {
             TimeUnit::Ns => 1,
@@ -33,7 +33,7 @@ impl TimeUnit {
         }
     }
 
-    /// Whether decimals mean that the unit is another one.
+    /// Whether the unit excludes decimals.
     pub fn is_whole(self) -> bool {
         matches!(self, TimeUnit::Ns | TimeUnit::Ticks)
     }
@@ -49,19 +49,17 @@ impl TimeUnit {
     }
 }
 
-/// When a row was recorded, in the unit of its trace.
+/// Recorded time of a row, in the unit of its trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stamp<'l> {
-    /// As a column says it.
     Text(&'l str),
-    /// As a field of a record says it.
     Number(u64),
 }
 
 impl<'l> Stamp<'l> {
-    /// What a column says; `unit` is the one that the format documents.
+    /// Time in a column; `unit` is the documented one.
     ///
-    /// Errors: it does not begin like a time in any unit.
+    /// Errors: the text is not a time in any unit.
     pub fn text(text: &'l str, unit: TimeUnit) -> Result<Stamp<'l>, RowFault> {
         let stamp = Stamp::Text(text);
         if text.starts_with(|c: char| c.is_ascii_digit()) { Ok(stamp) } else { stamp.ns(unit).map(|_| stamp) }
@@ -79,7 +77,7 @@ impl<'l> Stamp<'l> {
         }
     }
 
-    /// The whole units, the part of a unit beyond them, and how many decimals say it; `None` where this is no number.
+    /// Whole units, fraction of a unit, and number of decimals; `None` if the text is not a number.
     pub fn parts(self) -> Option<(u64, f64, usize)> {
         let text = match self {
             Stamp::Number(number) => return Some((number, 0.0, 0)),

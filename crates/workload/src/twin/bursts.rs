@@ -1,43 +1,39 @@
-//! Writes of an extent that come in bursts: as many in all as the plan says, but several of them close together in time.
+//! Write order of a twin with bursts: the plan fixes the number of writes per extent, bursts cluster them in time.
 //!
-//! A row says how often each extent is written, not when. By default every order of all writes is equally likely, so the time
-//! between two writes of an extent is that of the whole trace over their number. Real traces update what they have just
-//! written. Here the writes of each extent are taken `each` at a time, and a burst's writes fall within a window of writes;
-//! what does not fill a burst comes alone, at any time.
+//! A row gives the number of writes of each extent, not their times. By default every order of all writes is equally
+//! likely. Real traces update recently written data: here the writes of each extent are grouped by `each`, and a
+//! burst falls within a window of writes; the remaining writes are single, at any time.
 
 use super::extents::Extents;
-use crate::synthetic::permute::Permutation;
+use crate::synthetic::permutation::Permutation;
 use interpulse_engine::random::mix;
 
-/// The writes of some extents that are written equally often.
+/// Writes of extents that are written equally often.
 #[derive(Clone, Copy)]
 struct Group {
-    /// Of the bursts and of the single writes: the number of its first.
+    /// Number of the first burst and of the first single write.
     first: [u64; 2],
     extents: u64,
-    /// Bursts of each extent.
     bursts: u64,
     first_write: u64,
 }
 
-/// The order of the writes of a twin.
 pub(super) struct Bursts {
     each: u64,
-    /// Writes in bursts, those of a window among them.
+    /// Window length: writes in bursts.
     writes: u64,
     window: u64,
     groups: Vec<Group>,
     bursts: Option<Permutation>,
     singles: Option<Permutation>,
     key: u64,
-    /// The order within the window that has been begun.
     within: Option<Permutation>,
-    /// Writes given out: in bursts, and single ones.
-    given: [u64; 2],
+    /// Writes issued: in bursts, and single ones.
+    issued: [u64; 2],
 }
 
 impl Bursts {
-    /// Bursts of `each` writes of `extents`; `window` is in writes that belong to bursts, for all writes being such.
+    /// Order with bursts of `each` writes of `extents`; `window` counts writes, as if all belonged to bursts.
     pub fn new(extents: &Extents, each: u64, window: u64, key: u64) -> Bursts {
         let mut first = [0, 0];
         let mut groups = Vec::new();
@@ -59,21 +55,21 @@ impl Bursts {
             singles: order(first[1], 2),
             key,
             within: None,
-            given: [0, 0],
+            issued: [0, 0],
         }
     }
 
-    /// The next write, of a burst if `place`, which comes in random order, is among the writes of bursts.
+    /// Next write; it belongs to a burst if `place`, which has random order, is below the number of burst writes.
     pub fn next(&mut self, place: u64) -> u64 {
         if place < self.writes { self.next_of_burst() } else { self.next_single() }
     }
 
     fn next_of_burst(&mut self) -> u64 {
-        let given = self.given[0];
-        self.given[0] += 1;
-        let (window, at) = (given / self.window, given % self.window);
+        let issued = self.issued[0];
+        self.issued[0] += 1;
+        let (window, at) = (issued / self.window, issued % self.window);
         if at == 0 {
-            let left = self.window.min(self.writes - given);
+            let left = self.window.min(self.writes - issued);
             self.within = Some(Permutation::new(left, mix(self.key ^ mix(window))));
         }
         let shuffled = self.within.as_ref().expect("a window has begun").apply(at);
@@ -86,15 +82,16 @@ impl Bursts {
     }
 
     fn next_single(&mut self) -> u64 {
-        let single = self.singles.as_ref().expect("there are single writes").apply(self.given[1]);
-        self.given[1] += 1;
+        let single = self.singles.as_ref().expect("there are single writes").apply(self.issued[1]);
+        self.issued[1] += 1;
         let group = self.group(1, single);
         let number = single - group.first[1];
         let of_extent = group.bursts * self.each + number / group.extents;
         group.first_write + of_extent * group.extents + number % group.extents
     }
 
-    /// The group of a burst (`which` 0) or of a single write (1). Groups that have none share their first with the next.
+    /// Group of a burst (`which` 0) or of a single write (1). Empty groups share their first number with the next
+    /// group.
     fn group(&self, which: usize, number: u64) -> Group {
         self.groups[self.groups.partition_point(|g| g.first[which] <= number) - 1]
     }
@@ -106,7 +103,7 @@ mod tests {
     use super::super::spec::UpdateShape;
     use super::*;
 
-    /// Every write comes exactly once, and those of a burst lie within two windows.
+    /// Every write occurs exactly once, and those of a burst lie within two windows.
     #[test]
     fn every_write_once_and_bursts_together() {
         let sizes = SizeCounts { by_size: vec![(8, 4000), (20, 1000), (256, 30)] };
@@ -127,7 +124,7 @@ mod tests {
                 let gaps = last.values().flat_map(|at| at.windows(2).map(|w| w[1] - w[0]));
                 let gaps: Vec<u64> = gaps.collect();
                 let near = gaps.iter().filter(|&&gap| gap <= 200).count() as f64 / gaps.len() as f64;
-                // Three of four intervals are those of a burst, as far as there are enough writes for one.
+                // Three of four intervals are inside a burst if there are enough writes.
                 assert!(near > 0.65, "{near}");
             }
         }

@@ -1,16 +1,15 @@
-//! Which extents a twin writes, and how often each: the plan that meets the unique volume, the rewritten share
-//! and the skew by construction.
+//! Extent plan of a twin: extents written and writes of each, such that unique volume, rewritten share and skew match
+//! by construction.
 //!
-//! The written part of a twin is a row of extents, each at a multiple of 4 KiB and sharing no 4 KiB page with
-//! another. An extent is written whole, by requests of its own size: once new, and again for each of its
-//! updates. For each request size the plan decides how many extents there are (their volumes sum to the
-//! unique volume, the largest sizes first, each size making good what the sizes before it missed) and how
-//! many times each is written (all writes of that size, shared out evenly within a hot fifth and a cold rest, or in
-//! proportion to a power of the extent's rank). How unequal they are is found by bisection on the statistic itself, which the
-//! plan knows exactly.
+//! The written part of a twin is a sequence of extents, each aligned to 4 KiB and without shared 4 KiB pages. An
+//! extent is written whole, by requests of its size: once new, and again for each update. For each request size,
+//! largest first, the plan determines the number of extents (their volumes sum to the unique volume; each size
+//! compensates the rounding of the larger sizes) and the writes of each (all writes of that size, distributed evenly
+//! within a hot fifth and a cold rest, or by a power of the rank of the extent). Bisection on the exact statistic of
+//! the plan determines the inequality.
 //!
-//! The writes of all extents, in random order, are the writes of the twin. Nothing is left to chance but the
-//! order: every count holds exactly, and a beginning of the twin is like any other part of it.
+//! The writes of the twin are the writes of all extents in random order. Only the order is random: every count is
+//! exact, and any part of the twin has the statistics of the whole.
 
 use super::shape::zipf_counts;
 use super::sizes::SizeCounts;
@@ -18,25 +17,22 @@ use super::spec::UpdateShape;
 use crate::error::Illegal;
 use interpulse_engine::SECTOR;
 
-/// 4 KiB in sectors: the page of the skew, and what extents are aligned to.
+/// Page of the skew and alignment of extents: 4 KiB in sectors.
 pub(super) const PAGE_SECTORS: u64 = 8;
 
-/// How near a plan must come to what the row says.
 const TOLERANCE: f64 = 0.015;
 
-/// Extents of one size that are written equally often.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Group {
     sectors: u32,
     extents: u64,
     /// Writes of each extent, the first included.
     writes: u64,
-    /// Number of the group's first write, and the first sector of its first extent.
+    /// Number of the first write of the group, and first sector of its first extent.
     first_write: u64,
     base: u64,
 }
 
-/// The extents of a twin.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Extents {
     groups: Vec<Group>,
@@ -44,7 +40,7 @@ pub(super) struct Extents {
     end: u64,
 }
 
-/// Extents and writes of one size, before hot and cold are told apart.
+/// Extents and writes of one size, before the separation into hot and cold.
 #[derive(Clone, Copy)]
 struct Class {
     sectors: u32,
@@ -63,18 +59,18 @@ impl Class {
 }
 
 impl Extents {
-    /// The plan for writes of these sizes, of whose volume the share `rewritten` is a rewrite, with the share
-    /// `skew` of the updates on the busiest fifth of the pages (evenly spread if `None`).
+    /// Plan for writes of these sizes with the share `rewritten` of their volume rewritten and the share `skew` of
+    /// the updates on the busiest fifth of the pages (evenly distributed if `None`).
     ///
-    /// Errors: no plan comes within 1.5 %; the message says what can be had.
+    /// Errors: no plan is within 1.5 %; the message gives the possible values.
     pub fn new(
         sizes: &SizeCounts,
         rewritten: f64,
         skew: Option<f64>,
         shape: UpdateShape,
     ) -> Result<Extents, Illegal> {
-        let classes = share_out(sizes, rewritten)?;
-        // The one number of each shape, from evenly spread to as unequal as it gets.
+        let classes = distribute_extents(sizes, rewritten)?;
+        // Parameter of each shape, from evenly distributed to the most unequal.
         let (evenly, most_unequal) = match shape {
             UpdateShape::Fifth => (0.2, 1.0),
             UpdateShape::Zipf => (0.0, 4.0),
@@ -86,7 +82,7 @@ impl Extents {
         let Some(skew) = skew else { return Ok(skewed(evenly)) };
         let (even, utmost) = (skewed(evenly), skewed(most_unequal));
         let (Some(least), Some(most)) = (even.busiest_fifth(), utmost.busiest_fifth()) else {
-            return Err(Illegal::new("update-skew", skew, "left out, for no page is written twice"));
+            return Err(Illegal::new("update-skew", skew, "omitted, because no page is written twice"));
         };
         let (mut low, mut high) = (evenly, most_unequal);
         let mut best =
@@ -115,10 +111,9 @@ impl Extents {
         Ok(best.1)
     }
 
-    /// Extents of all classes, the share `hot` of the updates on a fifth of them.
-    ///
-    /// Sizes of few extents cannot be split in a fifth and the rest; smaller sizes, of which there are more,
-    /// make good what they miss. So the classes come with the largest size first.
+    /// Extents of all classes, with the share `hot` of the updates on a fifth of the extents. Classes are ordered by
+    /// decreasing size: sizes with few extents cannot be split into a fifth and the rest, and the more numerous
+    /// smaller extents compensate them.
     fn place(classes: &[Class], hot: f64) -> Extents {
         let mut plan = Extents { groups: Vec::new(), end: 0 };
         let (mut writes, mut pages, mut updates) = (0, 0.0, 0.0);
@@ -168,7 +163,7 @@ impl Extents {
         }
     }
 
-    /// The share of the page updates on the busiest fifth (rounded up) of the pages; `None` without updates.
+    /// Share of the page updates on the busiest fifth (rounded up) of the pages; `None` without updates.
     fn busiest_fifth(&self) -> Option<f64> {
         let pages_of = |g: &Group| g.extents * u64::from(g.sectors).div_ceil(PAGE_SECTORS);
         let mut groups: Vec<(u64, u64)> = self.groups.iter().map(|g| (g.writes - 1, pages_of(g))).collect();
@@ -183,7 +178,7 @@ impl Extents {
         (all > 0).then(|| busiest as f64 / all as f64)
     }
 
-    /// Start and size, in sectors, of write number `write` (below the number of writes; in no order of time).
+    /// Start and size, in sectors, of write number `write` (below the number of writes, not in order of time).
     #[inline]
     pub fn write(&self, write: u64) -> (u64, u32) {
         let group = self.groups[self.groups.partition_point(|g| g.first_write <= write) - 1];
@@ -191,8 +186,8 @@ impl Extents {
         (group.base + extent * u64::from(group.sectors).next_multiple_of(PAGE_SECTORS), group.sectors)
     }
 
-    /// The extents that are written equally often: how many, writes of each, and the number of their first write. Write
-    /// number k of extent e of them is `first + k * extents + e`.
+    /// Groups of extents that are written equally often: number of extents, writes of each, and number of the first
+    /// write. Write number k of extent e is `first + k * extents + e`.
     pub fn counts(&self) -> impl Iterator<Item = (u64, u64, u64)> {
         self.groups.iter().map(|g| (g.extents, g.writes, g.first_write))
     }
@@ -203,8 +198,8 @@ impl Extents {
     }
 }
 
-/// The extents of each size, the largest first, so that their volumes sum to the unique volume within 1.5 %.
-fn share_out(sizes: &SizeCounts, rewritten: f64) -> Result<Vec<Class>, Illegal> {
+/// Extents of each size, largest first, such that their volumes sum to the unique volume within 1.5 %.
+fn distribute_extents(sizes: &SizeCounts, rewritten: f64) -> Result<Vec<Class>, Illegal> {
     let sector = SECTOR.get() as f64;
     let unique = sizes.volume_bytes() * (1.0 - rewritten) / sector;
     let mut owed = 0.0;
@@ -216,7 +211,7 @@ fn share_out(sizes: &SizeCounts, rewritten: f64) -> Result<Vec<Class>, Illegal> 
         owed -= extents as f64 * size;
         classes.push(Class { sectors, writes, extents });
     }
-    // What bounds left over goes to the sizes that still can take or give, the smallest first.
+    // Sizes within their bounds, smallest first, compensate the remaining volume.
     for class in classes.iter_mut().rev() {
         let size = f64::from(class.sectors);
         let now = class.extents as f64;
@@ -224,7 +219,7 @@ fn share_out(sizes: &SizeCounts, rewritten: f64) -> Result<Vec<Class>, Illegal> 
         owed -= (then - now) * size;
         class.extents = then as u64;
     }
-    // Both the volume and the share have to be near, so the smaller of what is new and what is rewritten counts.
+    // The volume and the share must both match, so the smaller of new and rewritten volume sets the tolerance.
     let written = sizes.volume_bytes() / sector;
     if owed.abs() > TOLERANCE * unique.min(written - unique) + 1e-6 * written.min(1.0) {
         let made = (unique - owed) * sector;
@@ -246,7 +241,6 @@ fn share_out(sizes: &SizeCounts, rewritten: f64) -> Result<Vec<Class>, Illegal> 
 mod tests {
     use super::*;
 
-    /// Per page: how often each write of the plan touches it.
     fn page_writes(plan: &Extents, writes: u64) -> Vec<u64> {
         let mut pages = vec![0; (plan.end() / PAGE_SECTORS) as usize];
         for (start, sectors) in (0..writes).map(|w| plan.write(w)) {
@@ -299,7 +293,7 @@ mod tests {
     #[test]
     fn what_no_plan_can_meet_is_refused() {
         let sizes = SizeCounts { by_size: vec![(8, 1000)] };
-        // A tenth of updates over nine tenths of pages: the busiest fifth has them all, however they fall.
+        // A tenth of updates over nine tenths of pages: the busiest fifth has all updates in any distribution.
         assert!(Extents::new(&sizes, 0.1, Some(0.5), UpdateShape::Fifth).is_err());
         // One write is 1/1000 of the volume.
         assert!(Extents::new(&sizes, 0.9999, None, UpdateShape::Fifth).is_err());

@@ -1,30 +1,28 @@
-//! Gaps whose mean and variance are those asked for, not those of a lucky sample.
+//! Interarrival times of a twin, with exact mean and variance.
 //!
-//! The distribution is the two-phase hyper-exponential with balanced means: a share p of the gaps is
-//! exponential with mean m / 2p, the rest with mean m / 2(1 - p). A sample of a bursty one misses its own
-//! moments by far more than a per cent, so nothing is sampled: each phase is cut into as many strata of equal
-//! probability as it has gaps, each gap is the mean of its stratum, and the order is a random permutation.
-//! What the strata lose of the variance is put back by moving the two means, so that the mean and the squared
-//! coefficient of variation of the gaps of the whole twin are exact (but for the rounding of times to ns).
+//! The distribution is the two-phase hyper-exponential with balanced means: a share p of the gaps is exponential with
+//! mean m / 2p, the rest with mean m / 2(1 - p). Random samples of bursty gaps miss these moments by far more than a
+//! per cent. Instead, each phase is divided into as many strata of equal probability as it has gaps, each gap is the
+//! mean of its stratum, and the order is a random permutation. Adjusted phase means restore the variance lost within
+//! the strata, so that mean and squared coefficient of variation of all gaps are exact, except for the rounding of
+//! times to ns.
 
-use crate::synthetic::permute::Permutation;
+use crate::synthetic::permutation::Permutation;
 
-/// Hands out the gaps of a twin, in units of their mean.
+/// Gap generator, in units of the mean.
 pub(super) struct Gaps {
     order: Permutation,
-    /// Gaps of the two phases.
     counts: [u64; 2],
-    /// Means of the two phases.
     means: [f64; 2],
 }
 
-/// Fewest gaps for a squared coefficient of variation: with fewer not even one of the long gaps is there.
+/// Fewest gaps for a squared coefficient of variation: fewer gaps would contain no long one.
 pub(super) fn fewest(squared_variation: f64) -> u64 {
     libm::ceil(2.0 * (squared_variation + 1.0)) as u64
 }
 
 impl Gaps {
-    /// `count` gaps (at least [`fewest`]); `key` chooses their order.
+    /// `count` gaps (at least [`fewest`]); `key` selects their order.
     pub fn new(count: u64, squared_variation: f64, key: u64) -> Gaps {
         let p = 0.5 * (1.0 + libm::sqrt((squared_variation - 1.0) / (squared_variation + 1.0)));
         let second = (libm::round((1.0 - p) * count as f64) as u64).clamp(1, count - 1);
@@ -39,7 +37,6 @@ impl Gaps {
         Gaps { order: Permutation::new(count, key), counts, means: [m1, m2] }
     }
 
-    /// Gap number `index`, in units of the mean.
     #[inline]
     pub fn at(&self, index: u64) -> f64 {
         let place = self.order.apply(index);
@@ -50,8 +47,8 @@ impl Gaps {
     }
 }
 
-/// The mean of stratum `index` of `n` strata of equal probability of the exponential distribution with mean
-/// 1: n times the integral of -ln v over the stratum's v.
+/// Mean of stratum `index` of `n` strata of equal probability of the exponential distribution with mean 1: n times
+/// the integral of -ln v over the stratum.
 fn stratum(index: u64, n: u64) -> f64 {
     let part = |rest: u64| {
         let v = rest as f64 / n as f64;
@@ -60,7 +57,7 @@ fn stratum(index: u64, n: u64) -> f64 {
     n as f64 * (part(n - index) - part(n - index - 1))
 }
 
-/// The second moment of the strata's means; 2 less what the strata lose.
+/// Second moment of the means of the strata: 2 minus the variance within the strata.
 fn second_moment(n: u64) -> f64 {
     let sum: f64 = (0..n)
         .map(|index| {

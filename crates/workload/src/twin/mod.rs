@@ -1,14 +1,14 @@
-//! Statistical twins: traces made from a table row, for workloads whose traces are not public.
+//! Statistical twins: traces generated from a table row, for workloads without public traces.
 //!
-//! A [`TwinRow`] says what a publication prints of a trace: number of requests, share of writes, sizes, unique
-//! and rewritten volume, skew of the updates, mean gap and its burstiness. The twin has these statistics not
-//! in expectation but in fact (within 2 %, mostly far nearer; `tests/twins.rs` measures it), or its row is
-//! refused with what can be had: sizes (`sizes`), extents (`extents`) and gaps (`gaps`) are planned as
-//! whole numbers, and only their order is random.
+//! A [`TwinRow`] holds the published statistics of a trace: number of requests, share of writes, sizes, unique and
+//! rewritten volume, skew of the updates, mean gap and its burstiness. The twin matches these statistics by
+//! construction (within 2 %, mostly much better; measured by `tests/twins.rs`); otherwise its row is rejected with
+//! the possible values. Sizes (`sizes`), extents (`extents`) and gaps (`gaps`) are planned as whole numbers, and only
+//! their order is random.
 //!
-//! Request number i is decided by one random permutation of all requests: where it lands among the writes it
-//! is that write of the plan, among the reads that read. So a twin takes a few kilobytes whatever its length,
-//! its requests are independent of each other but for the counts, and its beginning is like the whole.
+//! One random permutation of all requests determines request number i: a position among the writes selects that write
+//! of the plan, a position among the reads that read. A twin of any length takes a few kilobytes, its requests are
+//! independent except for the counts, and any part has the statistics of the whole.
 
 mod bursts;
 mod extents;
@@ -23,8 +23,8 @@ pub use sizes::TwinSizes;
 
 use crate::error::Illegal;
 use crate::spec::Pacing;
-use crate::synthetic::depth::check_depth;
-use crate::synthetic::permute::Permutation;
+use crate::synthetic::permutation::Permutation;
+use crate::synthetic::queue_depth::check_depth;
 use crate::trace::layout::Map;
 use crate::trace::spec::{Fit, TracePacing};
 use bursts::Bursts;
@@ -35,36 +35,35 @@ use interpulse_engine::{Op, Request, SimTime, Streams};
 use sizes::SizeCounts;
 use spec::{TwinRow, TwinSpec};
 
-/// What a row comes to: whole numbers of requests, sizes and extents.
 pub(crate) struct Plan {
     writes: u64,
     extents: Extents,
-    /// Sizes of the reads with the number of the first read after them.
+    /// Sizes of the reads, each with the number of the first read of the next size.
     reads: Vec<(u32, u64)>,
     largest: u32,
-    /// Sectors of the part that is only read; it follows the written part.
+    /// Sectors of the read-only part, which follows the written part.
     read_only: u64,
 }
 
 impl Plan {
-    /// Errors: the row contradicts itself or no twin can meet it; fields are the keys of a row.
+    /// Errors: the row contradicts itself or no twin matches it; fields are the keys of a row.
     pub fn new(row: &TwinRow, pacing: TracePacing) -> Result<Plan, Illegal> {
         row.check(pacing)?;
         let writes = row.write_requests();
         let unique = row.unique_written_bytes();
         let reads = row.requests - writes;
-        let read = ways(&row.reads, ["read-size", "read-sizes"], reads, f64::INFINITY)?.remove(0);
+        let read = candidates(&row.reads, ["read-size", "read-sizes"], reads, f64::INFINITY)?.remove(0);
         let skew = row.update_skew.filter(|_| writes > 0);
         let mut planned = None;
-        for written in ways(&row.writes, ["write-size", "write-sizes"], writes, unique)? {
+        for written in candidates(&row.writes, ["write-size", "write-sizes"], writes, unique)? {
             let extents = Extents::new(&written, row.rewritten_share, skew, row.update_shape);
-            let met = extents.is_ok();
+            let matched = extents.is_ok();
             planned = Some((written, extents));
-            if met {
+            if matched {
                 break;
             }
         }
-        let (written, extents) = planned.expect("there is at least one way");
+        let (written, extents) = planned.expect("there is at least one candidate");
         let extents = extents?;
         let largest_read = u64::from(read.largest());
         let read_only = match row.read_only {
@@ -90,27 +89,23 @@ impl Plan {
         })
     }
 
-    /// Sectors from the first to the last that the twin may touch.
     fn span(&self) -> u64 {
         (self.extents.end() + self.read_only).max(u64::from(self.largest))
     }
 }
 
-fn ways(sizes: &TwinSizes, keys: [&str; 2], total: u64, room: f64) -> Result<Vec<SizeCounts>, Illegal> {
+fn candidates(sizes: &TwinSizes, keys: [&str; 2], total: u64, room: f64) -> Result<Vec<SizeCounts>, Illegal> {
     match total {
         0 => Ok(vec![SizeCounts { by_size: Vec::new() }]),
-        total => SizeCounts::ways(sizes, keys, total, room),
+        total => SizeCounts::candidates(sizes, keys, total, room),
     }
 }
 
-/// A running twin.
 pub(crate) struct Twin {
     plan: Plan,
     order: Permutation,
-    /// The order of the writes, where they come in bursts.
     bursts: Option<Bursts>,
     gaps: Gaps,
-    /// Keys the addresses of reads.
     read_key: u64,
     read_overlap: f64,
     requests: u64,
@@ -119,14 +114,13 @@ pub(crate) struct Twin {
     /// Mean gap in ns, after the speed factor.
     gap_ns: f64,
     now_ns: u64,
-    /// The fraction of a nanosecond by which the true arrival lies after `now_ns`.
+    /// Fraction of a nanosecond by which the exact arrival exceeds `now_ns`.
     carry_ns: f64,
     map: Map,
     capacity: u64,
 }
 
 impl Twin {
-    /// Plans the twin and takes its random streams.
     pub fn new(
         spec: &TwinSpec,
         start: SimTime,
@@ -187,7 +181,7 @@ impl Twin {
         })
     }
 
-    /// The next request, the first at the flow's start; `None` at the end.
+    /// Next request, the first at the start of the flow; `None` at the end.
     #[inline]
     pub fn next(&mut self) -> Option<(SimTime, Request)> {
         if self.issued == self.requests {
@@ -212,7 +206,6 @@ impl Twin {
         Some((SimTime(self.now_ns), Request { op, sector, sectors }))
     }
 
-    /// Start and size of read number `read`.
     fn read(&self, read: u64) -> (u64, u32) {
         let plan = &self.plan;
         let sectors = plan.reads[plan.reads.partition_point(|&(_, end)| end <= read)].0;
@@ -225,7 +218,7 @@ impl Twin {
             let places = (plan.read_only - u64::from(sectors)) / PAGE_SECTORS + 1;
             plan.extents.end() + below(draw(1), places) * PAGE_SECTORS
         };
-        // A read from the last extents may reach beyond them.
+        // A read of the last extents may exceed them.
         (start.min(plan.span() - u64::from(sectors)), sectors)
     }
 

@@ -1,4 +1,4 @@
-//! Reading a row from a section of a configuration document.
+//! Configuration reader of twin rows.
 
 use super::Plan;
 use super::sizes::TwinSizes;
@@ -9,15 +9,15 @@ use interpulse_engine::{Bytes, Duration, SECTOR};
 use interpulse_settings::{ConfigError, Document, FileError, Section, default, optional, required};
 use std::path::Path;
 
-/// The section of a row in a file of its own.
+/// Section of a row in a separate file.
 pub const SECTION: &str = "twin";
 
-/// Two figures of a row that say the same may differ by this: they are rounded where they are printed.
+/// Relative tolerance of redundant figures of a row, which are rounded in print.
 const ROUNDED: f64 = 0.02;
 
 /// Reads the row in the file at `path`, for `requests` requests if given (see [`TwinRow::with_requests`]).
 ///
-/// Errors: the file cannot be read, or what [`TwinRow::read`] refuses.
+/// Errors: the file cannot be read, or an error of [`TwinRow::read`].
 pub fn row_in_file(path: &Path, requests: Option<u64>) -> Result<TwinRow, FileError> {
     let document = Document::in_file(path, "twin row ", 1)?;
     let row = TwinRow::read(&mut document.section(SECTION)?, &path.display().to_string(), requests)?;
@@ -28,10 +28,10 @@ pub fn row_in_file(path: &Path, requests: Option<u64>) -> Result<TwinRow, FileEr
 impl TwinRow {
     /// Reads a row from its section, for `requests` requests if given.
     ///
-    /// Errors: missing, malformed or contradicting keys, or a row that no twin can meet; unknown keys are left
-    /// to [`Section::finish`] except where the row ends with one of the former.
+    /// Errors: missing, malformed or contradictory keys, or a row that no twin matches. [`Section::finish`] reports
+    /// unknown keys, except those reported with one of these errors.
     pub fn read(s: &mut Section, name: &str, requests: Option<u64>) -> Result<TwinRow, ConfigError> {
-        s.label("title", "what this row describes")?;
+        s.label("title", "title of the row")?;
         let stated = s.u64("requests", "number of requests", required().within(2..=REQUESTS_MAX))?;
         let write_share = s.fraction("write-share", "share of the requests that write", required())?;
         let mut row = TwinRow {
@@ -72,7 +72,7 @@ impl TwinRow {
         }
         s.finish()?;
         let row = row.with_requests(requests.unwrap_or(stated));
-        // The rate at which it is issued is not known yet: the length of time is checked by the flow.
+        // The issue rate is unknown here: the flow checks the duration.
         match Plan::new(&row, TracePacing::Closed { depth: 1 }) {
             Ok(_) => Ok(row),
             Err(illegal) => {
@@ -89,12 +89,12 @@ fn read_reads(s: &mut Section, row: &mut TwinRow) -> Result<(), ConfigError> {
     row.reads = sizes(s, keys, ["mean size of a read", "sizes of reads", "weights of the sizes of reads"])?;
     row.read_overlap = s.fraction(
         "read-overlap",
-        "share of the reads that go to written addresses, as often to each as it is written",
+        "share of the reads that go to written addresses, to each in proportion to its writes",
         default(if row.write_share > 0.0 { 0.5 } else { 0.0 }),
     )?;
     row.read_only = s.optional_bytes(
         "read-only",
-        "volume of the part that is only read; left out, as much as is written",
+        "volume of the read-only part; default: the written volume",
         optional().positive().at_most(Bytes(1 << 52)),
     )?;
     Ok(())
@@ -111,7 +111,7 @@ fn read_writes(s: &mut Section, row: &mut TwinRow) -> Result<(), ConfigError> {
     )?;
     let rewritten = s.optional_fraction(
         "rewritten-share",
-        "share of the written volume that had been written before",
+        "share of the written volume that is rewritten",
         optional().at_least(0.0).at_most(0.999_999),
     )?;
     let written = row.written_bytes();
@@ -135,13 +135,12 @@ fn read_writes(s: &mut Section, row: &mut TwinRow) -> Result<(), ConfigError> {
     };
     row.update_skew = s.optional_fraction(
         "update-skew",
-        "share of the updates on the busiest 20 % of the written pages; left out, they are spread evenly",
+        "share of the updates on the busiest 20 % of the written pages; default: evenly distributed",
         optional().within(0.2..=1.0),
     )?;
     Ok(())
 }
 
-/// Sizes under the keys of a mean, a list and its weights.
 fn sizes(
     s: &mut Section,
     keys: [&'static str; 3],

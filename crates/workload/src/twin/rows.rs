@@ -1,4 +1,4 @@
-//! The rows that come with the program. One line each; the figures and their sources stand in `rows.toml`.
+//! Built-in twin rows: one line each; `rows.toml` holds the figures and their sources.
 
 use super::spec::TwinRow;
 use interpulse_settings::{ConfigError, Document, PresetKind, Resolution};
@@ -30,14 +30,14 @@ pub const ROWS: &[(&str, &str)] = &[
 
 const TEXT: &str = include_str!("rows.toml");
 
-/// The row called `name`, for `requests` requests if given.
+/// Row with this `name`, for `requests` requests if given.
 ///
-/// Errors: no such row, or what [`TwinRow::read`] refuses.
+/// Errors: unknown row, or an error of [`TwinRow::read`].
 pub fn row(name: &str, requests: Option<u64>) -> Result<TwinRow, ConfigError> {
     Ok(described(name, requests)?.0)
 }
 
-/// The same with every value, its source and what it means.
+/// Row with its values, sources and documentation.
 pub fn described(name: &str, requests: Option<u64>) -> Result<(TwinRow, Resolution), ConfigError> {
     ConfigError::named("twin", name, ROWS.iter().copied())?;
     let document = document(name)?;

@@ -1,19 +1,19 @@
-//! How many times each of many extents is updated, if that falls with a power of its rank.
+//! Power-law distribution of updates over ranked extents, in whole numbers.
 
-/// Shares `updates` out over `extents` extents, that of rank r (from 1) in proportion to r^-`exponent`, as whole numbers:
-/// pairs of how many extents, the most updated first, and updates of each.
+/// Distributes `updates` over `extents` extents, in proportion to r^-`exponent` for rank r (from 1): pairs of the
+/// number of extents, most updated first, and updates of each.
 pub(super) fn zipf_counts(extents: u64, updates: u64, exponent: f64) -> Vec<(u64, u64)> {
     if extents == 0 {
         return Vec::new();
     }
-    // The largest scale at which the counts rounded down are not too many.
+    // Largest scale at which the counts rounded down do not exceed the total.
     let (mut low, mut high) = (0.0, updates as f64 + 1.0);
     for _ in 0..80 {
         let middle = 0.5 * (low + high);
         if sum(&rounded_down(extents, middle, exponent)) <= updates { low = middle } else { high = middle }
     }
     let mut counts = rounded_down(extents, low, exponent);
-    // What rounding left over goes to the extents that are updated least, as evenly as it goes.
+    // The rounding remainder is distributed evenly over the least updated extents.
     let left = updates - sum(&counts);
     if left > 0 {
         let (least, each) = counts.pop().expect("there is an extent");
@@ -31,14 +31,14 @@ fn sum(counts: &[(u64, u64)]) -> u64 {
     counts.iter().map(|&(extents, updates)| extents * updates).sum()
 }
 
-/// The counts floor(scale * r^-exponent) of all ranks, equal ones together.
+/// Counts floor(scale * r^-exponent) of all ranks, grouped by equal value.
 fn rounded_down(extents: u64, scale: f64, exponent: f64) -> Vec<(u64, u64)> {
     let count = |rank: u64| (scale * libm::pow(rank as f64, -exponent)) as u64;
     let mut counts: Vec<(u64, u64)> = Vec::new();
     let mut rank = 1;
     while rank <= extents {
         let updates = count(rank);
-        // The last rank with as many, by bisection: far down they are many.
+        // Last rank with this count, by bisection because low counts have many ranks.
         let (mut same, mut fewer) = (rank, extents + 1);
         let mut step = 1;
         while same + step <= extents && count(same + step) == updates {

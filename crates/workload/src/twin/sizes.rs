@@ -1,30 +1,29 @@
-//! How many requests of each size a twin has.
+//! Request counts of a twin by size.
 //!
-//! Counts are whole numbers with exact sums, never draws. A list of sizes with weights gets its shares by
-//! largest remainder, and then its mean, by moving a few requests to the next size. A mean alone becomes a ladder
-//! of sizes, each twice the one before, whose counts fall (or rise) geometrically and whose volume is the mean
-//! times the number of requests to within half a rung's unit: 4 KiB, or 512 B for a mean below that.
+//! Counts are whole numbers with exact sums, not random draws. A list of sizes with weights is apportioned by largest
+//! remainder; moving a few requests to the next size then corrects the mean. A mean alone results in a ladder of
+//! sizes, each twice the previous one, with geometric counts and a volume that matches the mean within half a rung
+//! unit: 4 KiB, or 512 B for a mean below that.
 
 use crate::error::Illegal;
 use interpulse_engine::{Bytes, SECTOR};
 
-/// How near a mean must come to the row's. With the tolerance of the unique volume it stays below 2 %.
+/// Relative tolerance of a mean. Combined with the tolerance of the unique volume it stays below 2 %.
 const TOLERANCE: f64 = 0.004;
 
-/// Sectors of 4 KiB.
 const PAGE_SECTORS: u32 = 8;
 
-/// What a row says about the sizes of its reads or of its writes.
+/// Sizes of the reads or of the writes of a row.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TwinSizes {
-    /// Their mean in bytes; the sizes are made up.
+    /// Mean in bytes; the sizes are generated.
     Mean(f64),
     /// Sizes with weights, of which only the ratios matter.
     Listed(Vec<(Bytes, f64)>),
 }
 
 impl TwinSizes {
-    /// The mean that the row asks for, in bytes.
+    /// Mean of the row in bytes.
     pub fn mean_bytes(&self) -> f64 {
         match self {
             TwinSizes::Mean(bytes) => *bytes,
@@ -36,44 +35,42 @@ impl TwinSizes {
     }
 }
 
-/// Requests of one kind, by size.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct SizeCounts {
-    /// Size in sectors, ascending, and how many requests have it (at least one).
+    /// Sizes in sectors, ascending, with the number of requests (at least one).
     pub by_size: Vec<(u32, u64)>,
 }
 
 impl SizeCounts {
-    /// The sizes of `total` requests; several ways where they are made up, the preferred first (see
-    /// [`rungs`]).
+    /// Sizes of `total` requests; several alternatives for generated sizes, the preferred first (see [`rungs`]).
     ///
-    /// Errors: `total` requests cannot have this mean within 0.4 %; `keys` are the row's names of the mean and
-    /// of the list.
-    pub fn ways(
+    /// Errors: `total` requests cannot have this mean within 0.4 %; `keys` are the row's names of the mean and of the
+    /// list.
+    pub fn candidates(
         spec: &TwinSizes,
         keys: [&str; 2],
         total: u64,
         room_bytes: f64,
     ) -> Result<Vec<SizeCounts>, Illegal> {
-        let asked = spec.mean_bytes();
-        let (key, mut ways) = match spec {
+        let target = spec.mean_bytes();
+        let (key, mut candidates) = match spec {
             TwinSizes::Mean(_) => {
-                let ladders = rungs(asked, room_bytes);
-                (keys[0], ladders.iter().map(|(unit, rungs)| ladder(*unit, rungs, asked, total)).collect())
+                let ladders = rungs(target, room_bytes);
+                (keys[0], ladders.iter().map(|(unit, rungs)| ladder(*unit, rungs, target, total)).collect())
             }
             TwinSizes::Listed(list) => (keys[1], vec![listed(list, total)]),
         };
         let made = |counts: &SizeCounts| counts.volume_bytes() / total as f64;
-        let nearest = ways.first().map_or(0.0, made);
-        ways.retain(|counts| (made(counts) / asked - 1.0).abs() <= TOLERANCE);
-        if ways.is_empty() {
+        let nearest = candidates.first().map_or(0.0, made);
+        candidates.retain(|counts| (made(counts) / target - 1.0).abs() <= TOLERANCE);
+        if candidates.is_empty() {
             let legal = format!(
                 "sizes that {total} requests can have in these shares (as near as whole requests come: a mean \
                  of {nearest:.0}B); more requests help"
             );
-            return Err(Illegal::new(key, format!("a mean of {asked:.0}B"), legal));
+            return Err(Illegal::new(key, format!("a mean of {target:.0}B"), legal));
         }
-        Ok(ways)
+        Ok(candidates)
     }
 
     fn of(counts: impl Iterator<Item = (u32, u64)>) -> SizeCounts {
@@ -89,8 +86,8 @@ impl SizeCounts {
     }
 }
 
-/// Whole parts of `total` in the ratio of `weights`, which sum to `total`: those with the largest remainders
-/// are rounded up, earlier ones first among equals.
+/// Whole parts of `total` in the ratio of `weights`, which sum to `total`: those with the largest remainders are
+/// rounded up, ties in order.
 fn apportion(weights: &[f64], total: u64) -> Vec<u64> {
     let sum: f64 = weights.iter().sum();
     let exact: Vec<f64> = weights.iter().map(|weight| weight / sum * total as f64).collect();
@@ -104,7 +101,6 @@ fn apportion(weights: &[f64], total: u64) -> Vec<u64> {
     counts
 }
 
-/// Listed sizes in their shares.
 fn listed(list: &[(Bytes, f64)], total: u64) -> SizeCounts {
     let mut list: Vec<(u32, f64)> =
         list.iter().map(|&(size, weight)| ((size.get() / SECTOR.get()) as u32, weight)).collect();
@@ -123,12 +119,12 @@ fn listed(list: &[(Bytes, f64)], total: u64) -> SizeCounts {
     SizeCounts::of(sizes.into_iter().zip(counts))
 }
 
-/// The ladders of sizes that a mean may have, the preferred first: a unit in sectors, and the rungs in units.
+/// Candidate ladders of sizes for a mean, the preferred first: a unit in sectors, and the rungs in units.
 ///
-/// Wide where there is room: from one unit to eight times the first power of two that reaches the mean, or four
-/// or two times it, or no further than that, as long as the top is small against `room_bytes`. Then the two
-/// multiples of the unit next to the mean; these with the unit itself, which fills what they leave of a small
-/// volume; and at last the two multiples of 512 B next to the mean.
+/// The widest ladder extends from one unit to eight times the first power of two that reaches the mean; narrower ones
+/// end at four times, twice or once this power. The top has to be small against `room_bytes`. Further candidates: the
+/// two multiples of the unit next to the mean; these with the unit itself, which fills small remaining volumes; and
+/// the two multiples of 512 B next to the mean.
 fn rungs(mean_bytes: f64, room_bytes: f64) -> Vec<(u32, Vec<u32>)> {
     let unit = if mean_bytes >= f64::from(PAGE_SECTORS) * SECTOR.get() as f64 { PAGE_SECTORS } else { 1 };
     let unit_bytes = f64::from(unit) * SECTOR.get() as f64;
@@ -153,7 +149,7 @@ fn rungs(mean_bytes: f64, room_bytes: f64) -> Vec<(u32, Vec<u32>)> {
     ladders
 }
 
-/// Counts of the rungs that sum to `total`, their mean as near to `mean_bytes` as whole requests come.
+/// Counts of the rungs that sum to `total`, with the nearest possible mean to `mean_bytes`.
 fn ladder(unit: u32, rungs: &[u32], mean_bytes: f64, total: u64) -> SizeCounts {
     let mean = (mean_bytes / (f64::from(unit) * SECTOR.get() as f64)).max(1.0);
     let mut counts = apportion(&geometric(rungs, mean), total);
@@ -164,7 +160,7 @@ fn ladder(unit: u32, rungs: &[u32], mean_bytes: f64, total: u64) -> SizeCounts {
 /// Weights r^k of the rungs k = 0, 1, ... whose mean is `mean`.
 fn geometric(units: &[u32], mean: f64) -> Vec<f64> {
     let weights = |share: f64| {
-        // r = share / (1 - share), without the division that fails at the top.
+        // r = share / (1 - share), without a division by zero at share 1.
         let last = units.len() as i32 - 1;
         let power = |base: f64, exponent: i32| (0..exponent).fold(1.0, |product, _| product * base);
         (0..=last).map(|k| power(share, k) * power(1.0 - share, last - k)).collect::<Vec<f64>>()
@@ -181,13 +177,13 @@ fn geometric(units: &[u32], mean: f64) -> Vec<f64> {
     weights(0.5 * (low + high))
 }
 
-/// Moves single requests between sizes until the mean of all is `mean`, as near as may be.
+/// Moves single requests between sizes until the mean is as close as possible to `mean`.
 fn settle_at(units: &[u32], counts: &mut [u64], mean: f64, total: u64) {
     let have: i64 = units.iter().zip(&*counts).map(|(&u, &n)| i64::from(u) * n as i64).sum();
     settle(units, counts, libm::round(mean * total as f64) as i64 - have);
 }
 
-/// Moves single requests from rung to rung until `missing` units of volume are made up for.
+/// Moves single requests from rung to rung until `missing` units of volume are compensated.
 fn settle(units: &[u32], counts: &mut [u64], mut missing: i64) {
     while missing != 0 {
         let steps = (1..units.len()).rev().map(|k| (k, i64::from(units[k] - units[k - 1])));
@@ -208,19 +204,19 @@ mod tests {
     use super::*;
 
     fn made(mean: f64, total: u64, room: f64) -> SizeCounts {
-        ways(mean, total, room).remove(0)
+        candidates(mean, total, room).remove(0)
     }
 
-    fn ways(mean: f64, total: u64, room: f64) -> Vec<SizeCounts> {
-        SizeCounts::ways(&TwinSizes::Mean(mean), ["m", "l"], total, room).ok().expect("a legal mean")
+    fn candidates(mean: f64, total: u64, room: f64) -> Vec<SizeCounts> {
+        SizeCounts::candidates(&TwinSizes::Mean(mean), ["m", "l"], total, room).ok().expect("a legal mean")
     }
 
     #[test]
-    fn a_mean_is_met_to_half_a_unit_of_volume() {
+    fn a_mean_is_matched_to_half_a_unit_of_volume() {
         for total in [200, 20_000, 1_000_001] {
             for mean_kib in [4.0, 4.01, 6.5, 11.61, 44.58, 88.26, 257.3] {
                 for room in [1e12, 1e7, 1e5] {
-                    for counts in ways(mean_kib * 1024.0, total, room) {
+                    for counts in candidates(mean_kib * 1024.0, total, room) {
                         assert_eq!(counts.by_size.iter().map(|&(_, n)| n).sum::<u64>(), total);
                         let missed = counts.volume_bytes() - mean_kib * 1024.0 * total as f64;
                         assert!(missed.abs() <= 2048.0, "{mean_kib} KiB, {total}, {room}: {missed} B missed");
@@ -249,7 +245,7 @@ mod tests {
         assert_eq!(apportion(&[1.0, 1.0, 1.0], 11), [4, 4, 3]);
         assert_eq!(apportion(&[0.5, 0.3, 0.2], 7), [4, 2, 1]);
         let listed = TwinSizes::Listed(vec![(Bytes(8192), 1.0), (Bytes(512), 2.0), (Bytes(8192), 1.0)]);
-        let ways = SizeCounts::ways(&listed, ["m", "l"], 1000, 1e9).ok().expect("legal");
-        assert_eq!(ways, [SizeCounts { by_size: vec![(1, 500), (16, 500)] }]);
+        let candidates = SizeCounts::candidates(&listed, ["m", "l"], 1000, 1e9).ok().expect("legal");
+        assert_eq!(candidates, [SizeCounts { by_size: vec![(1, 500), (16, 500)] }]);
     }
 }

@@ -1,4 +1,4 @@
-//! The description of a statistical twin: the row of a table, and how its requests are issued.
+//! Description of a statistical twin: the row of a table and its pacing.
 
 use super::sizes::TwinSizes;
 use crate::error::Illegal;
@@ -8,22 +8,22 @@ use crate::trace::spec::{Fit, TracePacing};
 use interpulse_engine::{Bytes, Duration};
 use interpulse_settings::choices;
 
-/// A twin as the source of a flow.
+/// Statistical twin as the source of a flow.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TwinSpec {
     /// The statistics.
     pub row: TwinRow,
-    /// Whether the writes of an extent come close together; `None` for at any time.
+    /// Bursts of the writes of an extent; `None` for writes at any time.
     pub bursts: Option<BurstSpec>,
-    /// When its requests are issued.
+    /// Pacing of the requests.
     pub pacing: TracePacing,
-    /// What becomes of a twin that is larger than the drive. `fold` and `scale` lay addresses over each other
-    /// and so change what is unique and what is rewritten.
+    /// Handling of a twin larger than the drive. `fold` and `scale` overlap addresses and so change the unique and
+    /// the rewritten volume.
     pub fit: Fit,
 }
 
 choices! {
-    /// How the updates are spread over what is written.
+    /// Distribution of the updates over the written part.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum UpdateShape, default Fifth {
         /// evenly over a hot fifth of the extents, and evenly over the rest
@@ -33,16 +33,16 @@ choices! {
     }
 }
 
-/// Writes of the same extent that come close together.
+/// Bursts of writes to the same extent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BurstSpec {
     /// Writes of an extent in a burst, at least 2.
     pub writes: u32,
-    /// They all fall within about this time.
+    /// Approximate duration of a burst.
     pub window: Duration,
 }
 
-/// The statistics of a trace, as a table prints them. docs/TRACES.md defines each.
+/// Statistics of a trace, as printed in a table. docs/TRACES.md defines each.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TwinRow {
     /// Name in messages.
@@ -51,35 +51,33 @@ pub struct TwinRow {
     pub requests: u64,
     /// Share of the requests that write, 0 to 1.
     pub write_share: f64,
-    /// Sizes of the reads; not used where there are none.
+    /// Sizes of the reads; ignored without reads.
     pub reads: TwinSizes,
-    /// Sizes of the writes; not used where there are none.
+    /// Sizes of the writes; ignored without writes.
     pub writes: TwinSizes,
-    /// Share of the written volume that had been written before, 0 to below 1.
+    /// Share of the written volume that is rewritten, 0 to below 1.
     pub rewritten_share: f64,
-    /// Share of the updates that fall on the busiest 20 % of the written pages, 0.2 to 1; `None` spreads them
-    /// evenly.
+    /// Share of the updates on the busiest 20 % of the written pages, 0.2 to 1; `None` for evenly distributed
+    /// updates.
     pub update_skew: Option<f64>,
-    /// How the updates are spread to have that share.
+    /// Distribution of the updates that results in this share.
     pub update_shape: UpdateShape,
     /// Mean time between two requests.
     pub mean_gap: Duration,
     /// Squared coefficient of variation of these times, at least 1.
     pub squared_variation: f64,
-    /// Share of the reads that go to written extents, as often to each as it is written; the others go to the
-    /// part that is only read.
+    /// Share of the reads that go to written extents, to each in proportion to its writes; the other reads go to the
+    /// read-only part.
     pub read_overlap: f64,
-    /// Volume of the part that is only read; `None` for as much as is written, and at least 64 of the largest
-    /// reads.
+    /// Volume of the read-only part; `None` for the written volume, and at least 64 of the largest reads.
     pub read_only: Option<Bytes>,
 }
 
-/// Most requests of a twin: half an hour's worth of simulation.
+/// Most requests of a twin: half an hour of simulation.
 pub const REQUESTS_MAX: u64 = 100_000_000;
 
 impl TwinRow {
-    /// The same statistics over another number of requests: shares, means and skew stay, volumes grow or
-    /// shrink with the requests.
+    /// The same statistics over another number of requests: shares, means and skew are unchanged, volumes are scaled.
     pub fn with_requests(mut self, requests: u64) -> TwinRow {
         self.requests = requests;
         self
@@ -111,7 +109,7 @@ impl TwinRow {
         self.written_bytes() * (1.0 - self.rewritten_share)
     }
 
-    /// What needs no plan to be seen. Field names are the keys of a row.
+    /// Checks everything that requires no plan. Field names are the keys of a row.
     pub(super) fn check(&self, pacing: TracePacing) -> Result<(), Illegal> {
         let requests = self.requests;
         let some = (2..=REQUESTS_MAX).contains(&requests);
@@ -132,7 +130,8 @@ impl TwinRow {
         let had = near(made, self.write_share) && near(1.0 - made, 1.0 - self.write_share);
         Illegal::unless(had, "write-share", self.write_share, legal)?;
         let fewest = super::gaps::fewest(varied) + 1;
-        let legal = format!("at most what {requests} requests show; {fewest} requests or more");
+        let legal =
+            format!("at most the variation possible with {requests} requests; {fewest} requests or more");
         Illegal::unless(requests >= fewest, "squared-variation", varied, legal)?;
         let speed = match pacing {
             TracePacing::Recorded { speed } => speed,

@@ -1,4 +1,4 @@
-//! What the suites share: a place for trace files, and flows drained into lists.
+//! Helpers of the test suites: trace files, and flows drained into lists.
 
 #![allow(dead_code, reason = "each suite uses its own part")]
 
@@ -7,28 +7,28 @@ use interpulse_workload::{Flow, FlowSpec, TraceSpec, WorkloadError};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-/// Sectors of a roomy drive: 8 GiB.
+/// Sectors of a large drive: 8 GiB.
 pub const ROOMY: u64 = 1 << 24;
 
-/// Writes a file of this name (unique per test) and gives its path.
+/// Writes a file with this name (unique per test) and returns its path.
 pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, bytes).expect("the test folder is writable");
     path
 }
 
-/// Every request of a flow.
+/// All requests of a flow.
 pub fn drain(flow: &mut Flow) -> Vec<(SimTime, Request)> {
     let mut all = Vec::new();
     let (mut far, mut near) = (VecDeque::new(), VecDeque::new());
     loop {
-        let told = |coming: &Request, ahead| match ahead {
+        let hint = |coming: &Request, ahead| match ahead {
             PrefetchDistance::Far => far.push_back(*coming),
             PrefetchDistance::Near => near.push_back(*coming),
         };
-        let Some(next) = flow.next_telling(told).expect("the flow was checked") else { break };
-        assert_eq!(far.pop_front(), Some(next.1), "what is told of comes in this order");
-        assert_eq!(near.pop_front(), Some(next.1), "and when it is near, too");
+        let Some(next) = flow.next_with_hints(hint).expect("the flow was checked") else { break };
+        assert_eq!(far.pop_front(), Some(next.1), "requests follow their far hints in order");
+        assert_eq!(near.pop_front(), Some(next.1), "requests follow their near hints in order");
         all.push(next);
     }
     assert_eq!(flow.next().unwrap(), None, "an exhausted flow stays exhausted");

@@ -1,5 +1,4 @@
-//! Where the next request goes. A pattern is one file here, with keys of its own if it has any, and one line of the
-//! registry.
+//! Address patterns of synthetic flows. A pattern consists of one file with its keys and one line of the registry.
 
 use super::region::Region;
 use crate::error::Illegal;
@@ -10,32 +9,30 @@ pub use hot_cold::HotCold;
 pub use zipf::Zipf;
 
 registry! {
-    $ /// Where requests go inside the region.
+    $ /// Address pattern inside the region.
     ///
-    /// Random patterns draw among the aligned places at which the largest block size still fits.
+    /// Random patterns draw among the aligned positions at which the largest block size still fits.
     #[derive(Clone, PartialEq, Debug)]
     pub enum AddressSpec, each_pattern;
     enum Running, each_running {
-        "sequential" => sequential::Sequential: "one request after the other, from the start of the region again at its end";
-        "uniform" => uniform::Uniform: "every aligned place equally likely";
-        "zipf" => zipf::Zipf(it): "the place of rank k has weight k^-exponent; ranks are scattered over the region";
+        "sequential" => sequential::Sequential: "consecutive addresses that wrap at the end of the region";
+        "uniform" => uniform::Uniform: "every aligned position equally likely";
+        "zipf" => zipf::Zipf(it): "the position of rank k has weight k^-exponent; ranks are scattered over the region";
         "hot-cold" => hot_cold::HotCold(it): "a share of the traffic goes to the first part of the region, uniform within each part";
     }
 }
 
-/// A pattern as it is described.
 trait Pattern {
-    /// The pattern over a region; `key` is the flow's own, for whatever is scattered.
-    fn over(&self, region: &Region, key: u64) -> Result<Running, Illegal>;
+    /// Instantiates the pattern for a region; `key` (from the flow) selects the permutation of scattered patterns.
+    fn instantiate(&self, region: &Region, key: u64) -> Result<Running, Illegal>;
 }
 
-/// A pattern at work.
 trait Draw {
-    /// Where a request of `sectors` begins, in sectors from the start of the region.
+    /// Offset of a request of `sectors`, in sectors from the start of the region.
     fn next(&mut self, region: &Region, rng: &mut Rng, sectors: u32) -> u64;
 }
 
-/// Draws start sectors so that every request lies wholly inside the region.
+/// Address generator whose requests always lie inside the region.
 pub(super) struct Addresses {
     rng: Rng,
     pattern: Running,
@@ -43,13 +40,11 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    /// The pattern over a region; `key` is the flow's own, for whatever is scattered.
     pub(super) fn new(spec: &AddressSpec, region: Region, rng: Rng, key: u64) -> Result<Addresses, Illegal> {
-        let pattern = each_pattern!(spec, it => it.over(&region, key))?;
+        let pattern = each_pattern!(spec, it => it.instantiate(&region, key))?;
         Ok(Addresses { rng, pattern, region })
     }
 
-    /// The first sector of a request of `sectors`.
     #[inline]
     pub(super) fn next(&mut self, sectors: u32) -> u64 {
         let Addresses { rng, pattern, region } = self;

@@ -1,19 +1,18 @@
-//! `sequential`: one after the other; reads, writes and trims share one position, which wraps at the end.
+//! `sequential` address pattern: reads, writes and trims share one position, which wraps at the end of the region.
 
 use super::{Draw, Pattern, Region};
 use crate::error::Illegal;
 use interpulse_engine::Rng;
 
-/// One after the other.
+/// Consecutive addresses.
 pub struct Sequential;
 
-/// The position.
 pub(super) struct Running {
     next: u64,
 }
 
 impl Pattern for Sequential {
-    fn over(&self, _: &Region, _: u64) -> Result<super::Running, Illegal> {
+    fn instantiate(&self, _: &Region, _: u64) -> Result<super::Running, Illegal> {
         Ok(super::Running::Sequential(Running { next: 0 }))
     }
 }

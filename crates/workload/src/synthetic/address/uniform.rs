@@ -1,16 +1,16 @@
-//! `uniform`: every place equally likely.
+//! `uniform` address pattern: every aligned position is equally likely.
 
 use super::{Draw, Pattern, Region};
 use crate::error::Illegal;
 use interpulse_engine::Rng;
 
-/// Anywhere.
+/// Uniformly distributed addresses.
 pub struct Uniform;
 
 pub(super) struct Running;
 
 impl Pattern for Uniform {
-    fn over(&self, _: &Region, _: u64) -> Result<super::Running, Illegal> {
+    fn instantiate(&self, _: &Region, _: u64) -> Result<super::Running, Illegal> {
         Ok(super::Running::Uniform(Running))
     }
 }
@@ -18,6 +18,6 @@ impl Pattern for Uniform {
 impl Draw for Running {
     #[inline]
     fn next(&mut self, region: &Region, rng: &mut Rng, _: u32) -> u64 {
-        rng.below(region.places) * region.alignment
+        rng.below(region.positions) * region.alignment
     }
 }

@@ -1,15 +1,15 @@
-//! `zipf`: the place of rank k = 1, 2, ... has weight k^-exponent. A fixed pseudo-random permutation, keyed by the seed and
-//! the flow's instance, scatters the ranks over the region.
+//! `zipf` address pattern: the position of rank k = 1, 2, ... has weight k^-exponent. A pseudo-random permutation,
+//! keyed by the seed and the flow instance, scatters the ranks over the region.
 
 use super::{Draw, Pattern, Region};
 use crate::error::Illegal;
-use crate::synthetic::permute::Permutation;
+use crate::synthetic::permutation::Permutation;
 use crate::synthetic::ranks::Ranks;
 use interpulse_engine::Rng;
 use interpulse_settings::{Spec, keys, required};
 
 keys! {
-    /// By rank.
+    /// Zipf-distributed popularity of positions.
     #[derive(Clone, PartialEq, Debug)]
     pub struct Zipf, pub(super) fn read(s) {
         /// exponent of the Zipf distribution
@@ -25,11 +25,11 @@ fn exponent() -> Spec<f64> {
 }
 
 impl Pattern for Zipf {
-    fn over(&self, region: &Region, key: u64) -> Result<super::Running, Illegal> {
+    fn instantiate(&self, region: &Region, key: u64) -> Result<super::Running, Illegal> {
         if !exponent().admits(&self.exponent) {
             return Err(Illegal::new("exponent", self.exponent, "above 0 and up to 10"));
         }
-        let scattered = (Ranks::new(region.places, self.exponent), Permutation::new(region.places, key));
+        let scattered = (Ranks::new(region.positions, self.exponent), Permutation::new(region.positions, key));
         Ok(super::Running::Zipf(Running(Box::new(scattered))))
     }
 }

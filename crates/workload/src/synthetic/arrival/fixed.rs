@@ -1,4 +1,4 @@
-//! `fixed`: equal gaps. Fractions of a nanosecond are carried over, never lost.
+//! `fixed` arrivals: equal gaps; fractions of a nanosecond accumulate without loss.
 
 use super::{Distribution, Draw};
 use crate::error::Illegal;

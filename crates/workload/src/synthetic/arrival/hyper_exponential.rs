@@ -1,5 +1,5 @@
-//! `hyper-exponential`: each gap is exponential with one of two means, chosen independently; the phases have balanced means
-//! (both contribute half of the time). Production traces are bursty like this.
+//! `hyper-exponential` arrivals: each gap is exponential with one of two means, chosen independently; both phases
+//! contribute half of the time (balanced means). Models the bursts of production traces.
 
 use super::{Distribution, Draw, exponential};
 use crate::error::Illegal;
@@ -8,7 +8,7 @@ use interpulse_settings::{ConfigError, Section, keys, required};
 use std::ops::RangeInclusive;
 
 keys! {
-    /// Bursts.
+    /// Bursty arrivals.
     #[derive(Clone, PartialEq, Debug)]
     pub struct HyperExponential, pub(super) fn read(s) {
         /// Squared coefficient of variation of the gaps (variance over squared mean). 1 is a Poisson process.
@@ -22,10 +22,9 @@ pub(super) struct Running {
     second_ns: f64,
 }
 
-/// The squared variation of gaps, of this distribution and of a twin's: one range.
+/// Legal range of the squared coefficient of variation, shared with statistical twins.
 pub(crate) const SQUARED_VARIATION: RangeInclusive<f64> = 1.0..=1e4;
 
-/// Reads it.
 pub(crate) fn squared_variation(s: &mut Section) -> Result<f64, ConfigError> {
     let doc = "squared coefficient of variation of the gaps";
     s.f64("squared-variation", doc, required().within(SQUARED_VARIATION))

@@ -1,5 +1,4 @@
-//! The gaps between arrivals. A distribution is one file here, with keys of its own if it has any, and one
-//! line of the registry.
+//! Interarrival time distributions. A distribution consists of one file with its keys and one line of the registry.
 
 use crate::error::Illegal;
 use interpulse_engine::Rng;
@@ -9,7 +8,7 @@ pub use hyper_exponential::HyperExponential;
 pub(crate) use hyper_exponential::{SQUARED_VARIATION, squared_variation};
 
 registry! {
-    $ /// How the gaps between arrivals vary.
+    $ /// Distribution of the gaps between arrivals.
     #[derive(Clone, PartialEq, Debug)]
     pub enum Arrivals, each_distribution;
     enum Running, each_running {
@@ -19,35 +18,28 @@ registry! {
     }
 }
 
-/// A distribution as it is described.
 trait Distribution {
-    /// The distribution with this mean.
     fn with_mean(&self, mean_ns: f64) -> Result<Running, Illegal>;
 }
 
-/// A distribution at work.
 trait Draw {
-    /// The next gap in ns.
     fn next(&self, rng: &mut Rng) -> f64;
 }
 
-/// The gaps.
 pub(super) struct Gaps(Running);
 
 impl Gaps {
-    /// Gaps of this mean.
     pub(super) fn new(spec: &Arrivals, mean_ns: f64) -> Result<Gaps, Illegal> {
         each_distribution!(spec, it => it.with_mean(mean_ns)).map(Gaps)
     }
 
-    /// The next gap in ns.
     #[inline]
     pub(super) fn next(&self, rng: &mut Rng) -> f64 {
         each_running!(&self.0, it => it.next(rng))
     }
 }
 
-/// An exponential variate; `1 - unit` is never zero, so the logarithm is finite.
+/// Exponential variate; `1 - unit` is never zero, so the logarithm is finite.
 fn exponential(rng: &mut Rng, mean_ns: f64) -> f64 {
     -mean_ns * libm::log(1.0 - rng.unit())
 }

@@ -1,4 +1,4 @@
-//! `poisson`: exponential gaps, a Poisson process.
+//! `poisson` arrivals: exponential gaps.
 
 use super::{Distribution, Draw, exponential};
 use crate::error::Illegal;

@@ -1,4 +1,4 @@
-//! `fixed`: every request has this size, a multiple of 512 B.
+//! `fixed` request size: every request has the same size, a multiple of 512 B.
 
 use super::{Distribution, Draw, sectors, within};
 use crate::error::Illegal;
@@ -17,7 +17,7 @@ impl Distribution for Fixed {
         Ok(size)
     }
 
-    fn drawn(&self, _: Rng) -> Result<super::Running, Illegal> {
+    fn instantiate(&self, _: Rng) -> Result<super::Running, Illegal> {
         Ok(super::Running::Fixed(Running(sectors("block_size", *self)?)))
     }
 }

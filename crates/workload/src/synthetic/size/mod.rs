@@ -1,5 +1,5 @@
-//! How large the next request is. A distribution of sizes is one file here and one line of the registry; the key that it
-//! reads first chooses it.
+//! Request size distributions. A distribution consists of one file and one line of the registry; the first key of its
+//! section selects it.
 
 use crate::error::Illegal;
 use crate::trace::limits::REQUEST_SECTORS_MAX;
@@ -16,26 +16,20 @@ registry! {
     }
 }
 
-/// A distribution as it is described.
 trait Distribution: Sized {
-    /// Reads it.
     fn read(s: &mut Section) -> Result<Self, ConfigError>;
 
-    /// The distribution at work.
-    fn drawn(&self, rng: Rng) -> Result<Running, Illegal>;
+    fn instantiate(&self, rng: Rng) -> Result<Running, Illegal>;
 }
 
-/// A distribution at work.
 trait Draw {
-    /// The size of the next request in sectors.
     fn next(&mut self) -> u32;
 
-    /// The largest size in sectors.
     fn largest(&self) -> u32;
 }
 
 impl BlockSize {
-    /// Reads the sizes of a flow.
+    /// Reads the size distribution of a flow.
     pub fn read(s: &mut Section) -> Result<BlockSize, ConfigError> {
         let ways: [Variant<BlockSize>; 2] = [
             ("a flow without `sizes`".to_string(), &BlockSize::ROWS[0].read),
@@ -45,27 +39,25 @@ impl BlockSize {
     }
 }
 
-/// Draws sizes in sectors.
+/// Generator of sizes in sectors.
 pub(super) struct Sizes(Running);
 
 impl Sizes {
     pub(super) fn new(spec: &BlockSize, rng: Rng) -> Result<Sizes, Illegal> {
-        each_distribution!(spec, it => it.drawn(rng)).map(Sizes)
+        each_distribution!(spec, it => it.instantiate(rng)).map(Sizes)
     }
 
-    /// The size of the next request in sectors.
     #[inline]
     pub(super) fn next(&mut self) -> u32 {
         each_running!(&mut self.0, it => it.next())
     }
 
-    /// The largest size in sectors.
     pub(super) fn largest(&self) -> u32 {
         each_running!(&self.0, it => it.largest())
     }
 }
 
-/// The range of a size in a configuration.
+/// Configurable range of a size.
 fn within(spec: Spec<Bytes>) -> Spec<Bytes> {
     spec.within(Bytes(512)..=Bytes::mib(16))
 }

@@ -1,4 +1,4 @@
-//! `weighted`: drawn from a list of sizes, multiples of 512 B, with weights.
+//! `weighted` request size: drawn from a list of sizes, multiples of 512 B, with weights.
 
 use super::{Distribution, Draw, sectors, within};
 use crate::error::Illegal;
@@ -8,7 +8,7 @@ use interpulse_settings::{ConfigError, Section, required};
 /// Sizes (each as for `fixed`) with weights (above 0; only their ratios matter), at least one.
 pub type Weighted = Vec<(Bytes, f64)>;
 
-/// Sizes with the (inclusive) largest draw that selects them; the last bound is 2^64 - 1.
+/// Sizes with the largest (inclusive) draw that selects each; the last bound is 2^64 - 1.
 pub(super) struct Running {
     rng: Rng,
     sizes: Box<[(u64, u32)]>,
@@ -27,7 +27,7 @@ impl Distribution for Weighted {
         Ok(sizes.into_iter().zip(weights).collect())
     }
 
-    fn drawn(&self, rng: Rng) -> Result<super::Running, Illegal> {
+    fn instantiate(&self, rng: Rng) -> Result<super::Running, Illegal> {
         Illegal::unless(!self.is_empty(), "block_size", "an empty list", "at least one (size, weight)")?;
         let mut total = 0.0;
         for (i, &(_, weight)) in self.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! `alibaba`: Alibaba's block traces, `device_id,opcode,offset,length,timestamp`; opcode `R` or `W`, offset and length in
-//! bytes (widened to whole sectors), time in us since 1970.
+//! `alibaba` format: Alibaba block traces, `device_id,opcode,offset,length,timestamp`; opcode `R` or `W`, offset and
+//! length in bytes (widened to whole sectors), time in us since 1970.
 
 use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat};
 use crate::trace::columns::commas;
@@ -10,7 +10,6 @@ use std::io::{self, Write};
 
 const COLUMNS: &str = "5 columns between commas: device_id,opcode,offset,length,timestamp";
 
-/// Rows of this format.
 pub struct Alibaba;
 
 impl TraceFormat for Alibaba {

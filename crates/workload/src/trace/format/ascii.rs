@@ -1,5 +1,5 @@
-//! `ascii`: `time device lba sectors type` between blanks, LBA in 512 B sectors: the columns of DiskSim, SSDSim and MQSim,
-//! for files with another unit of time or another type code. Nothing in a file tells its type code.
+//! `ascii` format: `time device lba sectors type`, separated by blanks, LBA in 512 B sectors. Same columns as
+//! DiskSim, SSDSim and MQSim, for files with another time unit or type code. A file does not identify its type code.
 
 use super::{Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, decimal};
 use crate::trace::columns::blanks;
@@ -10,17 +10,16 @@ use std::io::{self, Write};
 
 const COLUMNS: &str = "5 columns between blanks: time device lba sectors type";
 
-/// Rows of this format.
 pub type Ascii = AsciiLayout;
 
-/// What the ascii family leaves open.
+/// Parameters of the `ascii` formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AsciiLayout {
     /// Meaning of the type column.
     pub types: TypeCode,
 }
 
-/// Which of 0 and 1 in the type column is a write.
+/// Meaning of 0 and 1 in the type column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeCode {
     /// 0 = write, 1 = read.
@@ -30,7 +29,7 @@ pub enum TypeCode {
 }
 
 impl AsciiLayout {
-    /// The layout that the simulators' own names stand for.
+    /// Layout of the formats named after simulators.
     pub(in crate::trace) const OF_SIMULATORS: AsciiLayout = AsciiLayout { types: TypeCode::ZeroWrites };
 
     pub(super) fn read(s: &mut Section) -> Result<AsciiLayout, ConfigError> {
@@ -41,7 +40,7 @@ impl AsciiLayout {
         Ok(AsciiLayout { types })
     }
 
-    /// The row in a line, and the text of its type column, of which `op` is told where it is not 0 or 1.
+    /// Parses a row; `other` parses type columns other than 0 and 1.
     pub(super) fn parse_with<'l>(
         &self,
         line: &'l str,
@@ -96,7 +95,7 @@ impl TraceFormat for AsciiLayout {
             TypeCode::ZeroWrites => "0 (write) or 1 (read)",
             TypeCode::OneWrites => "0 (read) or 1 (write)",
         };
-        self.parse_with(line, |kind| Err(RowFault::field("type", kind, "no operation", legal)))
+        self.parse_with(line, |kind| Err(RowFault::field("type", kind, "not an operation", legal)))
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {

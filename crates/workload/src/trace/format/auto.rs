@@ -1,12 +1,11 @@
-//! `auto`: told from the rows. The format that reads most of the first rows is the file's; where several read them equally
-//! well, the one that the end of the file's name says, then the one whose unit of time is plausible (`trace/tell.rs`). Where
-//! none reads half of them, the end of the name decides, so that the fault of a row can be named.
+//! `auto` format: detected from the rows. The format that parses most of the first rows is chosen; ties are resolved
+//! by the file name extension, then by the plausibility of the time unit (`trace/detect.rs`). If no format parses
+//! half of the rows, the extension decides, so that the fault of a row can be reported.
 
 use super::{TimeUnit, TraceFormat};
 use interpulse_engine::Request;
 use std::io::{self, Write};
 
-/// Told from the file.
 pub struct Auto;
 
 impl TraceFormat for Auto {

@@ -1,6 +1,6 @@
-//! `blkparse`: the text that blkparse makes of a blktrace, `major,minor cpu number time pid action operation sector + sectors
-//! [process]`; time in seconds. A request has a line for each event of its life; those of the chosen event count. Discards,
-//! flushes, other events and the summary at the end are no reads or writes.
+//! `blkparse` format: text output of blkparse, `major,minor cpu number time pid action operation sector + sectors
+//! [process]`; time in seconds. A request has one line per event; lines of the selected event are replayed. Discards,
+//! flushes, other events and the final summary are ignored.
 
 use super::{Format, Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, decimal};
 use crate::trace::columns::blanks;
@@ -12,22 +12,21 @@ use std::io::{self, Write};
 const COLUMNS: &str = "10 columns between blanks: device cpu number time pid action operation sector + sectors";
 const DEVICE: &str = "major and minor number, a comma between them";
 
-/// Rows of this format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Blkparse {
-    /// The event that makes a line a request.
+    /// Event whose lines are requests.
     pub event: Event,
 }
 
 choices! {
-    /// An event in the life of a request.
+    /// Event in the life of a request.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Event {
-        /// action Q: as the block layer was asked
+        /// action Q: the block layer receives the request
         Queued = "queued",
-        /// action D: as the driver was asked, after merging and scheduling
+        /// action D: the driver receives the request, after merging and scheduling
         Issued = "issued",
-        /// action C: when it was done
+        /// action C: the request completes
         Completed = "completed",
     }
 }
@@ -44,7 +43,7 @@ impl Event {
 
 impl Blkparse {
     pub(super) fn read(s: &mut Section) -> Result<Blkparse, ConfigError> {
-        let event = s.choice("event", "which event makes a line a request", Some("queued"), Event::ALL)?;
+        let event = s.choice("event", "event whose lines are requests", Some("queued"), Event::ALL)?;
         Ok(Blkparse { event })
     }
 }
@@ -53,14 +52,14 @@ impl TraceFormat for Blkparse {
     const UNIT: Option<TimeUnit> = Some(TimeUnit::S);
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
-        // The summary begins with words, and with lines that are indented and do not.
+        // The summary starts with words or indented lines.
         if !line.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
             return Ok(None);
         }
         let [place, _, _, time, _, action, operation] = blanks(line, COLUMNS)?;
         let time = Stamp::text(time, TimeUnit::S)?;
         let Some((major, minor)) = place.split_once(',') else {
-            return Err(RowFault::field("device", place, "no pair of numbers", DEVICE));
+            return Err(RowFault::field("device", place, "not a pair of numbers", DEVICE));
         };
         device("device", major)?;
         let minor = device("device", minor)?;
@@ -72,7 +71,7 @@ impl TraceFormat for Blkparse {
         };
         let mut place = line.split_ascii_whitespace().skip(7);
         let (Some(start), Some("+"), Some(length)) = (place.next(), place.next(), place.next()) else {
-            // A flush that is a write of nothing.
+            // Flush recorded as a write without sectors.
             return Ok(None);
         };
         Ok(Some(ParsedRow {

@@ -1,5 +1,5 @@
-//! `disksim-ascii`: DiskSim's ASCII traces, `ascii` with time in ms, mostly with decimals. The last column is a hexadecimal
-//! number of flags of which bit 0 means read.
+//! `disksim-ascii` format: DiskSim ASCII traces, like `ascii` with time in ms, mostly with decimals. The last column
+//! holds hexadecimal flags; bit 0 means read.
 
 use super::{AsciiLayout, Parsed, RowFault, TimeUnit, TraceFormat};
 use interpulse_engine::{Op, Request};
@@ -7,15 +7,13 @@ use std::io::{self, Write};
 
 const LEGAL: &str = "a hexadecimal number below 100 of which bit 0 means read";
 
-/// Rows of this format.
 pub struct DiskSimAscii;
 
-/// The operation that flags say.
 fn op(flags: &str) -> Result<Op, RowFault> {
     let digits = flags.strip_prefix("0x").unwrap_or(flags);
     match u8::from_str_radix(digits, 16) {
         Ok(flags) => Ok(if flags & 1 == 1 { Op::Read } else { Op::Write }),
-        Err(_) => Err(RowFault::field("flags", flags, "no set of flags", LEGAL)),
+        Err(_) => Err(RowFault::field("flags", flags, "not a set of flags", LEGAL)),
     }
 }
 
@@ -30,7 +28,7 @@ impl TraceFormat for DiskSimAscii {
         AsciiLayout::OF_SIMULATORS.write_in(TimeUnit::Ms, out, at_ns, device, request)
     }
 
-    /// Flags other than 0 and 1 could be any column: they speak for DiskSim only beside a time with decimals.
+    /// Flags other than 0 and 1 could be any column: they indicate DiskSim only after a time with decimals.
     fn recognises(&self, line: &str) -> bool {
         let decimals = line.split_ascii_whitespace().next().is_some_and(|time| time.contains('.'));
         decimals || AsciiLayout::OF_SIMULATORS.parse(line).is_ok()

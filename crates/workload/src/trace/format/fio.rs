@@ -1,6 +1,6 @@
-//! `fio`: the I/O log of fio, version 3, `time file action offset length` between blanks after a line with the version; time
-//! in us, offset and length in bytes (widened to whole sectors). A device is its file. Actions other than `read` and `write`
-//! are no requests.
+//! `fio` format: I/O log of fio, version 3, `time file action offset length`, separated by blanks, after a version
+//! line; time in us, offset and length in bytes (widened to whole sectors). Each file is a device. Actions other than
+//! `read` and `write` are ignored.
 
 use super::{Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat};
 use crate::trace::columns::blanks;
@@ -12,7 +12,6 @@ use std::io::{self, Write};
 const COLUMNS: &str = "5 columns between blanks: time file action offset length";
 const ACTIONS: &str = "add, open, close, read, write, trim, sync, datasync or wait";
 
-/// Rows of this format.
 pub struct Fio;
 
 impl TraceFormat for Fio {
@@ -25,7 +24,7 @@ impl TraceFormat for Fio {
             "read" => Op::Read,
             "write" => Op::Write,
             "add" | "open" | "close" | "trim" | "sync" | "datasync" | "wait" => return Ok(None),
-            _ => return Err(RowFault::field("action", action, "no action", ACTIONS)),
+            _ => return Err(RowFault::field("action", action, "not an action", ACTIONS)),
         };
         let [_, _, _, offset, length] = blanks(line, COLUMNS)?;
         let (sector, sectors) = widen(offset_bytes("offset", offset)?, length_bytes("length", length)?);

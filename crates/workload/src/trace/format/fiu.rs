@@ -1,5 +1,6 @@
-//! `fiu`: the traces of Florida International University, `time pid process lba size op major minor hash` between blanks;
-//! time in ns, LBA and size in 512 B sectors, op `R` or `W`. The hash may be left out. A device is its major and minor number.
+//! `fiu` format: traces of Florida International University, `time pid process lba size op major minor hash`,
+//! separated by blanks; time in ns, LBA and size in 512 B sectors, op `R` or `W`; the hash is optional. Major and
+//! minor number identify the device.
 
 use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat};
 use crate::trace::columns::blanks;
@@ -9,7 +10,6 @@ use std::io::{self, Write};
 
 const COLUMNS: &str = "at least 8 columns between blanks: time pid process lba size op major minor";
 
-/// Rows of this format.
 pub struct Fiu;
 
 impl TraceFormat for Fiu {

@@ -1,5 +1,4 @@
-//! How the rows of a trace are written. A format is one file here, with keys of its own if it has any, and one line of the
-//! registry.
+//! Trace formats. A format consists of one file with its keys and one line of the registry.
 
 use super::lines::Raw;
 use super::problem::RowFault;
@@ -13,10 +12,10 @@ pub use ascii::{AsciiLayout, TypeCode};
 pub use blkparse::Event;
 
 registry! {
-    $ /// How the rows of a trace are written.
+    $ /// Format of the rows of a trace.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Format, each_format {
-        "auto" => auto::Auto: "told from the rows";
+        "auto" => auto::Auto: "detected from the rows";
         "msr" => msr::Msr: "MSR Cambridge CSV: FILETIME in 100 ns, host, disk, Read|Write, offset and size in bytes, response";
         "spc" => spc::Spc: "SPC / UMass CSV: ASU, LBA in 512 B sectors, size in bytes, r|w, time in seconds";
         "alibaba" => alibaba::Alibaba: "Alibaba block CSV: device, R|W, offset and length in bytes, time in us";
@@ -29,18 +28,17 @@ registry! {
         "mqsim" => mqsim::MqSim: "MQSim: time in whole ns, device, LBA and size in 512 B sectors, 1 = read, 0 = write";
         "ssdsim" => ssdsim::SsdSim: "SSDSim: time in whole ns, device, LBA and size in 512 B sectors, 1 = read, 0 = write";
         "disksim-ascii" => disksim_ascii::DiskSimAscii: "DiskSim's ASCII format: time in ms, device, LBA and size in 512 B sectors, flags (1 = read)";
-        "ascii" => ascii::Ascii(it): "the columns of MQSim, SSDSim and DiskSim; time unit told or given, type code given";
+        "ascii" => ascii::Ascii(it): "the columns of MQSim, SSDSim and DiskSim; time unit detected or specified, type code specified";
         "vscsi" => vscsi::Vscsi: "CloudPhysics vscsi, version 1: binary records of 32 bytes, time in us";
         "vscsi-v2" => vscsi_v2::VscsiV2: "CloudPhysics vscsi, version 2: binary records of 40 bytes, time in us";
     }
 }
 
-/// What a format of traces can do.
 trait TraceFormat {
-    /// The unit of its times; `None` where its name does not tell.
+    /// Time unit; `None` if the format does not define it.
     const UNIT: Option<TimeUnit>;
 
-    /// The row in a line; `None` for a line of this format that is no read and no write.
+    /// Parses a line; `None` for a line of this format that is neither a read nor a write.
     fn parse<'l>(&self, _line: &'l str) -> Parsed<'l> {
         unreachable!("the format has no lines")
     }
@@ -49,49 +47,45 @@ trait TraceFormat {
         Self::UNIT
     }
 
-    /// Writes a read or a write as a row. Times finer than the format's are rounded down.
+    /// Writes a read or a write as a row. Times finer than the resolution of the format are rounded down.
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()>;
 
-    /// The length of its records, if it is binary.
     fn record_bytes(&self) -> Option<usize> {
         None
     }
 
-    /// The row in a record, as [`TraceFormat::parse`].
     fn parse_record<'l>(&self, _record: &'l [u8]) -> Parsed<'l> {
         unreachable!("the format has no records")
     }
 
-    /// Whether this is a line that some files begin with, though there are numbers in it.
+    /// Whether the line is a known file header that contains numbers.
     fn is_header(&self, _line: &str) -> bool {
         false
     }
 
-    /// Whether a row that can be read speaks for this format.
+    /// Whether a parseable row indicates this format.
     fn recognises(&self, _line: &str) -> bool {
         true
     }
 
-    /// The format with other keys, in the order in which they are tried where this one finds no row.
+    /// Variants with other keys, in the order of trial when this one parses no row.
     fn variants(&self) -> Vec<Format> {
         Vec::new()
     }
 }
 
-/// Names that are no longer read, and what to write in their place.
 const RETIRED: [(&str, &str); 2] = [
     (
         "disksim",
-        "disksim-ascii for times in ms, as DiskSim writes them; mqsim or ssdsim for whole ns, as this name was read",
+        "disksim-ascii for times in ms, the unit of DiskSim; mqsim or ssdsim for whole ns, the former meaning of this name",
     ),
     (
         "ssdsim-ms",
-        "disksim-ascii for times in ms, as this name was read; ssdsim for whole ns, as SSDSim writes them",
+        "disksim-ascii for times in ms, the former meaning of this name; ssdsim for whole ns, the unit of SSDSim",
     ),
 ];
 
 impl Format {
-    /// Reads the format of a trace from the section of its flow.
     pub(super) fn read(s: &mut Section) -> Result<Format, ConfigError> {
         let read = s.policy("format", "format of the trace", Some("auto"), Format::ROWS);
         read.map_err(|error| match RETIRED.iter().find(|(name, _)| error.seen() == format!("\"{name}\"")) {
@@ -100,19 +94,18 @@ impl Format {
         })
     }
 
-    /// What to write in place of a name that is no longer read.
-    pub fn instead_of(name: &str) -> Option<&'static str> {
+    /// Replacement of a retired name.
+    pub fn replacement_of(name: &str) -> Option<&'static str> {
         RETIRED.iter().find(|each| each.0 == name).map(|each| each.1)
     }
 
-    /// The format of this name; `None` for unknown names and for `ascii`, which is not complete without an
-    /// [`AsciiLayout`].
+    /// Format with this name; `None` for unknown names and for `ascii`, which requires an [`AsciiLayout`].
     pub fn named(name: &str) -> Option<Format> {
         let named = Format::all().into_iter().map(|(_, format, _)| format).find(|f| f.name() == name);
         named.filter(|format| !matches!(format, Format::Ascii(_)))
     }
 
-    /// The format that the end of a file name tells.
+    /// Format indicated by a file name extension.
     pub fn of_name(file_name: &str) -> Option<Format> {
         let name = file_name.to_ascii_lowercase();
         let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
@@ -120,7 +113,7 @@ impl Format {
         Format::named(ending).filter(|format| *format != Format::Auto)
     }
 
-    /// Every format that rows can have, keys at their defaults.
+    /// All formats except `auto`, with default keys.
     pub fn readers() -> impl Iterator<Item = Format> {
         Format::all().into_iter().map(|(_, format, _)| format).filter(|format| *format != Format::Auto)
     }
@@ -148,7 +141,7 @@ impl Format {
         each_format!(self, it => it.variants())
     }
 
-    /// The unit of its times; `None` where its name does not tell.
+    /// Time unit; `None` if the format does not define it.
     pub fn unit(&self) -> Option<TimeUnit> {
         each_format!(self, it => it.unit())
     }

@@ -1,10 +1,9 @@
-//! `mqsim`: MQSim's traces, `ascii` with time in whole ns, type 1 = read.
+//! `mqsim` format: MQSim traces, like `ascii` with time in whole ns, type 1 = read.
 
 use super::{AsciiLayout, Parsed, TimeUnit, TraceFormat};
 use interpulse_engine::Request;
 use std::io::{self, Write};
 
-/// Rows of this format.
 pub struct MqSim;
 
 impl TraceFormat for MqSim {

@@ -1,5 +1,6 @@
-//! `msr`: MSR Cambridge CSV, `FILETIME,host,disk,Type,offset,size,response`; time in 100 ns since 1601, Type `Read` or
-//! `Write`, offset and size in bytes (widened to whole sectors). The response is checked to be a number and ignored.
+//! `msr` format: MSR Cambridge CSV, `FILETIME,host,disk,Type,offset,size,response`; time in 100 ns since 1601, Type
+//! `Read` or `Write`, offset and size in bytes (widened to whole sectors). The response must be a number and is
+//! ignored.
 
 use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat};
 use crate::trace::columns::commas;
@@ -10,12 +11,10 @@ use std::io::{self, Write};
 
 const COLUMNS: &str = "7 columns between commas: time,host,disk,Type,offset,size,response";
 
-/// Host name in generated MSR rows.
 const HOST: &str = "gen";
 /// FILETIME (100 ns since 1601) of time zero in generated MSR rows; lies in the year 2007.
 const FILETIME_ZERO: u64 = 128_166_400_000_000_000;
 
-/// Rows of this format.
 pub struct Msr;
 
 impl TraceFormat for Msr {

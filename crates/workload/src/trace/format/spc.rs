@@ -1,6 +1,6 @@
-//! `spc`: SPC trace file format as in the UMass repository, `ASU,LBA,size,opcode,time` and possibly further columns, which
-//! are ignored; LBA in 512 B sectors, size in bytes (widened to whole sectors), opcode `r` or `w` in either case, time in
-//! seconds with decimals.
+//! `spc` format: SPC traces of the UMass repository, `ASU,LBA,size,opcode,time` and further ignored columns; LBA in
+//! 512 B sectors, size in bytes (widened to whole sectors), opcode `r` or `w` in either case, time in seconds with
+//! decimals.
 
 use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, decimal};
 use crate::trace::columns::commas;
@@ -11,7 +11,6 @@ use std::io::{self, Write};
 
 const COLUMNS: &str = "at least 5 columns between commas: ASU,LBA,size,opcode,time";
 
-/// Rows of this format.
 pub struct Spc;
 
 impl TraceFormat for Spc {

@@ -1,3 +1,3 @@
-//! `ssdsim`: SSDSim's traces, in the same rows as [`super::mqsim`].
+//! `ssdsim` format: SSDSim traces, with the same rows as [`super::mqsim`].
 
 pub use super::mqsim::MqSim as SsdSim;

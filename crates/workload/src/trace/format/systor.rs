@@ -1,6 +1,6 @@
-//! `systor`: the SYSTOR '17 traces of an enterprise's virtual desktops, `Timestamp,Response,IOType,LUN,Offset,Size`; time in
-//! seconds since 1970 with decimals, offset and size in bytes (widened to whole sectors). The response is ignored; rows
-//! without a type are no reads or writes.
+//! `systor` format: SYSTOR '17 traces of enterprise virtual desktops, `Timestamp,Response,IOType,LUN,Offset,Size`;
+//! time in seconds since 1970 with decimals, offset and size in bytes (widened to whole sectors). The response and
+//! rows without a type are ignored.
 
 use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, decimal};
 use crate::trace::columns::commas;
@@ -11,7 +11,6 @@ use std::io::{self, Write};
 
 const COLUMNS: &str = "6 columns between commas: Timestamp,Response,IOType,LUN,Offset,Size";
 
-/// Rows of this format.
 pub struct Systor;
 
 impl TraceFormat for Systor {

@@ -1,5 +1,5 @@
-//! `tencent`: the traces of Tencent's cloud block storage, `Timestamp,Offset,Size,IOType,VolumeID`; time in seconds since
-//! 1970, offset and size in 512 B sectors, type 0 = read, 1 = write.
+//! `tencent` format: Tencent cloud block storage traces, `Timestamp,Offset,Size,IOType,VolumeID`; time in seconds
+//! since 1970, offset and size in 512 B sectors, type 0 = read, 1 = write.
 
 use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, decimal};
 use crate::trace::columns::commas;
@@ -9,7 +9,6 @@ use std::io::{self, Write};
 
 const COLUMNS: &str = "5 columns between commas: Timestamp,Offset,Size,IOType,VolumeID";
 
-/// Rows of this format.
 pub struct Tencent;
 
 impl TraceFormat for Tencent {

@@ -1,6 +1,6 @@
-//! `vscsi`: CloudPhysics' traces of virtual disks, version 1: binary records of 32 bytes, all little endian: u32 number, u32
-//! length in bytes, u32 segments, u16 SCSI command, u16 version, u64 LBA in 512 B sectors, u64 time in us. Commands other than
-//! reads and writes are no requests.
+//! `vscsi` format: CloudPhysics traces of virtual disks, version 1. Little-endian records of 32 bytes: u32 number,
+//! u32 length in bytes, u32 segments, u16 SCSI command, u16 version, u64 LBA in 512 B sectors, u64 time in us.
+//! Commands other than reads and writes are ignored.
 
 use super::{Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat};
 use crate::trace::number::{length_bytes, sector};
@@ -8,30 +8,26 @@ use crate::trace::row::widen;
 use interpulse_engine::{Op, Request, SECTOR};
 use std::io::{self, Write};
 
-/// Rows of this format.
 pub struct Vscsi;
 
-/// Where the fields of a record are.
 pub(super) struct Fields {
     pub length: usize,
     pub command: usize,
     pub version: usize,
     pub lba: usize,
     pub time: usize,
-    /// What the version must be, by its upper byte, in words.
+    /// Description of the expected version, identified by its upper byte.
     pub is_version: (u8, &'static str),
 }
 
 const FIELDS: Fields =
     Fields { length: 4, command: 12, version: 14, lba: 16, time: 24, is_version: (1, "256 to 511, version 1") };
 
-/// READ(6), (10), (12), (16); the writes are two above each.
+/// READ(6), (10), (12), (16); the opcode of each write is larger by two.
 const READS: [u16; 4] = [0x08, 0x28, 0xa8, 0x88];
-/// The largest operation code of SCSI.
 const COMMAND_MAX: u16 = 0xff;
 
 impl Fields {
-    /// The row in a record that is long enough.
     pub fn parse<'l>(&self, record: &'l [u8]) -> Parsed<'l> {
         let number = |at: usize, bytes: usize| {
             record[at..at + bytes].iter().rev().fold(0u64, |number, &byte| number << 8 | u64::from(byte))
@@ -54,7 +50,7 @@ impl Fields {
         Ok(Some(ParsedRow { time, host: "", device: 0, op, sector, sectors: sectors as u32 }))
     }
 
-    /// Writes a record of `N` bytes. It has no room for a device.
+    /// Writes a record of `N` bytes, which has no field for the device.
     pub fn write<const N: usize>(&self, out: &mut dyn Write, at_ns: u64, request: Request) -> io::Result<()> {
         let mut record = [0; N];
         let mut put = |at: usize, bytes: &[u8]| record[at..at + bytes.len()].copy_from_slice(bytes);

@@ -1,5 +1,6 @@
-//! `vscsi-v2`: CloudPhysics' traces of virtual disks, version 2: as `vscsi` with records of 40 bytes: u16 SCSI command, u16
-//! version, u32 number, u32 length in bytes, u32 segments, u64 LBA in 512 B sectors, u64 time in us, u64 response.
+//! `vscsi-v2` format: CloudPhysics traces of virtual disks, version 2, like `vscsi` with records of 40 bytes: u16
+//! SCSI command, u16 version, u32 number, u32 length in bytes, u32 segments, u64 LBA in 512 B sectors, u64 time in
+//! us, u64 response.
 
 use super::vscsi::Fields;
 use super::{Parsed, TimeUnit, TraceFormat};
@@ -9,7 +10,6 @@ use std::io::{self, Write};
 const FIELDS: Fields =
     Fields { command: 0, version: 2, length: 8, lba: 16, time: 24, is_version: (2, "512 to 767, version 2") };
 
-/// Rows of this format.
 pub struct VscsiV2;
 
 impl TraceFormat for VscsiV2 {

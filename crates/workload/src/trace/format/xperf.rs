@@ -1,6 +1,6 @@
-//! `xperf`: the rows `DiskRead` and `DiskWrite` of a dump of xperf, as in the Microsoft production server traces:
-//! `event, time, process, thread, irp, offset, size, elapsed, disk` and further columns; time in us, offset and size in bytes,
-//! hexadecimal with `0x`. All other rows and what stands before them are no requests.
+//! `xperf` format: rows `DiskRead` and `DiskWrite` of an xperf dump, as in the Microsoft production server traces:
+//! `event, time, process, thread, irp, offset, size, elapsed, disk` and further columns; time in us, offset and size
+//! in bytes, hexadecimal with `0x`. Other rows and the preamble are ignored.
 
 use super::{Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat};
 use crate::trace::columns::commas;
@@ -12,10 +12,9 @@ use std::io::{self, Write};
 const COLUMNS: &str =
     "at least 9 columns between commas: event, time, process, thread, irp, offset, size, elapsed, disk";
 
-/// Rows of this format.
 pub struct Xperf;
 
-/// A hexadecimal or a decimal number of bytes, as `whole` reads the decimal one.
+/// Hexadecimal number of bytes, or a decimal one, parsed by `whole`.
 fn bytes(
     name: &'static str,
     text: &str,

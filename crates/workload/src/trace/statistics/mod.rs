@@ -1,6 +1,6 @@
-//! The statistics of a trace: what a table of workloads prints, measured on rows one after the other.
+//! Trace statistics: the figures of a workload table, computed in one pass over the rows.
 //!
-//! docs/TRACES.md defines each figure. All counts are exact; nothing is sampled or estimated.
+//! docs/TRACES.md defines each figure. All counts are exact, without sampling or estimation.
 
 mod pages;
 
@@ -13,13 +13,13 @@ use interpulse_engine::{Bytes, Duration, Op, Request, SECTOR, SimTime};
 use pages::WrittenPages;
 use std::collections::BTreeMap;
 
-/// Gaps below this count as bursts: 1.5 ms, as in published statistics of Cello99.
+/// Gaps below this limit count as bursts: 1.5 ms, as in published statistics of Cello99.
 pub const BURST: Duration = Duration::from_us(1500);
 
-/// Rows between two calls of the watcher of [`measure`].
+/// Rows between two calls of the `watch` function of [`measure`].
 const WATCHED_ROWS: u64 = 1 << 16;
 
-/// What was measured of a trace.
+/// Statistics of a trace.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TraceStatistics {
     /// Reads and writes.
@@ -32,17 +32,16 @@ pub struct TraceStatistics {
     pub unique_written: Bytes,
     /// Distinct 4 KiB pages written, in whole or in part.
     pub written_pages: u64,
-    /// Writes of pages that had been written: for each write request, the pages it touches that an earlier
-    /// request touched.
+    /// Updates: page writes to pages written before, summed over the pages touched by each write request.
     pub page_updates: u64,
-    /// Those updates that fall on the busiest 20 % (rounded up) of the written pages.
+    /// Updates of the busiest 20 % (rounded up) of the written pages.
     pub busiest_updates: u64,
-    /// From the first request to the last.
+    /// Time from the first request to the last.
     pub span: Duration,
     /// Mean time between two requests in ns; `None` with fewer than two requests.
     pub mean_gap_ns: Option<f64>,
-    /// Squared coefficient of variation of these times (population variance over squared mean); `None` where
-    /// the mean is zero or there is none.
+    /// Squared coefficient of variation of these times (population variance over squared mean); `None` if the mean is
+    /// zero or undefined.
     pub gap_scv: Option<f64>,
     /// Gaps below [`BURST`].
     pub bursts: u64,
@@ -84,12 +83,12 @@ impl TraceStatistics {
         ratio(self.written().get(), self.writes())
     }
 
-    /// Share of the written volume that had been written before, if anything is written.
+    /// Share of the written volume that is rewritten, if there are writes.
     pub fn rewritten_share(&self) -> Option<f64> {
         ratio(self.written().get() - self.unique_written.get(), self.written().get())
     }
 
-    /// Share of the page writes that are updates, if anything is written.
+    /// Share of the page writes that are updates, if there are writes.
     pub fn update_share(&self) -> Option<f64> {
         ratio(self.page_updates, self.page_updates + self.written_pages)
     }
@@ -113,7 +112,7 @@ fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Counts requests one after the other.
+/// Collector of trace statistics.
 #[derive(Default)]
 pub struct Measurer {
     requests: u64,
@@ -127,10 +126,10 @@ pub struct Measurer {
 }
 
 impl Measurer {
-    /// Counts a request of a device (any number that tells devices apart). Trims and flushes are in no trace
-    /// and do not count.
+    /// Adds a request of a device (any number that identifies the device). Ignores trims and flushes, which traces do
+    /// not contain.
     ///
-    /// Panics if it arrives before the one before it.
+    /// Panics if the request arrives before the previous one.
     pub fn count(&mut self, at: SimTime, device: u32, request: Request) {
         let sizes = match request.op {
             Op::Read => &mut self.read_sizes,
@@ -151,7 +150,7 @@ impl Measurer {
         (self.requests, self.latest) = (self.requests + 1, at);
     }
 
-    /// The statistics of what was counted.
+    /// Statistics of the requests added.
     pub fn statistics(&self) -> TraceStatistics {
         let sizes = |map: &BTreeMap<u32, u64>| {
             let bytes = |(&sectors, &count): (&u32, &u64)| (Bytes(u64::from(sectors) * SECTOR.get()), count);
@@ -178,37 +177,38 @@ impl Measurer {
     }
 }
 
-/// A measured trace file.
+/// Statistics and properties of a trace file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
-    /// What was measured.
+    /// Statistics of the requests.
     pub statistics: TraceStatistics,
-    /// Name of the format, never `auto`.
+    /// Format name, never `auto`.
     pub format: &'static str,
-    /// Name of the unit of its times.
+    /// Time unit name.
     pub time_unit: &'static str,
-    /// What was assumed about them, in words, and how to say otherwise.
+    /// Assumptions about format and unit, with the settings that override them.
     pub assumed: String,
-    /// How the file is packed.
+    /// Compression of the file.
     pub packing: Packing,
-    /// Devices that the rows name.
+    /// Number of devices.
     pub devices: u64,
-    /// Rows that were skipped because they cannot be read.
+    /// Bad rows skipped.
     pub bad_rows: u64,
-    /// The first ten of them, in words, with line numbers.
+    /// Messages of the first ten bad rows, with line numbers.
     pub first_bad_rows: Vec<String>,
-    /// Rows that are no reads or writes, which are left out.
+    /// Rows ignored because they are neither reads nor writes.
     pub other_rows: u64,
-    /// Rows whose time lay before that of an earlier row and was lifted to it.
+    /// Rows whose time was raised to that of an earlier row.
     pub late_rows: u64,
 }
 
-/// Measures a trace file in one pass. Of `spec` the path, the format, and what becomes of bad and of late rows
-/// count; neither speed nor fit do. The sectors of different devices are different sectors.
+/// Measures a trace file in one pass. Uses the path, the format and the handling of bad and late rows of `spec`, but
+/// not its speed and fit. Sectors of different devices are distinct.
 ///
-/// `watch` is told the number of rows every now and then; the answer `false` ends the reading, without a
-/// result.
+/// `watch` is called regularly with the number of rows; the result `false` cancels the measurement, which then
+/// returns `None`.
 ///
+/// Errors: faults of the file.
 /// Errors: anything wrong with the file.
 pub fn measure(
     spec: &TraceSpec,
@@ -228,21 +228,21 @@ pub fn measure(
             }
         }
         let packing = rows.packing();
-        let (told, devices, left_out) = rows.into_found();
-        left_out.some_good(measurer.requests)?;
-        Ok(Some((told, packing, devices.ascending().count() as u64, left_out)))
+        let (detected, devices, skipped_rows) = rows.into_found();
+        skipped_rows.require_good_row(measurer.requests)?;
+        Ok(Some((detected, packing, devices.ascending().count() as u64, skipped_rows)))
     };
     let ended = read().map_err(|problem| WorkloadError::Trace(Box::new(input.error(problem))))?;
-    Ok(ended.map(|(told, packing, devices, left_out)| Measured {
+    Ok(ended.map(|(detected, packing, devices, skipped_rows)| Measured {
         statistics: measurer.statistics(),
-        format: told.format.name(),
-        time_unit: told.unit.name(),
-        assumed: told.assumed,
+        format: detected.format.name(),
+        time_unit: detected.unit.name(),
+        assumed: detected.assumed,
         packing,
         devices,
-        bad_rows: left_out.bad,
-        first_bad_rows: left_out.first_bad,
-        other_rows: left_out.other,
+        bad_rows: skipped_rows.bad,
+        first_bad_rows: skipped_rows.first_bad,
+        other_rows: skipped_rows.other,
         late_rows,
     }))
 }
@@ -267,9 +267,9 @@ mod tests {
             (0, 0, Write, 4, 12),
             // Page 0 again: 4 sectors new, 4 old.
             (1000, 0, Write, 0, 8),
-            // Page 0 of another device: nothing in common.
+            // Page 0 of another device.
             (3000, 1, Write, 0, 8),
-            // A read of what was written counts as a read only.
+            // A read of written data counts as a read only.
             (3000, 0, Read, 0, 8),
             // One sector of page 1, old; then pages 15 and 16, across two chunks.
             (10_000, 0, Write, 15, 1),
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!((seen.busiest_updates, seen.update_skew()), (1, Some(0.5)));
         assert_eq!(seen.update_share(), Some(2.0 / 7.0));
         assert_eq!(seen.write_sizes, [(512, 1), (1024, 1), (4096, 2), (6144, 1)].map(|(b, n)| (Bytes(b), n)));
-        // Gaps 1, 2, 0, 7, 2 ms: mean 2.4, mean square 11.6, so the squared variation is 11.6 / 5.76 - 1.
+        // Gaps 1, 2, 0, 7, 2 ms: mean 2.4, mean square 11.6, squared variation 11.6 / 5.76 - 1.
         assert_eq!((seen.span, seen.mean_gap_ns), (Duration::from_ms(12), Some(2.4e6)));
         assert!((seen.gap_scv.unwrap() - (11.6 / 5.76 - 1.0)).abs() < 1e-12);
         assert_eq!(seen.burst_share(), Some(0.4));
@@ -304,7 +304,7 @@ mod tests {
         assert_eq!((together.rewritten_share(), together.update_skew()), (Some(0.0), None));
     }
 
-    /// The bitmap against a list of every sector written.
+    /// Comparison of the bitmap with a list of all written sectors.
     #[test]
     fn overlaps_agree_with_a_list_of_sectors() {
         let mut rng = interpulse_engine::Streams::new(3).stream("test", 0);

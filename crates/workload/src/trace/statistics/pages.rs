@@ -1,13 +1,12 @@
-//! Which sectors have been written, and how often each 4 KiB page.
+//! Page write counter: written sectors, and write requests per 4 KiB page.
 
 use std::collections::HashMap;
 
-/// Sectors of a page.
 const PAGE_SECTORS: u64 = 8;
-/// Pages of a chunk, the unit of memory: small, so that scattered writes stay affordable.
+/// Pages of a chunk, the allocation unit: small, to limit the memory of scattered writes.
 const CHUNK_PAGES: u64 = 16;
 
-/// The written pages of all devices. Exact; takes about 100 bytes for each 64 KiB touched.
+/// Written pages of all devices. Exact; takes about 100 bytes for each 64 KiB touched.
 #[derive(Default)]
 pub(super) struct WrittenPages {
     chunks: HashMap<(u32, u64), Box<Chunk>>,
@@ -16,25 +15,22 @@ pub(super) struct WrittenPages {
 
 #[derive(Clone, Default)]
 struct Chunk {
-    /// One bit for each sector that was written, by page.
+    /// One bit per written sector, by page.
     written: [u8; CHUNK_PAGES as usize],
-    /// Write requests that touched each page.
     writes: [u32; CHUNK_PAGES as usize],
 }
 
-/// How the writes fall on pages.
+/// Distribution of the writes over pages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct PageTotals {
-    /// Pages written.
     pub pages: u64,
     /// Page writes beyond the first of each page.
     pub updates: u64,
-    /// Those of them on the fifth of the pages (rounded up) that has most.
+    /// Rewrites of the busiest fifth of the pages (rounded up).
     pub busiest: u64,
 }
 
 impl WrittenPages {
-    /// Counts a write of a device.
     pub fn write(&mut self, device: u32, sector: u64, sectors: u32) {
         let end = sector + u64::from(sectors);
         let mut page = sector / PAGE_SECTORS;
@@ -55,12 +51,11 @@ impl WrittenPages {
         }
     }
 
-    /// Distinct sectors written.
     pub fn sectors(&self) -> u64 {
         self.sectors
     }
 
-    /// How the writes fell on pages. The order in which chunks are visited does not matter.
+    /// Distribution of the writes over pages. Independent of the order of the chunks.
     pub fn totals(&self) -> PageTotals {
         let chunks = self.chunks.values();
         let mut updates: Vec<u32> = chunks

@@ -1,15 +1,14 @@
-//! A fixed pseudo-random permutation of 0..n for any n.
+//! Pseudo-random permutation of 0..n for any n.
 //!
-//! A Feistel network on pairs (left, right) with left < a, right < b and a b >= n, a and b close to the root
-//! of n. A round adds a hash of one half to the other half, modulo that half's size, so each round is a
-//! bijection; values that land at n or above go round again (cycle walking), which is rare since a b exceeds
-//! n by less than the root.
+//! Feistel network on pairs (left, right) with left < a, right < b and a b >= n, where a and b are close to the root
+//! of n. A round adds a hash of one half to the other half, modulo the size of that half, so each round is a
+//! bijection. Results of n or above repeat the network (cycle walking), which is rare because a b exceeds n by less
+//! than the root.
 
 use interpulse_engine::random::mix;
 
 const ROUNDS: usize = 4;
 
-/// One permutation, chosen by a key.
 pub(crate) struct Permutation {
     n: u64,
     left_size: u64,
@@ -29,7 +28,7 @@ impl Permutation {
         Permutation { n, left_size, right_size, keys }
     }
 
-    /// Where `value` (below n) goes.
+    /// Image of `value` (below n).
     pub(crate) fn apply(&self, mut value: u64) -> u64 {
         debug_assert!(value < self.n);
         loop {
@@ -46,7 +45,6 @@ impl Permutation {
     }
 }
 
-/// `half` plus the hash scaled to 0..size, modulo size.
 fn add(half: u64, hash: u64, size: u64) -> u64 {
     let sum = half + ((u128::from(hash) * u128::from(size)) >> 64) as u64;
     if sum >= size { sum - size } else { sum }

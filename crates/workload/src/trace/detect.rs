@@ -1,47 +1,43 @@
-//! What a trace is: its format, told by the rows it begins with, and the unit of its times, judged by what is plausible.
+//! Format detection: trace format from the first rows, time unit from plausible rates.
 
 use super::columns::{is_blank, is_heading};
 use super::format::{AsciiLayout, Format};
 use super::input::Input;
 use super::lines::{Lines, Raw};
-use super::magic::foreign;
-use super::place::Place;
-use super::plausible::{Judged, Times};
+use super::position::Position;
 use super::problem::{RowFault, TraceProblem, shorten};
+use super::signatures::unsupported_file;
 use super::spec::TraceSpec;
+use super::time_unit_inference::{Inferred, Times};
 use super::unit::TimeUnit;
 
-/// Lines that tell the format.
 const LINES: usize = 1024;
-/// Rows whose times tell the unit: more than come at once in any burst.
+/// Rows used to infer the time unit: more than any burst contains.
 const ROWS: u64 = 65_536;
 
-/// What a trace was taken for.
 #[derive(Clone, Debug)]
-pub(crate) struct Told {
+pub(crate) struct Detected {
     /// Never [`Format::Auto`].
     pub format: Format,
-    /// The unit of its times.
     pub unit: TimeUnit,
-    /// What was assumed, and how to say otherwise.
+    /// Assumptions, with the settings that override them.
     pub assumed: String,
 }
 
-/// Tells what a trace is.
-pub(super) fn tell(input: &Input, spec: &TraceSpec) -> Result<Told, TraceProblem> {
+pub(super) fn detect(input: &Input, spec: &TraceSpec) -> Result<Detected, TraceProblem> {
     let mut lines = Lines::new(input.open()?);
     let beginning = lines.beginning();
     let named = spec.format != Format::Auto;
     let ending = Format::of_name(input.file_name());
     let binary = Format::readers().find(|format| begins_with(format, beginning));
     if binary.is_none_or(|binary| named && binary != spec.format)
-        && let Some((what, remedy)) = foreign(beginning)
+        && let Some((what, remedy)) = unsupported_file(beginning)
     {
         return Err(TraceProblem::Foreign { what, remedy });
     }
     let (formats, certain) = match binary.or(ending.filter(|format| format.record_bytes().is_some())) {
         _ if named => {
-            // What cannot be read is noticed by the pass over all rows.
+            // The pass over all rows reports read errors.
             let first = sample(Lines::new(input.open()?)).unwrap_or_default();
             unlike(spec.format, &first).map_or(Ok(()), Err)?;
             (vec![spec.format], true)
@@ -53,12 +49,12 @@ pub(super) fn tell(input: &Input, spec: &TraceSpec) -> Result<Told, TraceProblem
     let (format, unit, why) = with_unit(&formats, certain, spec.time_unit, &times);
     let mut assumed = why;
     if formats.len() > 1 {
-        assumed += "; type 1 is taken for a read (--set flow.N.format=ascii --set flow.N.writes-are=1 says otherwise)";
+        assumed += "; type 1 is assumed to be a read (override: --set flow.N.format=ascii --set flow.N.writes-are=1)";
     }
-    Ok(Told { format, unit, assumed: input.addressed(&assumed) })
+    Ok(Detected { format, unit, assumed: input.addressed(&assumed) })
 }
 
-/// Whether most of the records that a file begins with have this format.
+/// Whether most of the first records have this format.
 fn begins_with(format: &Format, beginning: &[u8]) -> bool {
     let Some(bytes) = format.record_bytes() else { return false };
     let records = beginning.chunks_exact(bytes);
@@ -67,8 +63,7 @@ fn begins_with(format: &Format, beginning: &[u8]) -> bool {
     all > 0 && 2 * good > all
 }
 
-/// The first lines that are neither blank nor comments.
-fn sample(mut lines: Lines) -> Result<Vec<(Place, String)>, TraceProblem> {
+fn sample(mut lines: Lines) -> Result<Vec<(Position, String)>, TraceProblem> {
     let mut sample = Vec::new();
     let mut fault = None;
     while sample.len() < LINES {
@@ -77,17 +72,17 @@ fn sample(mut lines: Lines) -> Result<Vec<(Place, String)>, TraceProblem> {
             Ok(Some(Ok(line))) if is_blank(line) => {}
             Ok(Some(Ok(line))) => {
                 let line = line.to_owned();
-                sample.push((lines.place(), line));
+                sample.push((lines.position(), line));
             }
             Ok(Some(Err(found))) => {
-                let row = TraceProblem::Row { line: lines.place(), fault: found };
+                let row = TraceProblem::Row { line: lines.position(), fault: found };
                 fault.get_or_insert(row);
-                // A file that is no text has no end of these.
+                // A file that is not text has an unlimited number of these faults.
                 if sample.is_empty() {
                     break;
                 }
             }
-            // Where there are rows, the pass over them says it.
+            // The pass over the rows reports the problem.
             Err(_) if !sample.is_empty() => break,
             Err(problem) => return Err(problem),
         }
@@ -95,8 +90,11 @@ fn sample(mut lines: Lines) -> Result<Vec<(Place, String)>, TraceProblem> {
     if sample.is_empty() { Err(fault.unwrap_or(TraceProblem::Empty)) } else { Ok(sample) }
 }
 
-/// The formats that read these lines best, and whether there is no doubt: the file's name says so.
-fn of_lines(sample: &[(Place, String)], ending: Option<Format>) -> Result<(Vec<Format>, bool), TraceProblem> {
+/// Formats that parse most of these lines, and whether the file name confirms the choice.
+fn of_lines(
+    sample: &[(Position, String)],
+    ending: Option<Format>,
+) -> Result<(Vec<Format>, bool), TraceProblem> {
     let texts = || Format::readers().filter(|format| format.record_bytes().is_none());
     let mut read: Vec<(u64, Format)> = texts().filter_map(|format| reads(format, sample)).collect();
     if let Some(&found) = read.iter().find(|(_, format)| Some(*format) == ending) {
@@ -115,8 +113,8 @@ fn of_lines(sample: &[(Place, String)], ending: Option<Format>) -> Result<(Vec<F
     }
 }
 
-/// That these rows have the columns of another format than the one that was named, if they do.
-fn unlike(named: Format, sample: &[(Place, String)]) -> Option<TraceProblem> {
+/// Fault of rows that do not have the columns of the specified format but those of another one.
+fn unlike(named: Format, sample: &[(Position, String)]) -> Option<TraceProblem> {
     let (line, row) = sample.iter().find(|(_, line)| !is_heading(line) && !named.is_header(line))?;
     let wrong = named.record_bytes().is_none() && reads(named, sample).is_none();
     match wrong.then(|| named.parse(Raw::Line(row)))? {
@@ -128,8 +126,8 @@ fn unlike(named: Format, sample: &[(Place, String)]) -> Option<TraceProblem> {
     }
 }
 
-/// How many of these lines are rows of this format or of a variant of it, if at least half of them are.
-fn reads(format: Format, sample: &[(Place, String)]) -> Option<(u64, Format)> {
+/// Number of lines parsed by this format or a variant, if at least half of them are rows.
+fn reads(format: Format, sample: &[(Position, String)]) -> Option<(u64, Format)> {
     let mut tried = vec![format];
     tried.extend(format.variants());
     tried.into_iter().find_map(|format| {
@@ -146,11 +144,10 @@ fn reads(format: Format, sample: &[(Place, String)]) -> Option<(u64, Format)> {
     })
 }
 
-/// The times of the first rows.
 fn times(input: &Input, format: &Format) -> Result<Times, TraceProblem> {
     let mut lines = Lines::new(input.open()?);
     let mut times = Times::default();
-    // What cannot be read is noticed by the pass over all rows.
+    // The pass over all rows reports read errors.
     while times.rows < ROWS
         && let Ok(Some(raw)) = lines.next_row(format.record_bytes())
     {
@@ -164,7 +161,7 @@ fn times(input: &Input, format: &Format) -> Result<Times, TraceProblem> {
     Ok(times)
 }
 
-/// One of the formats with the unit of its times, and why.
+/// Format and time unit, with the reason.
 fn with_unit(
     formats: &[Format],
     certain: bool,
@@ -177,43 +174,49 @@ fn with_unit(
         alone.or(formats.iter().copied().find(|f| f.unit() == Some(unit))).unwrap_or(other)
     };
     if let Some(unit) = given {
-        return (of(unit), unit, format!("times in {}, as time-unit says", unit.name()));
+        return (of(unit), unit, format!("times in {}, as set by time-unit", unit.name()));
     }
     let documented = formats[0].unit().filter(|_| formats.len() == 1);
-    let judged = match documented {
+    let inferred = match documented {
         None => times.of_columns(),
         Some(unit) => times.of_format(unit),
     };
-    let (judged, unit) = match (judged, documented) {
-        // What a name says is done, but not without a word.
-        (Judged::Rate(_), Some(unit)) if certain => (Judged::Doubtful(unit), unit),
-        (Judged::Documented(unit) | Judged::Date(unit) | Judged::Rate(unit) | Judged::Doubtful(unit), _) => {
-            (judged, unit)
-        }
+    let (inferred, unit) = match (inferred, documented) {
+        // A unit confirmed by the file name is used even if it is implausible, with a note.
+        (Inferred::Rate(_), Some(unit)) if certain => (Inferred::Doubtful(unit), unit),
+        (
+            Inferred::Documented(unit)
+            | Inferred::Date(unit)
+            | Inferred::Rate(unit)
+            | Inferred::Doubtful(unit),
+            _,
+        ) => (inferred, unit),
     };
     let rate = |unit| times.rate(unit).map_or("no".to_owned(), per_second);
     let name = unit.name();
-    let why = match judged {
-        Judged::Documented(_) if times.rate(unit).is_none() && documented.is_none() => {
-            format!("times taken for {name}, though one time alone cannot tell")
+    let why = match inferred {
+        Inferred::Documented(_) if times.rate(unit).is_none() && documented.is_none() => {
+            format!("times assumed to be in {name}: a single time does not determine the unit")
         }
-        Judged::Documented(_) => format!("times in {name}: {} requests per second", rate(unit)),
-        Judged::Date(_) => format!("times taken for {name}, because they are as large as dates in {name}"),
-        Judged::Rate(_) => {
+        Inferred::Documented(_) => format!("times in {name}: {} requests per second", rate(unit)),
+        Inferred::Date(_) => {
+            format!("times assumed to be in {name}, because they lie in the range of dates in {name}")
+        }
+        Inferred::Rate(_) => {
             let usual = documented.or(formats[0].unit()).unwrap_or(TimeUnit::Ns);
             let (usual, there) = (usual.name(), rate(usual));
             format!(
-                "times taken for {name}: {} requests per second; in {usual} there would be {there}",
+                "times assumed to be in {name}: {} requests per second; {usual} would result in {there}",
                 rate(unit)
             )
         }
-        Judged::Doubtful(_) => {
-            format!("times in {name}, though that makes {} requests per second", rate(unit))
+        Inferred::Doubtful(_) => {
+            format!("times in {name}, although this results in {} requests per second", rate(unit))
         }
     };
     let other = if unit == TimeUnit::Ms { TimeUnit::Us } else { TimeUnit::Ms };
     let format = of(unit);
-    (format, unit, format!("{why} (--set flow.N.time-unit={} says otherwise)", other.name()))
+    (format, unit, format!("{why} (override: --set flow.N.time-unit={})", other.name()))
 }
 
 fn per_second(rate: f64) -> String {

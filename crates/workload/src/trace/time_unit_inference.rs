@@ -1,50 +1,47 @@
-//! Which unit the times of a trace are in, judged by what a device can be asked and when traces were recorded.
+//! Time unit inference from plausible request rates and recording dates.
 
 use super::unit::{Stamp, TimeUnit};
 use std::ops::RangeInclusive;
 
-/// Requests per second that nobody wonders at.
+/// Typical requests per second, required for a unit other than the documented one.
 const COMFORTABLE: RangeInclusive<f64> = 0.5..=2e5;
-/// Requests per second that the documented unit of a format may lead to.
+/// Requests per second accepted for the documented unit of a format.
 const POSSIBLE: RangeInclusive<f64> = 1e-5..=1e7;
-/// The same where the columns of a file are all that tells its format.
+/// Accepted range if only the columns identify the format.
 const LIKELY: RangeInclusive<f64> = 1e-5..=1e6;
-/// The same of the years in which dates lie: a counter that happens to be as large as one is slower.
+/// Accepted range of times that look like dates: a counter of the same magnitude results in a lower rate.
 const DATED: RangeInclusive<f64> = 0.05..=1e6;
 
 /// 2000 and 2040, in seconds since 1970.
 const YEARS: (u64, u64) = (946_684_800, 2_208_988_800);
-/// 1970 in seconds since 1601, from where Windows counts.
+/// 1970 in seconds since 1601, the origin of Windows times.
 const WINDOWS: u64 = 11_644_473_600;
 
-/// What the times of the first rows say.
+/// Statistics of the times of the first rows.
 #[derive(Default)]
 pub(super) struct Times {
     pub rows: u64,
     origin: u64,
-    /// The whole part of the least and of the greatest.
+    /// Smallest and largest whole part.
     whole: Option<(u64, u64)>,
-    /// The least and the greatest, since the whole part of the first.
+    /// Smallest and largest time since the whole part of the first.
     range: Option<(f64, f64)>,
-    /// The most digits after a point.
     decimals: usize,
 }
 
-/// A unit, and whether it follows from the documented one, the date, or the rate.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Judged {
-    /// Nothing speaks against the unit that is documented.
+pub(super) enum Inferred {
+    /// The documented unit is plausible.
     Documented(TimeUnit),
-    /// The times are as large as dates of this unit.
+    /// The times lie in the range of dates in this unit.
     Date(TimeUnit),
-    /// The documented unit is out of the question, this one is not.
+    /// The documented unit is implausible, this one is plausible.
     Rate(TimeUnit),
-    /// The documented unit is out of the question, and so are the others.
+    /// Neither the documented unit nor another one is plausible.
     Doubtful(TimeUnit),
 }
 
 impl Times {
-    /// Counts a row.
     pub fn count(&mut self, stamp: Stamp) {
         let Some((whole, part, decimals)) = stamp.parts() else { return };
         if self.rows == 0 {
@@ -60,15 +57,15 @@ impl Times {
         self.range = Some((least.min(since + part), most.max(since + part)));
     }
 
-    /// Mean requests per second if times are in `unit`; `None` where all times are equal.
+    /// Mean requests per second for times in `unit`; `None` if all times are equal.
     pub fn rate(&self, unit: TimeUnit) -> Option<f64> {
         let (least, most) = self.range?;
         (most > least).then(|| (self.rows - 1) as f64 / ((most - least) * unit.ns() as f64 * 1e-9))
     }
 
-    /// The unit of rows between blanks of which only the columns are known.
-    pub fn of_columns(&self) -> Judged {
-        // DiskSim prints six decimals of a ms; nine are ns in seconds.
+    /// Unit of rows separated by blanks of which only the columns are known.
+    pub fn of_columns(&self) -> Inferred {
+        // DiskSim prints six decimals of a ms; nine decimals indicate ns in seconds.
         let documented = match self.decimals {
             0 => TimeUnit::Ns,
             1..=6 => TimeUnit::Ms,
@@ -76,19 +73,19 @@ impl Times {
         };
         let dates = [TimeUnit::Ticks, TimeUnit::Ns, TimeUnit::Us, TimeUnit::Ms, TimeUnit::S];
         match dates.into_iter().find(|&unit| self.possible(unit) && self.is_date(unit)) {
-            Some(unit) if unit != documented => Judged::Date(unit),
-            _ => self.judge(documented, LIKELY),
+            Some(unit) if unit != documented => Inferred::Date(unit),
+            _ => self.infer(documented, LIKELY),
         }
     }
 
-    /// The unit of rows of a format that is in `documented`.
-    pub fn of_format(&self, documented: TimeUnit) -> Judged {
-        self.judge(documented, POSSIBLE)
+    /// Unit of rows in a format with a `documented` unit.
+    pub fn of_format(&self, documented: TimeUnit) -> Inferred {
+        self.infer(documented, POSSIBLE)
     }
 
-    fn judge(&self, documented: TimeUnit, accepted: RangeInclusive<f64>) -> Judged {
+    fn infer(&self, documented: TimeUnit, accepted: RangeInclusive<f64>) -> Inferred {
         if self.possible(documented) && self.rate(documented).is_none_or(|rate| accepted.contains(&rate)) {
-            return Judged::Documented(documented);
+            return Inferred::Documented(documented);
         }
         let comfortable = |&unit: &TimeUnit| {
             unit != documented
@@ -96,21 +93,21 @@ impl Times {
                 && self.rate(unit).is_some_and(|r| COMFORTABLE.contains(&r))
         };
         let others = [TimeUnit::Ns, TimeUnit::Ms, TimeUnit::Us, TimeUnit::S, TimeUnit::Ticks];
-        others.into_iter().find(comfortable).map_or(Judged::Doubtful(documented), Judged::Rate)
+        others.into_iter().find(comfortable).map_or(Inferred::Doubtful(documented), Inferred::Rate)
     }
 
-    /// Whether times can be written like this in `unit`.
+    /// Whether `unit` allows the number of decimals.
     fn possible(&self, unit: TimeUnit) -> bool {
         self.decimals == 0 || !unit.is_whole()
     }
 
-    /// Whether all times are dates in `unit`, of a trace that is recorded at a rate that can be.
+    /// Whether all times are dates in `unit` at a plausible request rate.
     fn is_date(&self, unit: TimeUnit) -> bool {
         let from = if unit == TimeUnit::Ticks { WINDOWS } else { 0 };
         let in_units = |seconds: u64| u128::from(from + seconds) * 1_000_000_000 / u128::from(unit.ns());
         let Some((least, most)) = self.whole else { return false };
         let inside = u128::from(least) >= in_units(YEARS.0) && u128::from(most) <= in_units(YEARS.1);
-        // Without a rate only sizes that no counter since a start reaches.
+        // Without a rate, only magnitudes that a counter does not reach.
         inside && self.rate(unit).map_or(unit < TimeUnit::Ms, |rate| DATED.contains(&rate))
     }
 }
@@ -132,20 +129,19 @@ mod tests {
     }
 
     #[test]
-    fn the_columns_of_simulators_are_judged_by_their_rate() {
-        use Judged::{Documented, Rate};
+    fn the_unit_of_simulator_columns_follows_from_the_rate() {
+        use Inferred::{Documented, Rate};
         use TimeUnit::{Ms, Ns, S};
-        // 20 ms of DiskSim in whole ms; with several requests in each.
+        // 20 ms of DiskSim in whole ms, several requests in each.
         assert_eq!(every(1, 0, 21).of_columns(), Rate(Ms));
         assert_eq!(times(&["0", "0", "0", "1", "1", "2", "2", "2", "3"]).of_columns(), Rate(Ms));
         assert_eq!(every(10, 5000, 100).of_columns(), Rate(Ms));
         // Two rows 20 ms apart.
         assert_eq!(times(&["0", "20"]).of_columns(), Rate(Ms));
-        // Whole ns, few of them or many.
+        // Whole ns, few or many.
         assert_eq!(times(&["0", "1500", "250000"]).of_columns(), Documented(Ns));
         assert_eq!(every(19_430, 938_513_000, 7000).of_columns(), Documented(Ns));
         assert_eq!(every(26_214_000, 0, 5).of_columns(), Documented(Ns));
-        // Decimals.
         assert_eq!(times(&["0.000", "0.221", "0.594"]).of_columns(), Documented(Ms));
         assert_eq!(times(&["0.000000", "12.531000"]).of_columns(), Documented(Ms));
         assert_eq!(times(&["0.000000", "0.000100", "0.000300"]).of_columns(), Rate(S));
@@ -153,8 +149,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_read_out_of_times_that_say_nothing() {
-        use Judged::Documented;
+    fn indeterminate_times_keep_the_documented_unit() {
+        use Inferred::Documented;
         for all in [&["7"][..], &["7", "7"], &["0", "0", "0"], &["1538323200"]] {
             assert_eq!(times(all).of_columns(), Documented(TimeUnit::Ns));
             assert_eq!(times(all).of_format(TimeUnit::S), Documented(TimeUnit::S));
@@ -164,8 +160,8 @@ mod tests {
     }
 
     #[test]
-    fn dates_tell_their_unit() {
-        use Judged::{Date, Documented};
+    fn dates_identify_their_unit() {
+        use Inferred::{Date, Documented};
         use TimeUnit::{Ms, Ns, S, Ticks, Us};
         assert_eq!(every(2150, 128_166_385_295_514_663, 50).of_columns(), Date(Ticks));
         assert_eq!(times(&["128166385295514663"]).of_columns(), Date(Ticks));
@@ -174,19 +170,19 @@ mod tests {
         assert_eq!(every(3, 1_577_808_144_360, 50).of_columns(), Date(Ms));
         assert_eq!(every(1, 1_577_808_144, 50).of_columns(), Date(S));
         assert_eq!(times(&["1455592200.000100", "1455592200.000400"]).of_columns(), Date(S));
-        // As large as seconds since 1970, but ns since a start.
+        // Magnitude of seconds since 1970, but ns since a start.
         assert_eq!(every(19_430, 950_000_000, 7000).of_columns(), Documented(Ns));
     }
 
     #[test]
-    fn a_documented_unit_gives_way_only_to_a_plausible_one() {
-        use Judged::{Documented, Doubtful, Rate};
+    fn a_documented_unit_is_replaced_only_by_a_plausible_one() {
+        use Inferred::{Documented, Doubtful, Rate};
         use TimeUnit::{Ms, Ns, S, Ticks};
         assert_eq!(every(1, 0, 100).of_format(Ticks), Documented(Ticks));
         assert_eq!(times(&["0", "0", "0", "0", "1"]).of_format(Ticks), Rate(Ms));
         assert_eq!(every(26_214_000, 0, 3).of_format(S), Rate(Ns));
         assert_eq!(times(&["0.000001", "0.000003"]).of_format(S), Documented(S));
-        // A thousand requests in a ps, if it were ms; and nothing else is better.
+        // A thousand requests per ps in ms, and no other unit is better.
         assert_eq!(times(&["0.000000", "0.000000", "0.000000000001"]).of_format(Ms), Doubtful(Ms));
     }
 }

@@ -9,9 +9,6 @@ use crate::trace::summary::TraceSummary;
 use crate::twin::Twin;
 use interpulse_engine::{PrefetchDistance, Request, SimTime, Streams};
 
-/// Requests per batch of prefetch hints: a device overlaps the cache misses of a batch.
-pub(crate) const PREFETCH_BATCH: usize = 8;
-
 /// Stream of requests of one source.
 pub struct Flow {
     running: Running,

@@ -21,6 +21,7 @@
 //! # Ok::<(), interpulse_workload::WorkloadError>(())
 //! ```
 
+mod batching;
 pub mod error;
 pub mod flow;
 pub mod fuzz;

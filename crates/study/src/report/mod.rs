@@ -213,7 +213,13 @@ fn operation(of: &OperationTimes) -> Value {
 /// A value per cause.
 fn by_cause(sums: &CauseSums, value: impl Fn(u128) -> Value) -> Value {
     Value::Object(
-        CAUSE_INFO.iter().zip(sums.by_cause).map(|((name, _), sum)| ((*name).into(), value(sum))).collect(),
+        // A drive whose whole map is in memory never waits for map entries.
+        CAUSE_INFO
+            .iter()
+            .zip(sums.by_cause)
+            .filter(|((name, _), sum)| *name != "mapping" || *sum > 0)
+            .map(|((name, _), sum)| ((*name).into(), value(sum)))
+            .collect(),
     )
 }
 

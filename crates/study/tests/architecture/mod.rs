@@ -19,8 +19,8 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "flash",
         &[
-            &["cell_mode", "parts", "pulse", "reprogram"],
-            &["command", "errors", "geometry", "hold_up", "suspend", "variation"],
+            &["parts", "pulse", "reprogram"],
+            &["cell_mode", "command", "errors", "geometry", "hold_up", "suspend", "variation"],
             &["die"],
             &["nand"],
             &["script"],

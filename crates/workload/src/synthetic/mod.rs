@@ -12,8 +12,8 @@ mod region;
 pub mod size;
 pub mod spec;
 
+use crate::batching::PREFETCH_BATCH;
 use crate::error::Illegal;
-use crate::flow::PREFETCH_BATCH;
 use crate::spec::Pacing;
 use address::Addresses;
 use clock::Clock;

@@ -7,8 +7,8 @@ use super::scan::FirstReading;
 use super::spec::{TracePacing, TraceSpec};
 use super::stream::RowStream;
 use super::summary::TraceSummary;
+use crate::batching::PREFETCH_BATCH;
 use crate::error::WorkloadError;
-use crate::flow::PREFETCH_BATCH;
 use crate::spec::Pacing;
 use interpulse_engine::{PrefetchDistance, Request, SimTime};
 

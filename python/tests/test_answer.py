@@ -1,11 +1,11 @@
-"""Do the first lines of a run tell what it came to, from the result's own figures?"""
+"""Does the summary of a run agree with the figures of the result?"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from interpulse.cli.answer import lines
 from interpulse.cli.repeat import summary
+from interpulse.cli.summary import lines
 from interpulse.cli.table import render
 from interpulse.runs.result import Result
 from tests import sample
@@ -54,7 +54,7 @@ def test_how_sure_it_is_is_told_of_each_case() -> None:
     one, two = sample.two_cases()["cases"]
     assert [*lines([steady(one, "yes"), steady(two, "yes")])][-1] == "window steady: yes"
     told = [*lines([steady(one, "no"), steady(two, "unknown")])][-1]
-    assert told == "window steady: no, see the warning below (none); too short to tell (suspend)"
+    assert told == "window steady: no, see the warning below (none); too short to decide (suspend)"
     one["latency_us"]["read"]["few"] = ["p99.9"]
     assert "read p99.9 ~1,500 -> 900.0 us" in next(lines([one, two]))
 

@@ -200,7 +200,7 @@ def test_ctrl_c_keeps_what_the_others_have_done(three: Path, tmp_path: Path) -> 
     code, out, err = interrupted(process(str(script), "mini", str(three), cache), "waiting")
     assert (code, out) == (130, "")
     assert "Traceback" not in err
-    assert f"interrupted after 4 of 6 jobs; what had ended is in {cache}, and the same command goes on" in err
+    assert f"interrupted after 4 of 6 jobs; completed ones are stored in {cache}, and the same command continues" in err
     again = process(str(script), "-", str(three), cache)
     out, err = again.communicate(timeout=60)
     assert [line for line in err.splitlines() if line.startswith("batch")] == ["batch mini"]

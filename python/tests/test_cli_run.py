@@ -85,7 +85,7 @@ def test_counters_are_refused_where_there_is_no_table_of_one_run(
 ) -> None:
     ended = interpulse("run", config_file, "--counters", other)
     assert ended.code == 2
-    assert f"--counters ends the table of one run, and {other.partition('=')[0]} prints none" in " ".join(
+    assert f"--counters extends the table of one run, and {other.partition('=')[0]} prints none" in " ".join(
         ended.err.split()
     )
 

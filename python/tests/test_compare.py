@@ -203,7 +203,7 @@ def test_what_is_no_result_is_one_line_and_code_2(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["one"], "1 result: compare takes two, or those of A, then --, then those of B"),
+        (["one"], "1 result: compare takes two, or all of A, then --, then all of B"),
         (["one", "two", "three"], "3 results: compare takes two"),
         (["one", "two", "--json", "--csv"], "--json or --csv, not both"),
         (["missing", "folder"], "cannot read the result missing: No such file"),

@@ -35,7 +35,7 @@ def test_ctrl_c_prints_what_is_done(config_file: str) -> None:
     with process("-m", "tests.fake_core", LONG, "run", config_file) as running:
         code, out, err, took_s = stop_after_first_line(running)
     assert code == 130
-    assert "interrupted: what follows is what had been done" in err
+    assert "interrupted: the result is partial" in err
     assert "none (interrupted)" not in out, "the first case had ended before"
     assert "suspends per program" in out
     assert "Traceback" not in err
@@ -132,7 +132,7 @@ def test_ctrl_c_in_a_run_of_the_real_core_gives_partial_results(options: list[st
     endless = ["--set", "run.requests=1000000000000", "--out", str(out_folder), *options]
     code, out, err, took_s = interrupt_in("run", small, *endless, cases=2)
     assert code == 130
-    assert "interrupted: what follows is what had been done" in err
+    assert "interrupted: the result is partial" in err
     assert took_s < SOON_S
     stored = json.loads((out_folder / "result.json").read_text())
     check(stored)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from interpulse.cli.outfolder import OutFolder
+from interpulse.cli.out_folder import OutFolder
 from interpulse.studies.store import Store
 from tests import experiment_sample
 from tests.conftest import process
@@ -106,7 +106,7 @@ def test_a_polite_request_keeps_what_had_ended_and_says_so(
         running.send_signal(number)
         out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (128 + number, "")
-    assert "interrupted after 1 of 2 simulations; what had ended is in" in err
+    assert "interrupted after 1 of 2 simulations; completed ones are stored in" in err
 
 
 def test_a_cache_that_cannot_be_made_or_written_is_a_note(mini: tuple[str, ...], tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_a_polite_request_to_a_run_prints_what_is_done(tmp_path: Path, number: s
         running.send_signal(number)
         out, err = running.communicate(timeout=60)
     assert running.returncode == 128 + number
-    assert "interrupted: what follows is what had been done" in err
+    assert "interrupted: the result is partial" in err
     assert json.loads(out) == json.loads((out_folder / "result.json").read_text())
     assert json.loads(out)["interrupted"] is True
 

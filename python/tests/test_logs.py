@@ -324,7 +324,7 @@ def fast(interpulse: Callable[..., Ended], cache: Path) -> Callable[..., Ended]:
 def test_without_a_folder_there_is_nowhere_to_write(fast: Callable[..., Ended]) -> None:
     ended = fast("--log", "requests")
     assert ended.code == 2
-    assert ended.error() == "--log, --series and --timeline need --out DIR, the folder that they are written into"
+    assert ended.error() == "--log, --series and --timeline need --out DIR, the folder for their files"
 
 
 def test_a_timeline_after_the_end_costs_no_result(fast: Callable[..., Ended], tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from interpulse import _core
-from interpulse.cli import leftovers
-from interpulse.cli.outfolder import OutFolder
+from interpulse.cli import stale_files
+from interpulse.cli.out_folder import OutFolder
 from tests.conftest import process
 from tests.sample import ROOT
 
@@ -175,11 +175,11 @@ def _umask() -> int:
 
 
 def test_what_a_killed_process_was_writing_is_removed_by_the_next_run(tmp_path: Path) -> None:
-    with process("-c", "from interpulse.cli.leftovers import affixes; print(*affixes())") as ended:
+    with process("-c", "from interpulse.cli.stale_files import affixes; print(*affixes())") as ended:
         out, _ = ended.communicate(timeout=60)
-    dead, own = "x".join(out.split()), "x".join(leftovers.affixes())
+    dead, own = "x".join(out.split()), "x".join(stale_files.affixes())
     elsewhere = dead.replace(dead.split("-")[1], "0123456789abcdef")
-    now, hour_ago = time.time(), time.time() - leftovers.OLD_S - 1
+    now, hour_ago = time.time(), time.time() - stale_files.OLD_S - 1
     ages = {dead: now, own: now, elsewhere: now, elsewhere.replace("x.", "y."): hour_ago, "mine.tmp": hour_ago}
     for name, written in ages.items():
         (tmp_path / name).write_text("half a resu")

@@ -215,7 +215,7 @@ def test_mistakes_are_named(interpulse: Command, tmp_path: Path) -> None:
     assert (ended.code, ended.error()) == (2, "no paper 'ones': did you mean one? There are one")
     ended = interpulse("papers", "--json", "--csv")
     assert ended.code == 2
-    assert "both want standard output" in ended.error()
+    assert "both use standard output" in ended.error()
     (tmp_path / "file").write_text("")
     assert "this is a file, not a folder" in interpulse("papers", "--out", str(tmp_path / "file")).error()
 
@@ -230,7 +230,7 @@ def test_ctrl_c_keeps_what_had_ended(interpulse: Command, mini: list[int], monke
     monkeypatch.setattr(experiment_sample, "run", stopped)
     ended = interpulse("papers", *QUICK, "--json")
     assert (ended.code, ended.out) == (130, "")
-    assert "interrupted after 2 of 2 simulations; what had ended is in" in ended.err
+    assert "interrupted after 2 of 2 simulations; completed ones are stored in" in ended.err
     monkeypatch.setattr(experiment_sample, "run", whole)
     assert interpulse("papers", *QUICK, "--json").code == 0
     assert mini == [2], "nothing was run again"

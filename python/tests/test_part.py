@@ -148,7 +148,7 @@ def test_the_file_runs_as_it_stands(
     assert ended.code == 0, ended.err
     file = tmp_path / "mynand.toml"
     again = interpulse("part", "new", "mynand", "--typical")
-    assert (again.code, again.error()) == (2, "mynand.toml: is there already; --force writes over it")
+    assert (again.code, again.error()) == (2, "mynand.toml: exists already; --force replaces it")
     checked = interpulse("part", "check", "mynand.toml")
     assert checked.code == 0
     assert "program-suspend-entry = 20us" in checked.out

@@ -11,9 +11,9 @@ import pytest
 from typer import Context
 from typer.main import get_group
 
-from interpulse.cli import plain
+from interpulse.cli import fast_path
 from interpulse.cli.app import app
-from interpulse.cli.running import run_command
+from interpulse.cli.run_command import run_command
 from interpulse.files.paths import as_path_has_it
 
 CONFIGS = ["a.toml", "./a.toml", "b//c.toml", "d/", "-", "", " ", ".hidden/e.toml"]
@@ -59,9 +59,9 @@ def drawn(rng: random.Random) -> list[str]:
     """Arguments that are often right and often not."""
     pieces = []
     for _ in range(rng.randrange(5)):
-        option = rng.choice([*plain.FLAGS, *plain.VALUES, *plain.VALUES, "--out", "--repeat", "--nothing", "-h", "--"])
+        option = rng.choice([*fast_path.FLAGS, *(*fast_path.VALUES,) * 2, "--out", "--repeat", "--nothing", "-h", "--"])
         value = rng.choice(TEXTS)
-        likely = option in plain.VALUES if rng.random() < 0.9 else rng.random() < 0.5
+        likely = option in fast_path.VALUES if rng.random() < 0.9 else rng.random() < 0.5
         pieces.append(([f"{option}={value}"] if rng.random() < 0.3 else [option, value]) if likely else [option])
     pieces += [
         [rng.choice(CONFIGS[:3] if rng.random() < 0.7 else CONFIGS)] for _ in range(rng.choice((0, 1, 1, 1, 1, 2)))
@@ -75,7 +75,7 @@ def test_whatever_is_read_without_typer_is_what_typer_reads() -> None:
     read = 0
     for _ in range(3000):
         arguments = drawn(rng)
-        found = plain.read(["run", *arguments])
+        found = fast_path.read(["run", *arguments])
         if found is not None:
             read += 1
             assert texts(defaults() | found) == texts(of_typer(arguments)), arguments
@@ -101,7 +101,7 @@ def test_whatever_is_read_without_typer_is_what_typer_reads() -> None:
     ],
 )
 def test_a_common_call_is_read_without_typer(arguments: list[str]) -> None:
-    assert plain.read(["run", *arguments]) is not None
+    assert fast_path.read(["run", *arguments]) is not None
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_common_call_is_read_without_typer(arguments: list[str]) -> None:
     ],
 )
 def test_all_else_is_left_to_typer(arguments: list[str]) -> None:
-    assert plain.read(arguments) is None
+    assert fast_path.read(arguments) is None
 
 
 @pytest.mark.parametrize(

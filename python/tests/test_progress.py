@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from interpulse.cli import progress, study_progress
-from interpulse.cli.live import Row, View
-from interpulse.cli.turns import Turns
+from interpulse.cli.live_display import Row, View
+from interpulse.cli.wait_status import WaitStatus
 from interpulse.tables.format import number, short, size
 from interpulse.tables.layout import cells
 from tests import fake_core
@@ -90,10 +90,10 @@ def test_the_view_starts_over_in_each_phase_and_says_rate_and_end(monkeypatch: p
 def test_a_run_that_ends_by_time_tells_how_fast_time_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr("time.monotonic", lambda: now)
-    paces = progress.Paces()
+    etas = progress.CaseEtas()
     for done in (0, 1500):
         case = cast("Progress", fake_core.Progress("a", "run", done, 60_000, "ms simulated"))
-        told = paces.told(case)
+        told = etas.texts(case)
         now += 3
     assert told == ("x0.5 real time", "about 2 min left")
 
@@ -152,7 +152,7 @@ def test_of_several_studies_those_show_that_go_on(monkeypatch: pytest.MonkeyPatc
     view, text = screen(80)
     board = study_progress.Board(view)
     terminals = [study_progress.Terminal(name, "jobs", board, alone=False) for name in ("one", "two", "kept")]
-    one, two, kept = map(Turns, terminals)
+    one, two, kept = map(WaitStatus, terminals)
     one.study(0, 30, [])
     one.study(0, 30, [at("a", "run", 1)])
     two.study(1, 2, [at("a", "waiting", 0)])
@@ -181,7 +181,7 @@ def test_of_several_studies_those_show_that_go_on(monkeypatch: pytest.MonkeyPatc
 
 
 def test_lines_of_several_studies_say_whose_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    one, two = (Turns(study_progress.Lines(name, "jobs", alone=False)) for name in ("one", "two"))
+    one, two = (WaitStatus(study_progress.Lines(name, "jobs", alone=False)) for name in ("one", "two"))
     one.study(0, 3, [])
     two.study(0, 2, [])
     assert capsys.readouterr().err == ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import interpulse as package
-from interpulse.cli.running import REPORTED
+from interpulse.cli.run_command import REPORTED
 from interpulse.report import page, registry, run_page, runs
 from interpulse.report.charts import Drawing
 from interpulse.report.elements import Chart, Section, prose, table

@@ -15,7 +15,7 @@ import pytest
 
 import interpulse as package
 from interpulse.cli import run_app
-from interpulse.cli.running import _asked
+from interpulse.cli.run_command import _log_options
 from interpulse.logs import options
 from interpulse.logs.options import LogOptions
 from interpulse.report import (
@@ -331,12 +331,12 @@ def test_without_perfetto_the_account_is_told(folder: Path, monkeypatch: pytest.
 
 
 def test_the_second_run_is_left_out_on_demand(tmp_path: Path, interpulse: Cli) -> None:
-    assert _asked(None, None, None, tmp_path, report=True) == LogOptions(worst=(5, "each"), bounded=True)
-    assert _asked(None, None, "none", tmp_path, report=True) is None
-    assert _asked(["fio"], None, "none", tmp_path, report=True) == LogOptions(logs={"fio": 1})
+    assert _log_options(None, None, None, tmp_path, report=True) == LogOptions(worst=(5, "each"), bounded=True)
+    assert _log_options(None, None, "none", tmp_path, report=True) is None
+    assert _log_options(["fio"], None, "none", tmp_path, report=True) == LogOptions(logs={"fio": 1})
     refused = interpulse("run", str(SMALL), "--timeline", "none", "--out", str(tmp_path))
     assert refused.code == 2
-    assert "--timeline none leaves out what --report would record: there is no --report" in refused.error()
+    assert "--timeline none omits the timeline of --report: there is no --report" in refused.error()
 
 
 def test_what_was_not_recorded_is_said(tmp_path: Path) -> None:

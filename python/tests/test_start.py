@@ -38,8 +38,8 @@ OF_RUN = {
     *("_core", "configuration", "configuration.config", "configuration.values"),
     *("files", "files.cache", "files.json_reader", "files.paths", "runs", "runs.latency", "runs.result", "runs.runner"),
     *("tables", "tables.format", "tables.layout"),
-    *("cli", "cli.exits", "cli.plain", "cli.running", "cli.streams"),
-    *("cli.answer", "cli.pace", "cli.power", "cli.progress", "cli.steadiness", "cli.table"),
+    *("cli", "cli.exit_codes", "cli.fast_path", "cli.output_streams", "cli.run_command"),
+    *("cli.eta", "cli.power", "cli.progress", "cli.summary", "cli.table"),
 }
 """The files of the package that a run without `--out` needs."""
 

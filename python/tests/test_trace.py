@@ -177,7 +177,7 @@ def test_bad_rows_are_refused_or_counted(interpulse: Cli, tmp_path: Path) -> Non
     assert found["first_bad_rows"][0].startswith("line 5: ")
     shown = interpulse("trace", "stats", trace, "--skip-bad-rows", "--reorder", "clamp").out
     assert "1 bad row(s) skipped: line 5: " in shown
-    assert "1 row(s) whose time goes back" in shown
+    assert "1 row(s) with an earlier time" in shown
 
 
 @pytest.mark.parametrize(

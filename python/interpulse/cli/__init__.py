@@ -1,4 +1,4 @@
-"""The command line: one file per command, and how any of them ends."""
+"""Command line: one file per command; this file turns every outcome into an exit code."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import sys
 
 from interpulse._core import ConfigError, InternalError, RunError
 from interpulse._core import version as __version__
-from interpulse.cli import plain
-from interpulse.cli.exits import INTERNAL, INTERRUPTED, USER_ERROR, PoliteAsCtrlC, UserError
-from interpulse.cli.streams import fail, finish, prepare
+from interpulse.cli import fast_path
+from interpulse.cli.exit_codes import INTERNAL, INTERRUPTED, USER_ERROR, SignalAsCtrlC, UserError
+from interpulse.cli.output_streams import fail, finish, prepare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,33 +21,33 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Runs the command line and leaves the process with its exit code."""
     prepare()
     code = finish(run_app(arguments))
-    # Where an interrupt has passed through code that is executed from text, as dataclasses are made, the interpreter
-    # under `-m` ends by that signal whatever the exit code, unless more such code has ended well.
+    # After an interrupt inside code executed from text (dataclasses), `python -m` ends by that signal whatever the
+    # exit code; a further successful evaluation clears this state.
     eval("0")
     if arguments is None and "threading" not in sys.modules:
-        # Nothing has been read that would have to be ended: the interpreter would only take itself apart, for long.
+        # No module needs a clean-up, and the teardown of the interpreter is slow.
         os._exit(code)
     raise SystemExit(code)
 
 
 def run_app(arguments: Sequence[str] | None) -> int:
-    """Runs the command line; every way to end becomes an exit code and at most one line on standard error."""
+    """Runs the command line; returns the exit code after at most one line on standard error."""
     came: list[int] = []
     try:
-        with PoliteAsCtrlC() as came:
+        with SignalAsCtrlC() as came:
             code = _run_app(arguments)
-    except KeyboardInterrupt:  # It came just before or after there was something to interrupt.
+    except KeyboardInterrupt:  # Just before or after the command.
         code = INTERRUPTED
-    # A terminal that has gone takes the output with it, which is no other end than its signal.
+    # After a hangup the lost output is no error of its own: report the signal.
     return 128 + came[0] if came and code in (INTERRUPTED, USER_ERROR) else code
 
 
 def _run_app(arguments: Sequence[str] | None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        options = plain.read(given)
+        options = fast_path.read(given)
         if options is not None:
-            from interpulse.cli.running import run_command
+            from interpulse.cli.run_command import run_command
 
             return run_command(**options)
         from interpulse.cli.app import call
@@ -60,16 +60,14 @@ def _run_app(arguments: Sequence[str] | None) -> int:
     except (ConfigError, RunError, UserError) as error:
         return fail(str(error), USER_ERROR)
     except MemoryError:
-        return fail("there is no memory left for the command line itself; ulimit -v may be too low", USER_ERROR)
+        return fail("out of memory in the command line itself; ulimit -v may be too low", USER_ERROR)
     except UnicodeEncodeError as error:
-        needs = (
-            "arguments and names of files have to be, and beyond ASCII the locale too (LC_ALL=C.UTF-8, PYTHONUTF8=1)"
-        )
+        needs = "arguments and file names must be; beyond ASCII also the locale (LC_ALL=C.UTF-8, PYTHONUTF8=1)"
         return fail(f"{error.object!r} is not UTF-8 text: {needs}", USER_ERROR)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         return fail(f"{place}{error.strerror or error}", USER_ERROR)
-    except Exception as error:  # noqa: BLE001 - the last resort, where a bug turns into its exit code
+    except Exception as error:  # noqa: BLE001 - a bug of interpulse
         import traceback
 
         traceback.print_exc()

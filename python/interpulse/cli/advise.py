@@ -1,4 +1,4 @@
-"""`interpulse advise`."""
+"""`interpulse advise` command."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interpulse.cli.limit_options import with_limits
 from interpulse.cli.options import ConfigPath, Json, On, Sets, Workers
-from interpulse.cli.search_options import CaseNames, Out, Seeds, watched
-from interpulse.cli.streams import emit
+from interpulse.cli.output_streams import emit
+from interpulse.cli.search_options import CaseNames, Out, Seeds, search_progress, with_limits
 from interpulse.search.limits import said
 from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
@@ -27,7 +26,7 @@ Examples:
 
   interpulse advise examples/choose.toml --case dense --read-p99.99 1.5ms --without exact --json
 
-Limits hold in every case of the configuration. docs/SEARCH.md says how it is found, docs/CHOOSING.md why."""
+Limits hold in every case of the configuration. docs/SEARCH.md describes the search, docs/CHOOSING.md the reasons."""
 
 MOST_SHOWN = 8
 
@@ -42,7 +41,7 @@ def advise(
             metavar="N",
             min=1,
             max=2**31,
-            help="The most suspensions of one operation that the part's data sheet allows.",
+            help="Most suspensions of one operation in the part's data sheet.",
             show_default="as configured",
         ),
     ] = None,
@@ -50,12 +49,12 @@ def advise(
         str | None,
         typer.Option(
             metavar="SHARE",
-            help="The most wear that suspensions may add to that of the erases, such as 2%; suspend.*.stress says what "
-            "one costs.",
+            help="Most wear that suspensions may add to that of the erases, such as 2%; suspend.*.stress is the "
+            "wear of one suspension.",
         ),
     ] = None,
     without: Annotated[
-        list[str] | None, typer.Option(metavar="SCHEME", help="A scheme that the part does not have; may be repeated.")
+        list[str] | None, typer.Option(metavar="SCHEME", help="A scheme that the part lacks; may be repeated.")
     ] = None,
     cases: CaseNames = None,
     sets: Sets = None,
@@ -65,14 +64,14 @@ def advise(
     jobs: Workers = None,
     json: Json = False,
 ) -> int:
-    """Name the suspension schemes and limits that keep latency limits at the least cost."""
+    """Find the suspension schemes and parameters that keep latency limits at the least cost."""
     from interpulse.configuration.config import load_with_sets
     from interpulse.search import advise as search
     from interpulse.search.limits import read_share
 
     given = load_with_sets(config, sets or [])
     share = None if wear is None else read_share(wear, "--wear")
-    with watched(config.stem, on, jobs) as told:
+    with search_progress(config.stem, on, jobs) as progress:
         found = search.advise(
             given,
             limits,
@@ -84,7 +83,7 @@ def advise(
             seeds=seeds,
             on=on,
             jobs=jobs,
-            progress=told,
+            progress=progress,
         )
     emit(json_text.dumps(found.to_dict()) if json else "\n".join(_text(found)))
     return 0
@@ -100,8 +99,8 @@ def _text(found: Advice) -> Iterator[str]:
     else:
         yield from _nothing(found, width)
     yield ""
-    yield "Each operation by itself, the other ideal, one seed:"
-    sheet = Sheet([Column("operation", "label"), Column("way", "text"), Column("extra die time, %"),
+    yield "Each operation alone, with ideal suspension of the other, one seed:"
+    sheet = Sheet([Column("operation", "label"), Column("variant", "text"), Column("extra die time, %"),
                    Column("suspends"), Column("limits", "text")], narrow="records")  # fmt: skip
     for operation, of in found.ways.items():
         for way, option in of:
@@ -111,8 +110,8 @@ def _text(found: Advice) -> Iterator[str]:
         for scheme, why in refused.items():
             yield fill(f"{operation} {scheme}: not tried: {why}", width)
     if found.untried:
-        yield fill(f"{found.untried} dearer combinations were not tried", width)
-    yield f"{found.simulated} simulated, {found.kept} kept from before; everything is in {found.path}"
+        yield fill(f"{found.untried} costlier combinations were not tried", width)
+    yield f"{found.simulated} simulated, {found.kept} reused; all files are in {found.path}"
 
 
 def _best(found: Advice, best: Option, width: int) -> Iterator[str]:
@@ -123,9 +122,9 @@ def _best(found: Advice, best: Option, width: int) -> Iterator[str]:
         if way is not None and way.doc:
             yield fill(f"{way.operation}s: {way.scheme}: {way.doc}", width)
     for same in best.same:
-        yield fill(f"the same figures here: {same}", width)
+        yield fill(f"same figures: {same}", width)
     yield ""
-    yield f"Kept with 95 % confidence over {found.seeds} seeds:"
+    yield f"Limits, kept with 95 % confidence over {found.seeds} seeds:"
     sheet = Sheet([Column("case", "label"), *(Column(limit.name, "whole") for limit in found.limits)], narrow="records")
     for case, judgement in best.judgements.items():
         sheet.add_row(
@@ -134,9 +133,9 @@ def _best(found: Advice, best: Option, width: int) -> Iterator[str]:
     yield sheet.text(width)
     unsure = sum(judgement.unsure for judgement in best.judgements.values())
     if unsure:
-        yield fill(f"{unsure} of its windows were too short to tell whether they were steady", width)
+        yield fill(f"{unsure} windows were too short to decide whether they were steady", width)
     yield ""
-    yield "Compared with it, cheapest first (ratios: the best over this one with the same seeds):"
+    yield "Alternatives by cost (ratios: the best over this one, same seeds):"
     table = Sheet([Column("", "text"), Column("extra die time, %"), Column("suspends"), Column("limits", "text"),
                    Column("best / this", "text")], narrow="records")  # fmt: skip
     for option in [best, *(each for each in [*found.options, found.configured] if each is not best)][:MOST_SHOWN]:
@@ -146,24 +145,24 @@ def _best(found: Advice, best: Option, width: int) -> Iterator[str]:
 
 
 def _against(found: Advice, label: str) -> str:
-    """The ratios that say most: those farthest from 1, whose intervals leave it out."""
-    told = {
+    """The two ratios farthest from 1 among those whose intervals exclude 1."""
+    ratios = {
         figure: ratio
         for figure, ratio in found.ratios.get(label, {}).items()
         if ratio.low is not None and ratio.high is not None and not ratio.low <= 1 <= ratio.high
     }
-    most = sorted(told, key=lambda figure: -max(told[figure].value, 1 / told[figure].value))[:2]
-    return "; ".join(f"{figure} {told[figure].text()}" for figure in most) or "-"
+    most = sorted(ratios, key=lambda figure: -max(ratios[figure].value, 1 / ratios[figure].value))[:2]
+    return "; ".join(f"{figure} {ratios[figure].text()}" for figure in most) or "-"
 
 
 def _nothing(found: Advice, width: int) -> Iterator[str]:
     if found.bound.state == "misses":
         yield fill(f"No scheme can: ideal suspension of programs and erases misses too: {found.bound.why}", width)
     else:
-        yield fill("Nothing that was tried was shown to hold.", width)
+        yield fill("No tried combination was shown to keep the limits.", width)
         for operation, of in found.ways.items():
             if all(option.state == "misses" for _, option in of):
-                yield fill(f"No way for {operation}s is left, even with the other operation ideal.", width)
+                yield fill(f"No variant for {operation}s keeps the limits, even with the other operation ideal.", width)
     near = found.nearest
     yield fill(f"Nearest: {near.candidate.label}: {_state(near)}", width)
 
@@ -176,7 +175,7 @@ def _cost(option: Option) -> tuple[str, str]:
 
 def _state(option: Option, *, screened: bool = False) -> str:
     if screened and option.state != "misses":
-        return "not out"
+        return "not ruled out"
     if option.seeds == 1 and option.state != "misses":
         return "not confirmed"
     return f"{option.state}: {option.why}" if option.why else str(option.state)

@@ -1,4 +1,4 @@
-"""The command line as Typer reads it: every command, its help, and what is said where it was called wrongly."""
+"""Typer application: all commands, the help page, and messages about wrong arguments."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import typer
 from typer.exceptions import TyperException
 
 from interpulse._core import version as __version__
-from interpulse.cli.exits import INTERRUPTED
-from interpulse.cli.loading import Commands
-from interpulse.cli.streams import emit, fail, say
+from interpulse.cli.command_loader import Commands
+from interpulse.cli.exit_codes import INTERRUPTED
+from interpulse.cli.output_streams import emit, fail, say
 from interpulse.tables.layout import ELSEWHERE, terminal_width
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="interpulse",
     add_completion=False,
-    # Its tables cut options off where the terminal is narrow.
+    # Rich tables cut options off on narrow terminals.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -42,7 +42,7 @@ First steps:
 
   interpulse characterize --list
 
-Exit codes: 0 done, 1 a bug of interpulse, 2 a mistake in what it was given, 130 stopped by \
+Exit codes: 0 done, 1 a bug of interpulse, 2 a mistake in the arguments or files, 130 stopped by \
 Ctrl-C, 143 by SIGTERM, 129 by SIGHUP."""
 
 
@@ -62,13 +62,13 @@ def interpulse(
     A configuration file describes a drive (a flash part and overrides), a workload and the cases to compare.
     """
     if context.invoked_subcommand is None:
-        from interpulse.cli import first
+        from interpulse.cli import welcome
 
-        emit(first.screen())
+        emit(welcome.screen())
 
 
 def call(arguments: Sequence[str] | None) -> int:
-    """Runs the command that the arguments name; what Typer has to say of them ends here."""
+    """Runs the command of the arguments; prints Typer's messages and returns the exit code."""
     try:
         width = min(terminal_width(), ELSEWHERE)
         code = app(args=arguments, prog_name="interpulse", standalone_mode=False, terminal_width=width)
@@ -76,10 +76,10 @@ def call(arguments: Sequence[str] | None) -> int:
         return INTERRUPTED
     except TyperException as error:
         text = error.format_message()
-        if text.startswith("Usage:"):  # A command without arguments: all there is to say is what to give it.
-            from interpulse.cli import first
+        if text.startswith("Usage:"):  # A command without arguments.
+            from interpulse.cli import welcome
 
-            say(first.of_run() if text.startswith("Usage: interpulse run ") else text)
+            say(welcome.run_screen() if text.startswith("Usage: interpulse run ") else text)
             return error.exit_code
-        return fail(f"{text} (--help shows what is possible)", error.exit_code)
+        return fail(f"{text} (--help lists the options)", error.exit_code)
     return code if isinstance(code, int) else 0

@@ -1,4 +1,4 @@
-"""`interpulse bench`."""
+"""`interpulse bench` command."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from interpulse.cli.exits import INTERNAL, UserError
+from interpulse.cli.exit_codes import INTERNAL, UserError
 from interpulse.cli.options import Json, path_option
-from interpulse.cli.streams import emit, say
+from interpulse.cli.output_streams import emit, say
 from interpulse.files.paths import read_text
 from interpulse.runs.bench import MOST_ROUNDS, ROUNDS, Row, Steps, count, measure, program, rows, seconds
 from interpulse.tables.format import duration
@@ -30,13 +30,13 @@ Examples:
   interpulse bench --instructions --against crates/bench/instructions.json
 
 A row takes 2 GB of memory, and preconditioned drives 1.5 GB of the temporary folder, which TMPDIR moves. \
-INTERPULSE_BENCH names a program that runs the rows instead of this interpreter: crates/bench is one, for profilers."""
+INTERPULSE_BENCH names a program that runs the rows instead of this interpreter, such as crates/bench for profilers."""
 
 TOLERANCE = 1.05
-"""Growth over the recorded instructions that fails."""
+"""Largest allowed ratio to the recorded instructions."""
 
 MOST_OVER_ONE = 1.20
-"""Instructions that an array may cost per flash operation, over one drive of the same capacity."""
+"""Largest allowed ratio of an array's instructions per flash operation to those of one drive of the same capacity."""
 
 
 def bench(
@@ -46,7 +46,7 @@ def bench(
     ] = None,
     json: Json = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A smaller drive and fewer requests: a smoke test that measures nothing.")
+        bool, typer.Option("--quick", help="A smaller drive and fewer requests: a smoke test, not a measurement.")
     ] = False,
     rounds: Annotated[
         int | None,
@@ -54,7 +54,7 @@ def bench(
             metavar="N",
             min=1,
             max=MOST_ROUNDS,
-            help="Times that each row runs; its fastest run counts.",
+            help="Runs of each row; the fastest counts.",
             show_default=f"{ROUNDS}, and 1 with --quick",
         ),
     ] = None,
@@ -66,17 +66,17 @@ def bench(
     ] = False,
     against: Annotated[
         Path | None,
-        path_option("FILE", "With --instructions: compare with this file and fail if a row needs over 5 % more."),
+        path_option("FILE", "With --instructions: compare with this file and fail if a row grew by more than 5 %."),
     ] = None,
 ) -> int:
-    """Measure how fast the simulator itself is: host requests per CPU second, memory, preconditioning.
+    """Measure the speed of the simulator: host requests per CPU second, memory, preconditioning.
 
-    The numbers are those of one thread after preconditioning, with audits and accounts on.
+    Figures are of one thread after preconditioning, with audits and accounts on.
     """
     if against is not None and not instructions:
         raise UserError("--against goes with --instructions")
     if rounds is not None and instructions:
-        raise UserError("--rounds does not go with --instructions: a second count would be the same")
+        raise UserError("--rounds does not go with --instructions: counts do not vary")
     recorded = None if against is None else _recorded(against)
     chosen = rows(names or [], quick=quick or instructions)
     if rounds is None:
@@ -94,15 +94,15 @@ def bench(
 
 
 def _measure(chosen: Sequence[Row], rounds: int, steps: Steps, *, json: bool) -> str | None:
-    """Times rows and prints them; returns what is wrong with one of them."""
+    """Times rows and prints them; returns the first problem."""
     if not steps.quick:
         planned = duration(seconds(chosen, rounds))
         say(f"rows: {len(chosen)}, rounds: {rounds}; about {planned} on the machine of docs/VERIFY.md")
 
-    def tell(what: str, left_s: float) -> None:
+    def notify(what: str, left_s: float) -> None:
         say(what if steps.quick else f"{what}; about {duration(left_s)} left")
 
-    found = measure(chosen, rounds, steps, tell)
+    found = measure(chosen, rounds, steps, notify)
     problems = [row.pop("problem") for row in found if "problem" in row]
     if json:
         emit(json_text.dumps(found, ensure_ascii=False))
@@ -113,8 +113,8 @@ def _measure(chosen: Sequence[Row], rounds: int, steps: Steps, *, json: bool) ->
 
 
 def _parts(chosen: Sequence[Row], found: Sequence[Mapping[str, Any]], *, quick: bool) -> list[str]:
-    """The result for people."""
-    of = {row.name: told for row, told in zip(chosen, found, strict=True)}
+    """The result as text."""
+    of = {row.name: figures for row, figures in zip(chosen, found, strict=True)}
     parts = []
     drives = [of[row.name] for row in chosen if row.kind == "drive"]
     if drives:
@@ -124,13 +124,13 @@ def _parts(chosen: Sequence[Row], found: Sequence[Mapping[str, Any]], *, quick: 
             rate = of[row.name]["cell_pulses_per_cpu_s"] / 1e6
             parts.append(f"Cells: {rate:.0f} million cell pulses per CPU second of one core, verifies included.")
     if any(row.kind == "array" for row in chosen):
-        costs = {name: told["cpu_ns_per_flash_operation"] for name, told in of.items() if "flash_operations" in told}
+        costs = {name: row["cpu_ns_per_flash_operation"] for name, row in of.items() if "flash_operations" in row}
         parts.append(_array_table(chosen, costs, "CPU ns"))
     if "open-none" in of and "open-suspend" in of:
         cost = of["open-none"]["requests_per_cpu_s"] / of["open-suspend"]["requests_per_cpu_s"]
         parts.append(f"Suspension costs {(cost - 1) * 100:.0f} % CPU time per request at the same arrivals.")
     if quick:
-        parts.append("These runs took milliseconds: they show that the benchmark works, and measure nothing.")
+        parts.append("These runs took milliseconds: they test the benchmark and are no measurement.")
     return parts
 
 
@@ -148,7 +148,7 @@ _COLUMNS: dict[str, Callable[[Mapping[str, Any]], str]] = {
 
 
 def _array_table(chosen: Sequence[Row], costs: Mapping[str, float], unit: str) -> str:
-    """What each costs, and of arrays over their single drive."""
+    """Cost of each array, absolute and relative to its single drive."""
     lines = []
     for row in chosen:
         if row.kind == "array":
@@ -158,7 +158,7 @@ def _array_table(chosen: Sequence[Row], costs: Mapping[str, float], unit: str) -
 
 
 def _sheet(heads: Sequence[str], rows: Sequence[list[str]]) -> str:
-    """A table whose first column names the row, as wide as the terminal at most."""
+    """A table whose first column names the row, at most as wide as the terminal."""
     label, *figures = heads
     return Sheet([Column(label, "label"), *map(Column, figures)], rows=list(rows)).text(terminal_width())
 
@@ -166,7 +166,7 @@ def _sheet(heads: Sequence[str], rows: Sequence[list[str]]) -> str:
 def _count(
     chosen: Sequence[Row], steps: Steps, recorded: Mapping[str, float] | None, against: str, *, json: bool
 ) -> str | None:
-    """Counts instructions and prints them; returns what is wrong with one of them."""
+    """Counts instructions and prints them; returns the first problem."""
     figures: dict[str, int] = {}
     for row, each in count(chosen, steps):
         figures[row.name] = each
@@ -183,7 +183,7 @@ def _count(
         if now > recorded.get(name, 0.0) * TOLERANCE:
             return (
                 f"{name}: {now} instructions, {recorded.get(name, 'none')} are recorded in {against}; "
-                "if the growth has a reason, say so in the changelog and record the new figure"
+                "if the growth is justified, explain it in the changelog and record the new figure"
             )
     for row in chosen:
         one = figures.get(row.than or "")
@@ -196,7 +196,7 @@ def _count(
 
 
 def _recorded(path: Path) -> dict[str, float]:
-    """The instructions that a file records, by row."""
+    """Recorded instructions by row."""
     text = read_text(path, "--against")
     try:
         recorded = json_text.loads(text)

@@ -1,4 +1,4 @@
-"""`interpulse cache`."""
+"""`interpulse cache` command."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from interpulse.cli.options import CacheDir, Json
-from interpulse.cli.streams import emit
+from interpulse.cli.output_streams import emit
 from interpulse.files.cache import MAKING, Cache
 from interpulse.tables.format import size
 from interpulse.tables.layout import Column, Sheet, fill, terminal_width
@@ -21,23 +21,23 @@ Examples:
   interpulse cache --clear
 
 A run that writes a snapshot says so. INTERPULSE_CACHE_DIR moves the folder, INTERPULSE_CACHE_LIMIT (such as 2GiB) \
-changes how much it may hold, and `interpulse run --no-cache` does without it. What a killed run left of a snapshot \
-goes when the next one is written, or with --clear."""
+sets its capacity, and `interpulse run --no-cache` does not use it. Partial snapshots of killed runs are removed when \
+the next snapshot is written, and by --clear."""
 
 
 _REMARKS = {
-    ".tmp": " (being written, or left by a killed run)",
-    MAKING: " (whose turn it is to make a state, in a sweep)",
-    "": " (what a sweep on a cluster has not fetched yet)",
+    ".tmp": " (being written, or partial after a killed run)",
+    MAKING: " (lock for building a state in a sweep)",
+    "": " (to be fetched by a sweep on a cluster)",
 }
 
 
 def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="Delete every snapshot, leftover and kept result.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Delete all snapshots, stale files and results.")] = False,
     cache_dir: CacheDir = None,
     json: Json = False,
 ) -> None:
-    """Show where snapshots of preconditioned drives are kept and how large they are."""
+    """Show the folder and sizes of snapshots of preconditioned drives."""
     kept = Cache.default(cache_dir)
     freed = kept.clear() if clear else 0
     files = kept.files()

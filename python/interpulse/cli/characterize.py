@@ -1,4 +1,4 @@
-"""`interpulse characterize`."""
+"""`interpulse characterize` command."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from interpulse.cli.exits import UserError
+from interpulse.cli.exit_codes import UserError
 from interpulse.cli.options import AllRows, set_option
-from interpulse.cli.studies import Wanted, conduct, show_entries, study_options
+from interpulse.cli.studies import Wanted, run_studies, show_entries, study_options
 from interpulse.configuration.config import parse_set
 from interpulse.flash.parts import figures
 
@@ -28,21 +28,21 @@ Examples:
 
   interpulse characterize suspend --on tcp://scheduler:8786
 
-docs/CHARACTERIZE.md says what each kind measures and how to read it. The folder holds tables, plots and part.toml, \
-which the configuration of a drive takes as its part: [part] file = "part.toml". Jobs that have ended are kept in the \
-cache folder: after Ctrl-C the same command goes on from there."""
+docs/CHARACTERIZE.md describes what each kind measures. The folder holds tables, plots and part.toml, the part file \
+for a configuration: [part] file = "part.toml". Completed jobs are stored in the cache folder: after Ctrl-C the same \
+command continues from there."""
 
 PREFIXES = ("cell.", "part.")
-"""How the keys of what is on the tester begin, as `--set` takes them."""
+"""Prefixes of the keys of `--set` on the tester."""
 
 CELLS_DECIDE = ("part.program-loops", "part.program-loops-sd", "part.erase-loops")
-"""Figures of a part file that the tester measures instead of taking them."""
+"""Figures that the tester measures instead of taking them from a part file."""
 
 LABELS = ("part.file", "part.name")
 
 
 class Poll(StrEnum):
-    """Who notices that a program is over."""
+    """Detector of the end of a program."""
 
     HOST = "host"
     DEVICE = "device"
@@ -64,7 +64,8 @@ def characterize(
     ] = None,
     sets: Annotated[list[str] | None, set_option("Override cell.KEY or part.KEY; may be repeated.")] = None,
     part: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A part file that lies over the part of the cells, under --set.")
+        Path | None,
+        typer.Option(metavar="FILE", help="A part file over the part of the cells; --set overrides both."),
     ] = None,
     scheme: Annotated[
         str | None,
@@ -75,7 +76,7 @@ def characterize(
     poll: Annotated[
         Poll | None,
         typer.Option(
-            help="suspend: who notices that a program is over: the host after a delay, or the device at once.",
+            help="suspend: detector of the end of a program: the host after a delay, or the device at once.",
             case_sensitive=False,
             show_default="host",
         ),
@@ -94,7 +95,7 @@ def characterize(
     *,
     wanted: Wanted,
 ) -> int:
-    """Measure real cells on the tester and write what a drive needs to know of them."""
+    """Measure simulated cells on a chip tester and write the part file of a drive."""
     from interpulse.characterize.registry import KINDS, find
 
     if list_:
@@ -107,11 +108,11 @@ def characterize(
     chosen = find(kind)
     given = {"scheme": scheme, "poll": poll and poll.value, "word_lines": word_lines, "cells": cells}
     settings, overrides = _settings(chosen, given), _part(part) + _overrides(sets or [])
-    return conduct([chosen], wanted, every=all_, preset=preset, sets=overrides, settings=settings)
+    return run_studies([chosen], wanted, every=all_, preset=preset, sets=overrides, settings=settings)
 
 
 def _settings(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given, all of which the kind has to know."""
+    """The given options; rejects one that the kind does not have."""
     settings = {key: value for key, value in given.items() if value is not None}
     for key in settings:
         if key not in kind.takes:
@@ -120,7 +121,7 @@ def _settings(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _part(path: Path | None) -> list[tuple[str, str]]:
-    """The keys and values of a part file, which has to be one, but for what cells decide themselves."""
+    """Keys and values of a part file, without the figures that cells determine."""
     if path is None:
         return []
     return [
@@ -131,7 +132,7 @@ def _part(path: Path | None) -> list[tuple[str, str]]:
 
 
 def _overrides(texts: list[str]) -> list[tuple[str, str]]:
-    """The keys and values of `--set`."""
+    """Keys and values of `--set`."""
     overrides = [parse_set(text) for text in texts]
     for key, value in overrides:
         if not key.startswith(PREFIXES):

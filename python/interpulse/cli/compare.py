@@ -1,4 +1,4 @@
-"""`interpulse compare`."""
+"""`interpulse compare` command."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperCommand
 
-from interpulse.cli.exits import UserError
+from interpulse.cli.exit_codes import UserError
 from interpulse.cli.options import Json
-from interpulse.cli.streams import emit
+from interpulse.cli.output_streams import emit
 from interpulse.tables.layout import terminal_width
 
 if TYPE_CHECKING:
@@ -25,15 +25,15 @@ Examples:
 
   interpulse compare out out --case no-suspend=suspend-10
 
-Runs are paired by case and seed. With several seeds on each side every ratio has a 95 % interval, and what is outside \
-1 is marked. docs/RESULTS.md explains it."""
+Runs are paired by case and seed. With several seeds on each side every ratio has a 95 % interval, and a mark if the \
+interval excludes 1. docs/RESULTS.md explains it."""
 
 
 class Sides(TyperCommand):
-    """What stands behind `--` is the other side."""
+    """Parser that takes the arguments behind `--` as side B."""
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        """Hands it on as `--against`, which the parser, for which `--` means something else, can tell apart."""
+        """Rewrites arguments behind `--` to `--against`, because the parser drops `--`."""
         if "--" in args:
             at = args.index("--")
             args = [*args[:at], *(part for path in args[at + 1 :] for part in ("--against", path))]
@@ -48,7 +48,7 @@ def compare(
         list[Path],
         typer.Argument(
             metavar="RESULT",
-            help="Files result.json, or folders of --out: A and B, or those of A, then --, then those of B.",
+            help="Files result.json, or folders of --out: A and B, or all of A, then --, then all of B.",
         ),
     ],
     against: Annotated[
@@ -74,7 +74,7 @@ def compare(
         raise UserError("--json or --csv, not both")
     if not against and len(results) != 2:
         given = f"{len(results)} result{'s' * (len(results) != 1)}"
-        raise UserError(f"{given}: compare takes two, or those of A, then --, then those of B")
+        raise UserError(f"{given}: compare takes two, or all of A, then --, then all of B")
     a, b = (results, against) if against else (results[:1], results[1:])
     found = comparison.compare(a, b, cases=cases or ())
     emit(found.to_json() if json else found.to_csv().rstrip("\n") if csv else found.text(terminal_width()))

@@ -1,4 +1,4 @@
-"""`interpulse experiment`."""
+"""`interpulse experiment` command."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from interpulse.cli.exits import UserError
+from interpulse.cli.exit_codes import UserError
 from interpulse.cli.options import AllRows
-from interpulse.cli.studies import Wanted, conduct, show_entries, study_options
+from interpulse.cli.studies import Wanted, run_studies, show_entries, study_options
 
 EPILOG = """\
 Examples:
@@ -25,10 +25,9 @@ Examples:
 
   interpulse experiment suspend-tlc --on tcp://scheduler:8786
 
-The table has each published figure beside ours, with --all every row; docs/EXPERIMENTS.md says why they differ \
-where they do. Several are one batch: the next begins where the one before leaves a core idle; each has a folder \
-of its own in that of --out, and a line of --json. Cases that have ended are kept in the cache folder: after Ctrl-C \
-the same command goes on from there."""
+The table has each published figure beside ours, with --all every row; docs/EXPERIMENTS.md explains differences. \
+Several experiments share all cores as one batch; each has a subfolder of --out and a line of --json. Completed cases \
+are stored in the cache folder: after Ctrl-C the same command continues from there."""
 
 
 @study_options(
@@ -57,4 +56,4 @@ def experiment(
         return 0
     if not names:
         raise UserError("which experiment? `interpulse experiment --list` has the names")
-    return conduct([find(name) for name in dict.fromkeys(names)], wanted, every=all_)
+    return run_studies([find(name) for name in dict.fromkeys(names)], wanted, every=all_)

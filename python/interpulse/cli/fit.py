@@ -1,4 +1,4 @@
-"""`interpulse fit`."""
+"""`interpulse fit` command."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from interpulse.cli.options import Json, On, Workers, path_argument
-from interpulse.cli.search_options import Out, watched
-from interpulse.cli.streams import emit
+from interpulse.cli.output_streams import emit
+from interpulse.cli.search_options import Out, search_progress
 from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ Examples:
 
   interpulse fit examples/fit.toml --on tcp://scheduler:8786
 
-The file says which drive to begin with, what is printed of yours or the file that fio wrote, and what may be chosen. \
-The folder has drive.toml, a configuration, and fit.json. docs/FIT.md has the keys and says how it is done."""
+The file names the initial drive, the published figures of yours or the output of fio, and the free parameters. \
+The folder has drive.toml, a configuration, and fit.json. docs/FIT.md has the keys and describes the method."""
 
 
 def fit(
@@ -36,14 +36,14 @@ def fit(
     jobs: Workers = None,
     json: Json = False,
 ) -> int:
-    """Model a drive of one's own from its data sheet or from fio's output."""
+    """Fit a drive model to a data sheet or to fio's output."""
     from interpulse.configuration.extras import require
 
     require("scipy", "fit", "a fit")
     from interpulse.fitting import fit as fitting
 
-    with watched(file.stem, on, jobs) as told:
-        found = fitting.fit(file, out=out, on=on, jobs=jobs, progress=told)
+    with search_progress(file.stem, on, jobs) as progress:
+        found = fitting.fit(file, out=out, on=on, jobs=jobs, progress=progress)
     emit(json_text.dumps(found.to_dict()) if json else "\n".join(_text(found)))
     return 0
 
@@ -56,7 +56,7 @@ def _text(found: Fit) -> Iterator[str]:
     for each in found.parameters:
         sheet.add_row(each.parameter.name, each.text, each.known)
     yield sheet.text(width)
-    for title, figures in (("Chosen by:", found.used), ("Predicted, held out while choosing:", found.held_out)):
+    for title, figures in (("Fitted to:", found.used), ("Predicted, held out of the fit:", found.held_out)):
         if not figures:
             continue
         yield ""
@@ -83,7 +83,7 @@ def _text(found: Fit) -> Iterator[str]:
     for note in found.notes:
         yield fill(note, width)
     tried = f"{found.points} drives tried, figures are means over {found.seeds} seeds"
-    yield fill(f"{tried}; {found.simulated} simulated, {found.kept} kept from before; the drive is {found.path}", width)
+    yield fill(f"{tried}; {found.simulated} simulated, {found.kept} reused; the drive is {found.path}", width)
 
 
 def _verdict(found: Fit) -> str:

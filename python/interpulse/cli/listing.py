@@ -1,4 +1,4 @@
-"""`interpulse list`."""
+"""`interpulse list` command."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from interpulse.cli.exits import UserError
+from interpulse.cli.exit_codes import UserError
 from interpulse.cli.options import Json
-from interpulse.cli.streams import emit
+from interpulse.cli.output_streams import emit
 from interpulse.configuration.lists import listed
 from interpulse.tables.format import grid
 
@@ -22,11 +22,11 @@ Examples:
   interpulse list policies --json
 
 `interpulse scheme NAME` shows what a scheme does to a program or an erase, pulse by pulse. The lists come from the
-registries that the simulator itself uses: what is not in them does not parse."""
+registries of the simulator: a configuration can use exactly these names."""
 
 
 class Kind(StrEnum):
-    """What can be listed."""
+    """Available lists."""
 
     PARTS = "parts"
     DRIVES = "drives"

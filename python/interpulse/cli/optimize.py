@@ -1,4 +1,4 @@
-"""`interpulse optimize`."""
+"""`interpulse optimize` command."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from interpulse.cli.options import Json, On, Workers, path_argument
-from interpulse.cli.search_options import Out, watched
-from interpulse.cli.streams import emit, say
+from interpulse.cli.output_streams import emit, say
+from interpulse.cli.search_options import Out, search_progress
 from interpulse.tables.format import short_figure
 from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
@@ -28,7 +28,7 @@ Examples:
 
   interpulse optimize examples/optimize.toml --storage postgresql://me@server/studies
 
-The same command goes on where it was stopped, and does nothing where all is there. docs/SEARCH.md has the keys of a \
+The same command continues a stopped search and does nothing if all trials exist. docs/SEARCH.md has the keys of a \
 study file."""
 
 
@@ -36,7 +36,7 @@ def optimize(
     study: Annotated[Path, path_argument("STUDY", "A TOML file, such as examples/optimize.toml.")],
     trials: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, max=1_000_000, help="How many trials in all.", show_default="as STUDY says"),
+        typer.Option(metavar="N", min=1, max=1_000_000, help="The number of trials.", show_default="as STUDY says"),
     ] = None,
     storage: Annotated[
         str | None,
@@ -50,8 +50,8 @@ def optimize(
     """Search schemes, limits and drive parameters for the best trade-offs between several figures."""
     from interpulse.search import optimize as search
 
-    with watched(study.stem, on, jobs) as told:
-        found = search.optimize(study, out=out, storage=storage, trials=trials, on=on, jobs=jobs, progress=told)
+    with search_progress(study.stem, on, jobs) as progress:
+        found = search.optimize(study, out=out, storage=storage, trials=trials, on=on, jobs=jobs, progress=progress)
     failed = [trial for trial in found.trials if trial.error]
     for trial in failed[:3]:
         say(f"note: trial {trial.number} failed: {trial.error}")
@@ -78,7 +78,7 @@ def _text(found: Optimization) -> str:
         values = ["-" if trial.columns[name] is None else str(trial.columns[name]) for name in parameters]
         sheet.add_row(str(trial.number), *values, *(short_figure(trial.objectives[name]) for name in names))
     lines = [
-        f"{', '.join(counted(found.trials, found.front))}; {found.simulated} simulated, {found.kept} kept from before",
+        f"{', '.join(counted(found.trials, found.front))}; {found.simulated} simulated, {found.kept} reused",
         f"the front is in {found.page}, all trials in {found.folder / 'trials.json'}",
     ]
     front = [sheet.text(width), ""] if found.front else ["No trial is on the front.", ""]

@@ -1,4 +1,4 @@
-"""Options that several commands share, worded once."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from interpulse._core import ConfigError
+from interpulse.cli.exit_codes import UserError
 from interpulse.files.paths import named
 
 Command: TypeAlias = Callable[..., int | None]
@@ -20,12 +21,12 @@ Command: TypeAlias = Callable[..., int | None]
 def with_options(
     options: Mapping[str, tuple[Any, Any]], into: str, read: Callable[[dict[str, Any]], Any]
 ) -> Callable[[Command], Command]:
-    """Gives a command further options where its parameter `into` stands, which takes what `read` makes of them.
+    """Decorator that replaces the parameter `into` of a command by `options`, and passes `read(values)` as `into`.
 
     Args:
-        options: an annotation, as Typer takes it, and a default, by name.
-        into: the parameter.
-        read: is given the values by name.
+        options: Typer annotation and default, by name.
+        into: name of the replaced parameter.
+        read: converts the option values, given by name.
     """
 
     def decorate(command: Command) -> Command:
@@ -34,7 +35,7 @@ def with_options(
             own = {name: given.pop(name) for name in options}
             return command(**given, **{into: read(own)})
 
-        # Typer asks the signature, with annotations that are no text any more.
+        # Typer reads the signature and needs evaluated annotations.
         signature = inspect.signature(command, eval_str=True)
         parameters: list[inspect.Parameter] = []
         for each in signature.parameters.values():
@@ -50,7 +51,7 @@ def with_options(
 
 
 def named_path(text: str) -> Path:
-    """A path of the command line; an empty one, as an unset variable of a shell leaves it, is refused."""
+    """A path argument; rejects an empty one, which an unset shell variable gives."""
     try:
         return named(text, "a file or folder")
     except ConfigError as error:
@@ -58,18 +59,24 @@ def named_path(text: str) -> Path:
 
 
 def path_argument(metavar: str, text: str) -> ArgumentInfo:
-    """An argument that names a file or folder."""
+    """Argument for a file or folder."""
     argument: ArgumentInfo = typer.Argument(parser=named_path, metavar=metavar, help=text)
     return argument
 
 
 def path_option(metavar: str, text: str, default: str | bool = False) -> OptionInfo:
-    """An option that names a file or folder; `default` is what the help says of none."""
+    """Option for a file or folder; the help shows `default` for an absent option."""
     option: OptionInfo = typer.Option(parser=named_path, metavar=metavar, help=text, show_default=default)
     return option
 
 
 ConfigPath = Annotated[Path, path_argument("CONFIG", "A TOML file, such as examples/quickstart.toml.")]
+
+
+def check_workers(on: str | None, jobs: int | None) -> None:
+    """Rejects `--on` together with `--jobs`."""
+    if on is not None and jobs is not None:
+        raise UserError("--jobs is for workers of this machine; with --on, the cluster sets the number of workers")
 
 
 def set_option(text: str) -> OptionInfo:
@@ -94,18 +101,18 @@ Seed = Annotated[
     ),
 ]
 MOST_SEEDS = 1000
-"""With how many seeds a study may be run; more are a mistake: a thousand narrow an interval thirty times."""
+"""Most seeds of a study; a thousand already narrow an interval thirtyfold."""
 
 
 def _repeat(quick: int) -> Any:  # noqa: ANN401 - an annotation that Typer reads
-    """With how many seeds, where a quick run has so many."""
+    """Option for the number of seeds; `quick` is the number of a quick run."""
     option = typer.Option(
         metavar="N",
         min=1,
         max=MOST_SEEDS,
-        help="Run the whole study with N seeds, the first of which is --seed: every row is their mean with a 95 % "
+        help="Run the whole study with N seeds, starting with --seed: every row is the mean over seeds with a 95 % "
         "interval.",
-        show_default=f"{quick} with --quick; without, the seeds that the study says itself",
+        show_default=f"{quick} with --quick; otherwise the study's own number",
     )
     return Annotated[int | None, option]
 
@@ -117,7 +124,7 @@ Jobs = Annotated[
     typer.Option(
         metavar="N",
         min=1,
-        help="Cases that run at a time, fewer where memory is short; never changes a result.",
+        help="Cases that run at a time, fewer if memory is short; never changes a result.",
         show_default="one per core",
     ),
 ]
@@ -125,7 +132,7 @@ NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor writ
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
 AllRows = Annotated[
     bool,
-    typer.Option("--all", help="Print all rows with all that is known of them instead of the published ones alone."),
+    typer.Option("--all", help="Print all rows and columns instead of the published figures only."),
 ]
 On = Annotated[
     str | None,
@@ -141,7 +148,7 @@ Workers = Annotated[
         metavar="N",
         min=1,
         max=1024,
-        help="Workers of this machine, fewer where memory is short; never changes a result.",
+        help="Workers of this machine, fewer if memory is short; never changes a result.",
         show_default="one per core",
     ),
 ]

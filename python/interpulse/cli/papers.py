@@ -1,4 +1,4 @@
-"""`interpulse papers`."""
+"""`interpulse papers` command."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interpulse.cli.exits import INTERRUPTED, UserError
+from interpulse.cli.exit_codes import INTERRUPTED, UserError
 from interpulse.cli.options import RepeatPapers
-from interpulse.cli.studies import Wanted, deliver, ran, study_options
+from interpulse.cli.studies import Wanted, run_outcomes, store_and_print, study_options
 from interpulse.tables.layout import terminal_width
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ Examples:
 
   interpulse papers --quick --out papers
 
-A row says what its agreement is worth: calibrated, fitted, by-construction, predicted, assumed or paper-inconsistent; \
-docs/EXPERIMENTS.md says what that means. A quick table is of one seed, so that \
-all of it takes minutes; `--repeat 3` adds intervals. What `interpulse experiment` and `interpulse characterize` have \
-left in the cache folder is not run again, and after Ctrl-C the same command goes on from there."""
+A row has the kind of its agreement: calibrated, fitted, by-construction, predicted, assumed or paper-inconsistent \
+(docs/EXPERIMENTS.md defines them). A quick table has one seed and takes minutes; `--repeat 3` adds intervals. Jobs of \
+`interpulse experiment` and `interpulse characterize` in the cache folder are reused, and after Ctrl-C the same \
+command continues from there."""
 
 
 @study_options(
@@ -44,16 +44,16 @@ def papers(
     *,
     wanted: Wanted,
 ) -> int:
-    """Show every figure that the five papers print beside ours, and what each agreement is worth."""
-    from interpulse.cli.outfolder import OutFolder
+    """Show every figure of the five papers beside ours, with the kind of each agreement."""
+    from interpulse.cli.out_folder import OutFolder
     from interpulse.papers import catalogue
     from interpulse.papers.output import Report, files
     from interpulse.papers.table import lines
 
     if wanted.json and csv:
-        raise UserError("--json and --csv both want standard output: choose one, or --out DIR for both")
+        raise UserError("--json and --csv both use standard output: choose one, or --out DIR for both")
     if wanted.quick and wanted.repeat is None:
-        # Of every row one figure is judged; how sure each is, an experiment by itself says.
+        # The table needs one figure per row; `interpulse experiment` adds intervals.
         wanted = replace(wanted, repeat=1)
     known = catalogue.papers()
     for name in names or ():
@@ -62,7 +62,7 @@ def papers(
     folder = OutFolder.open(wanted.out) if wanted.out is not None else None
     studies = [(paper, study) for paper in chosen for study in paper.studies]
     numbered = enumerate((study for _, study in studies), start=1)
-    ended = ran([(study, f"{study.title} ({number} of {len(studies)})") for number, study in numbered], wanted)
+    ended = run_outcomes([(study, f"{study.title} ({number} of {len(studies)})") for number, study in numbered], wanted)
     if ended is None:
         return INTERRUPTED
     found = [
@@ -71,7 +71,7 @@ def papers(
         for line in lines(paper, study, outcome.rows)
     ]
     whole = Report(chosen, found, wanted.quick, wanted.seed, ended[0][0].seeds)
-    deliver(folder, files(whole), lambda: _shown(whole, json=wanted.json, csv=csv))
+    store_and_print(folder, files(whole), lambda: _shown(whole, json=wanted.json, csv=csv))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""`interpulse part`: parts of one's own, from the lines of a data sheet."""
+"""`interpulse part` command: part files from the lines of a data sheet."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 from typer.models import OptionInfo
 
-from interpulse.cli.exits import UserError
+from interpulse.cli.exit_codes import UserError
 from interpulse.cli.options import Json, with_options
-from interpulse.cli.streams import emit, say
+from interpulse.cli.output_streams import emit, say
 from interpulse.configuration.config import parse_set
 from interpulse.flash.datasheet import ASSUMED, LOOPS, PRINTED, part_file
 from interpulse.flash.parts import figures, is_file
@@ -30,14 +30,14 @@ Examples:
 
   interpulse scheme loop-boundary --part mynand.toml
 
-A configuration takes the file with `[part] file = "mynand.toml"`. docs/PARTS.md goes from a data sheet to a drive."""
+A configuration takes the file with `[part] file = "mynand.toml"`. docs/PARTS.md describes data sheets."""
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
 
 @app.callback(epilog=EPILOG)
 def part() -> None:
-    """Write and show flash parts of one's own, from the lines of a data sheet."""
+    """Write and show part files of flash, from the lines of a data sheet."""
 
 
 PartName = Annotated[
@@ -46,7 +46,7 @@ PartName = Annotated[
 
 
 _METAVARS = {"tr": "TIME[,TIME]", "tprog": "TIME", "tbers": "TIME", "page_size": "SIZE", "bits": "CELLS"}
-"""Of lines of a data sheet that are no plain numbers."""
+"""Metavariables of data sheet lines that are not plain numbers."""
 
 _FURTHER = {
     "program_loops": ("N", "Loops of a program.", f"{', '.join(map(str, LOOPS.values()))} for 1 to 4 bits"),
@@ -60,11 +60,11 @@ _FURTHER = {
     "bus_rate": ("RATE", "Bus transfers per second.", "1.2GT/s"),
     "endurance": ("N", "Rated program/erase cycles.", "by bits per cell"),
 }
-"""Other figures of a part that have an option: its metavariable, its help, and what is assumed without it."""
+"""Further figures with an option: metavariable, help, and the assumption without it."""
 
 
 def _options() -> dict[str, tuple[Any, Any]]:
-    """An option for each figure."""
+    """Options of all figures."""
     every = {line: (_METAVARS.get(line, "N"), f"Data sheet: {what}.", "") for line, what in PRINTED.items()} | _FURTHER
     return {
         name: (Annotated[str | None, _figure(metavar, text, assumed)], None)
@@ -85,7 +85,7 @@ def _given(options: dict[str, str | None]) -> dict[str, str]:
 @app.command("new", epilog=EPILOG, no_args_is_help=True)
 @with_options(_options(), "lines", _given)
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the part is called.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the part.")],
     lines: dict[str, str],
     sets: Annotated[
         list[str] | None,
@@ -96,16 +96,16 @@ def new(
         ),
     ] = None,
     typical: Annotated[
-        bool, typer.Option("--typical", help="Assume what the data sheet does not say, and say so in the file.")
+        bool, typer.Option("--typical", help="Assume figures that are not given, and mark them in the file.")
     ] = False,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The file to write.", show_default="NAME.toml")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
     """Write a part file from the lines of a data sheet: complete, commented, with a source on every figure.
 
-    What a data sheet does not print is assumed, and the file says so figure by figure.
+    Figures that a data sheet does not print are assumed and marked in the file.
     """
     path = out if out is not None else Path(f"{name}.toml")
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
@@ -116,8 +116,8 @@ def new(
     others |= {key.removeprefix("part."): value for key, value in map(parse_set, sets or [])}
     text = part_file(name, {line: lines[line] for line in PRINTED if line in lines}, others, typical=typical)
     if path.exists() and not force:
-        raise UserError(f"{path}: is there already; --force writes over it")
-    from interpulse.cli.outfolder import OutFolder
+        raise UserError(f"{path}: exists already; --force replaces it")
+    from interpulse.cli.out_folder import OutFolder
 
     OutFolder.open(path.parent).store(path.name, text.encode())
     say(f"wrote {path}: {_sources(text)}")
@@ -130,7 +130,7 @@ def new(
 
 @app.command("show")
 def show(part: PartName, json: Json = False) -> None:
-    """Print every figure of a part with where it comes from."""
+    """Print every figure of a part with its source."""
     entries = figures(part)
     if json:
         rows = [{"key": e.key, "value": e.value, "origin": e.origin, "doc": e.doc} for e in entries]
@@ -142,7 +142,7 @@ def show(part: PartName, json: Json = False) -> None:
 
 @app.command("check")
 def check(part: PartName) -> None:
-    """Say whether a file is a part, all that is missing at once, and how much of it is assumed."""
+    """Check a part file: report all missing figures at once, and the assumed ones."""
     labels = ("part.file", "part.preset", "part.name")
     entries = [entry for entry in figures(part) if entry.value != "not set" and entry.key not in labels]
     assumed = [entry for entry in entries if f"({ASSUMED}" in entry.origin]
@@ -154,6 +154,6 @@ def check(part: PartName) -> None:
 
 
 def _sources(text: str) -> str:
-    """How many figures a part file has, and how many of them are assumed."""
+    """Numbers of figures by source."""
     every, assumed = text.count("source = "), text.count(f'source = "{ASSUMED}')
     return f"{every} figures, {every - assumed} from the data sheet, {assumed} assumed"

@@ -1,9 +1,9 @@
-"""Power in what `interpulse run` shows and writes: rows of its table, power over time as a file and a plot."""
+"""Power output of `interpulse run`: table rows, and power over time as a file and a plot."""
 
 from __future__ import annotations
 
 from interpulse._core import ConfigError
-from interpulse.cli.streams import say
+from interpulse.cli.output_streams import say
 from interpulse.tables.format import csv_bytes, number
 
 TYPE_CHECKING = False
@@ -33,11 +33,11 @@ _OPERATIONS = {
     "idle": "idle dies",
 }
 _SHOWN_UJ = 0.0005
-"""The least energy per request of some case that an operation must have to be a row."""
+"""Least energy per request of an operation in some case for a row."""
 
 
 def power_table(table: Sheet, cases: Sequence[dict[str, Any]]) -> Sheet | None:
-    """Fills a table that has a column per case; None when no case knows its power."""
+    """Fills a table with a column per case; None if no case has power figures."""
     powers = [case.get("power", {}) for case in cases]
     if not any(powers):
         return None
@@ -62,13 +62,13 @@ def power_table(table: Sheet, cases: Sequence[dict[str, Any]]) -> Sheet | None:
 
 
 def _row(table: Sheet, label: str, values: Sequence[float | None], digits: int) -> None:
-    """Adds a row if some case has a value."""
+    """Adds a row if any case has a value."""
     if any(value is not None for value in values):
         table.add_row(label, *(number(value, digits) for value in values))
 
 
 def files(result: Result) -> Iterator[tuple[str, bytes]]:
-    """The power over time of every case that followed it, as files: name and content. None where no case did."""
+    """Names and contents of the files of power over time; empty if no case recorded it."""
     cases = [case.raw for case in result.cases if "over_time" in case.raw.get("power", {})]
     if not cases:
         return
@@ -101,7 +101,7 @@ def _draw(cases: Sequence[dict[str, Any]]) -> Figure:
         pairs = zip(over_time["nand_core_mw"], over_time["io_bus_mw"], strict=True)
         total = [(core + bus) / 1e3 for core, bus in pairs]
         edges = [k * over_time["interval_us"] / 1e3 for k in range(len(total) + 1)]
-        # Without a baseline, which would draw a fall to zero at both ends.
+        # A baseline would draw a drop to zero at both ends.
         axis.stairs(total, edges, baseline=None, color=COLOURS[index % len(COLOURS)], label=case["case"])
     axis.set(xlabel="time, ms", ylabel="power of the flash, W", ylim=(0, None))
     legend(axis)

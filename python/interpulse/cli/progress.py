@@ -1,4 +1,4 @@
-"""How a run shows that it is alive: a live view on a terminal, elsewhere a line now and then; on standard error."""
+"""Progress of a run on standard error: live display on a terminal, otherwise periodic lines."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 import sys
 import time
 
-from interpulse.cli.pace import Pace, in_words
-from interpulse.cli.streams import say
+from interpulse.cli.eta import Eta, eta_text
+from interpulse.cli.output_streams import say
 from interpulse.tables.format import duration, short, size
 
 TYPE_CHECKING = False
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Self
 
-    from interpulse.cli.live import Row, View
+    from interpulse.cli.live_display import Row, View
     from interpulse.runs.runner import Going, Watcher
 
 WAITING = "waiting"
-"""The phase of a case whose turn has not come."""
+"""Phase of a case that has not started."""
 
 DONE = "done"
-"""The phase of one that has ended."""
+"""Phase of a case that has ended."""
 
 SIMULATED = "ms simulated"
-"""The unit of a run whose end is a simulated time."""
+"""Unit of a run that ends at a simulated time."""
 
 LINE_EVERY_S = 5.0
-"""How often a run without a terminal says how far it is."""
+"""Interval of progress lines without a terminal."""
 
 MOST_ROWS = 8
-"""Of more cases than that, the view has only those that run, and a line that counts them."""
+"""With more cases, the view shows only the running cases and a row that counts all."""
 
 
 def is_live() -> bool:
-    """Whether standard error is a terminal that can draw over what it has shown."""
+    """Whether standard error is a terminal with cursor control."""
     return sys.stderr.isatty() and os.environ.get("TERM", "dumb").lower() not in ("dumb", "unknown")
 
 
@@ -46,7 +46,7 @@ def watch() -> AbstractContextManager[Watcher]:
         return Lines()
     from contextlib import contextmanager
 
-    from interpulse.cli.live import view
+    from interpulse.cli.live_display import view
 
     @contextmanager
     def drawn() -> Iterator[Watcher]:
@@ -56,95 +56,95 @@ def watch() -> AbstractContextManager[Watcher]:
     return drawn()
 
 
-class Paces:
-    """How fast cases go, each phase by itself."""
+class CaseEtas:
+    """Rates and remaining times of cases, by phase."""
 
     def __init__(self) -> None:
-        self._of: dict[str, tuple[str, Pace]] = {}
+        self._of: dict[str, tuple[str, Eta]] = {}
 
-    def told(self, case: Going) -> tuple[str, str]:
-        """The rate of a case and the time that it will take, in words; empty where there is nothing to say."""
-        phase, pace = self._of.get(case.case, ("", Pace()))
+    def texts(self, case: Going) -> tuple[str, str]:
+        """Texts of a case's rate and time left; empty while unknown."""
+        phase, eta = self._of.get(case.case, ("", Eta()))
         if phase != case.phase:
-            pace = Pace()
-            self._of[case.case] = (case.phase, pace)
-        rate = pace.rate(case.done)
+            eta = Eta()
+            self._of[case.case] = (case.phase, eta)
+        rate = eta.rate(case.done)
         if case.phase in (WAITING, DONE) or rate is None:
             return "", ""
-        left_s = pace.left_s(case.done, case.total)
-        words = f"{duration(pace.so_far_s)} so far" if left_s is None else in_words(left_s)
+        left_s = eta.left_s(case.done, case.total)
+        words = f"{duration(eta.so_far_s)} so far" if left_s is None else eta_text(left_s)
         if case.unit == SIMULATED:
             return f"x{rate / 1e3:.3g} real time", words
         return f"{_counted(int(rate), case.unit)}/s", words
 
 
 class Terminal:
-    """A line for each case, which starts over in every phase."""
+    """A row for each case, restarted in every phase."""
 
     def __init__(self, shown: View) -> None:
         self._shown = shown
-        self._paces = Paces()
+        self._etas = CaseEtas()
 
     def progress(self, cases: Sequence[Going]) -> None:
-        """Renews the lines."""
-        from interpulse.cli.live import Row
+        """Updates the rows."""
+        from interpulse.cli.live_display import Row
 
         if len(cases) <= MOST_ROWS:
-            self._shown.rows = [row(case, self._paces) for case in cases]
+            self._shown.rows = [row(case, self._etas) for case in cases]
             return
         ended = sum(case.phase == DONE for case in cases)
         counted = Row(f"{len(cases)} cases", ended / len(cases), f"{ended} done")
-        self._shown.rows = [counted, *going(cases, self._paces)]
+        self._shown.rows = [counted, *running_rows(cases, self._etas)]
 
     def note(self, line: str) -> None:
-        """Prints a line above the others."""
+        """Prints a line above the rows."""
         self._shown.note(line)
 
 
-def row(case: Going, paces: Paces) -> Row:
-    """How a case stands."""
-    from interpulse.cli.live import Row
+def row(case: Going, etas: CaseEtas) -> Row:
+    """Row of a case."""
+    from interpulse.cli.live_display import Row
 
-    rate, left = paces.told(case)
+    rate, left = etas.texts(case)
     share = min(case.done / case.total, 1.0) if case.total else None
     return Row(f"{case.case}: {case.phase}", share, _amount(case), rate, left)
 
 
-def going(cases: Sequence[Going], paces: Paces) -> list[Row]:
-    """How those cases stand that run, as many as are shown at most."""
-    return [row(case, paces) for case in cases if case.phase not in (WAITING, DONE)][:MOST_ROWS]
+def running_rows(cases: Sequence[Going], etas: CaseEtas) -> list[Row]:
+    """Rows of running cases, at most `MOST_ROWS`."""
+    return [row(case, etas) for case in cases if case.phase not in (WAITING, DONE)][:MOST_ROWS]
 
 
 class Lines:
-    """Plain lines: at the start of each phase, then every few seconds."""
+    """Progress as plain lines: at the start of each phase, then every few seconds."""
 
     def __init__(self) -> None:
         self._phases: dict[str, str] = {}
-        self._paces = Paces()
+        self._etas = CaseEtas()
         self._last = time.monotonic()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """What has been printed stays."""
+        """Nothing to clean up: printed lines remain."""
 
     def progress(self, cases: Sequence[Going]) -> None:
-        """Prints the cases that entered a phase, and all that move when it is time again."""
+        """Prints cases that entered a phase, and every `LINE_EVERY_S` all running cases."""
         due = time.monotonic() - self._last >= LINE_EVERY_S
         moving: dict[str, list[str]] = {}
-        paces: dict[str, str] = {}
+        etas: dict[str, str] = {}
         for case in cases:
-            pace = ", ".join(filter(None, self._paces.told(case)))
+            eta = ", ".join(filter(None, self._etas.texts(case)))
             entered = self._phases.get(case.case, WAITING) != case.phase
             if entered or (due and case.phase != WAITING and (not case.total or case.done < case.total)):
                 self._phases[case.case] = case.phase
                 # Cases that share a preconditioning share its line.
                 line = f"{case.phase} {_amount(case)}".rstrip()
                 moving.setdefault(line, []).append(case.case)
-                paces[line] = pace
+                etas[line] = eta
         for line, names in moving.items():
-            say(f"{', '.join(names)}: {line}{f', {paces[line]}' if paces[line] else ''}")
+            say(f"{', '.join(names)}: {line}{f', {etas[line]}' if etas[line] else ''}")
         if due:
             self._last = time.monotonic()
 
@@ -154,7 +154,7 @@ class Lines:
 
 
 def _amount(case: Going) -> str:
-    """`37 % of 10.0M requests`; just the count where the end is unknown; nothing before there is something."""
+    """`37 % of 10.0M requests`; the count alone if the total is unknown; empty at zero."""
     if case.total:
         return f"{100 * case.done // case.total} % of {_counted(case.total, case.unit)}"
     return _counted(case.done, case.unit) if case.done else ""

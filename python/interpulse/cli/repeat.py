@@ -1,4 +1,4 @@
-"""`interpulse run --repeat`: several seeds at once, a folder for each, and what they come to together."""
+"""`interpulse run --repeat`: several seeds in parallel, a folder for each, and means over seeds."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from interpulse._core import Plan, RunError
-from interpulse.cli.exits import INTERRUPTED, Undisturbed, UserError
-from interpulse.cli.outfolder import OutFolder
+from interpulse.cli.exit_codes import INTERRUPTED, DeferSignals, UserError
+from interpulse.cli.out_folder import OutFolder, run_files
+from interpulse.cli.output_streams import emit, say
 from interpulse.cli.progress import watch
-from interpulse.cli.run_files import files
-from interpulse.cli.streams import emit, say
 from interpulse.runs import repeat
 from interpulse.runs.result import Result
 from interpulse.runs.runner import Interrupted, Options, execute
@@ -37,23 +36,23 @@ def run_repeated(
     out: Path | None,
     json: bool,
     report: bool,
-    asked: LogOptions | None,
+    logs: LogOptions | None,
 ) -> int:
-    """Runs a configuration with several seeds, stores and prints what they come to; returns the exit code.
+    """Runs a configuration with several seeds, stores and prints the means; returns the exit code.
 
-    `asked` is what is to be written down of the first seed, which is what a report shows where seeds have no mean.
+    `logs` apply to the first seed, which a report shows for everything that has no mean over seeds.
     """
     whole = repeat.plan(config, repeats, seed=seed, trace=trace, skip_bad_rows=skip_bad_rows)
     store = recording = None
     if out is not None:
         plans = [config.resolve(trace=trace, seed=each, skip_bad_rows=skip_bad_rows) for each in whole.seeds]
         store = _Store(OutFolder.open(out), [OutFolder.open(out / f"seed-{each}") for each in whole.seeds], plans)
-        recording = _recording(asked, store)
+        recording = _recording(logs, store)
     ended, code, failure = _ended(whole.plan, options, recording)
     if ended is None:
         return code
     results = whole.results(ended)
-    # Stored first, and printed whatever came of that, as a single run is.
+    # Stored first and printed in any case, like a single run.
     lost = None
     try:
         if store is not None:
@@ -74,23 +73,22 @@ def run_repeated(
     return code
 
 
-def _recording(asked: LogOptions | None, store: _Store) -> Recording | None:
-    """Writes down what is asked for of the first seed, into its folder."""
-    if asked is None:
+def _recording(logs: LogOptions | None, store: _Store) -> Recording | None:
+    """Recording of the first seed, in its folder."""
+    if logs is None:
         return None
     from interpulse.logs.recording import Recording
 
-    return Recording(asked, store.each[0].path, store.plans[0], dashes="--")
+    return Recording(logs, store.each[0].path, store.plans[0], dashes="--")
 
 
 def _ended(plan: Plan, options: Options, recording: Recording | None) -> tuple[Result | None, int, RunError | None]:
-    """Runs a plan: what it came to, the exit code, and what is to be raised once that is stored."""
+    """Runs a plan; returns the result, the exit code, and the error to raise after the result is stored."""
     try:
         with watch() as watcher:
             return execute(plan, options, watcher, recording=recording), 0, None
     except Interrupted as stop:
-        done = "interrupted: what follows is what had been done"
-        say("interrupted before any case had a result" if stop.result is None else done)
+        say(f"interrupted{' before any case had a result' if stop.result is None else ': the result is partial'}")
         return stop.result, INTERRUPTED, None
     except RunError as error:
         if error.partial is None:
@@ -100,24 +98,24 @@ def _ended(plan: Plan, options: Options, recording: Recording | None) -> tuple[R
 
 @dataclass(frozen=True)
 class _Store:
-    """Where the results of all seeds go."""
+    """Output folders of all seeds."""
 
     folder: OutFolder
     each: Sequence[OutFolder]
     plans: Sequence[Plan]
 
     def write(self, results: Sequence[Result], *, report: bool) -> str | None:
-        """Writes all files; returns what kept it from that."""
+        """Writes all files; returns the problem, if any."""
         try:
-            with Undisturbed():
+            with DeferSignals():
                 for folder, result, plan in zip(self.each, results, self.plans, strict=True):
-                    folder.write(files(result, plan))
+                    folder.write(run_files(result, plan))
                 names = [folder.path.name for folder in self.each]
                 if report:
-                    from interpulse.cli.report import of_runs
+                    from interpulse.cli.report import page_files
 
                     places = [str(folder.path) for folder in self.each]
-                    names += self.folder.write(of_runs([*zip(places, results, self.plans, strict=True)]))
+                    names += self.folder.write(page_files([*zip(places, results, self.plans, strict=True)]))
         except OSError as error:
             return f"cannot write to {self.folder.path}: {error.strerror or error}"
         say(f"wrote {', '.join(names)} to {self.folder.path}")
@@ -125,7 +123,7 @@ class _Store:
 
 
 def summary(results: Sequence[Result], width: int) -> str:
-    """Every figure of every case as the mean over seeds with its 95 % interval, in lines of at most `width` columns."""
+    """Means over seeds of all figures, with 95 % intervals, in lines of at most `width` columns."""
     from interpulse.runs.comparison import figures
     from interpulse.runs.estimate import Estimate
     from interpulse.runs.latency import UNSURE
@@ -153,7 +151,7 @@ def summary(results: Sequence[Result], width: int) -> str:
         seeds = f"seed{'s' * (len(cases) > 1)} {', '.join(str(case.seed) for case in cases)}"
         parts.append(f"{fill(f'{name}, {seeds}', width)}\n{sheet.text(width)}")
     if not parts:
-        return "no case came to its end"
+        return "no case was completed"
     marked = any(UNSURE in part for part in parts)
     changed = _changed(by_case)
     foot = fill(f"{UNSURE} fewer than ten requests lie beyond that percentile", width)
@@ -161,7 +159,7 @@ def summary(results: Sequence[Result], width: int) -> str:
 
 
 def _changed(by_case: dict[str, list[Result]]) -> str:
-    """What the second of two cases changes against the first, seed by seed; empty where there are not two."""
+    """Changes of the second of two cases against the first, paired by seed; empty unless there are two cases."""
     from interpulse.runs.comparison import figures
     from interpulse.runs.estimate import Estimate
     from interpulse.tables.format import short_figure
@@ -185,6 +183,6 @@ def _changed(by_case: dict[str, list[Result]]) -> str:
 
 
 def _few(case: Result, kind: str) -> Sequence[str]:
-    """The percentiles of a kind that rest on fewer than ten requests."""
+    """Percentiles of a kind with fewer than ten requests beyond them."""
     found: Sequence[str] = case.raw.get("latency_us", {}).get(kind, {}).get("few", ())
     return found

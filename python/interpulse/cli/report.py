@@ -1,4 +1,4 @@
-"""`interpulse report`."""
+"""`interpulse report` command."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from interpulse._core import ConfigError, Plan
-from interpulse.cli.exits import UserError
+from interpulse.cli.exit_codes import UserError
 from interpulse.cli.options import path_argument, path_option
-from interpulse.cli.outfolder import OutFolder
-from interpulse.cli.streams import say
+from interpulse.cli.out_folder import OutFolder
+from interpulse.cli.output_streams import say
 from interpulse.files.paths import open_file
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ Examples:
 
   interpulse report a-1 a-2 a-3 b-1 b-2 b-3
 
-One self-contained page: plots that zoom, tables, CSV of every plot. Results that differ in their seeds only are taken \
-together; others are compared with the first. docs/REPORT.md explains it."""
+One self-contained page: plots that zoom, tables, CSV of every plot. Results that differ only in \
+their seeds are averaged; others are compared with the first. docs/REPORT.md explains it."""
 
 
 def report(
@@ -39,7 +39,7 @@ def report(
         Path | None, path_option("FILE", "The page.", "report.html in the folder of one result, and here for several")
     ] = None,
 ) -> None:
-    """Write one HTML page about results: plots of why, and with several what differs."""
+    """Write one HTML page about results: plots that explain them, and differences between several."""
     from interpulse.report import page, run_page, runs
 
     page.need_bokeh()
@@ -50,7 +50,7 @@ def report(
     try:
         content = run_page.page(found)
     except (AttributeError, IndexError, KeyError, TypeError) as error:
-        # A file that says it is a result and is not as docs/result.schema.json has it.
+        # The file claims to be a result and violates docs/result.schema.json.
         what = f"{type(error).__name__}: {error}"
         raise UserError(
             f"{', '.join(map(str, results))}: no whole result by docs/result.schema.json ({what})"
@@ -65,7 +65,7 @@ def report(
 
 
 def _folder_of(target: Path) -> OutFolder:
-    """The folder of a page that may be written there: nothing but an earlier page is replaced."""
+    """Folder of the page; rejects a target that exists and is not an earlier page."""
     from interpulse.report.page import MARK
 
     if target.is_dir():
@@ -74,7 +74,7 @@ def _folder_of(target: Path) -> OutFolder:
         with open_file(target) as file:
             if MARK not in file.read(4096):
                 raise UserError(
-                    f"{target} is there and is no page of interpulse: it is left as it is; name another --out"
+                    f"{target} exists and is no page of interpulse: it is not replaced; choose another --out"
                 )
     except FileNotFoundError:
         pass
@@ -83,11 +83,11 @@ def _folder_of(target: Path) -> OutFolder:
     return OutFolder.open(target.parent)
 
 
-def of_runs(ended: Sequence[tuple[str, Result, Plan]]) -> Iterator[tuple[str, bytes]]:
-    """The page about runs that have just ended, as a file; why there is none is said instead.
+def page_files(ended: Sequence[tuple[str, Result, Plan]]) -> Iterator[tuple[str, bytes]]:
+    """Report page of completed runs as a file, or a message if the page cannot be built.
 
     Args:
-        ended: of each its folder, its result and its plan.
+        ended: folder, result and plan of each run.
     """
     from interpulse.cli.show import resolved_json
     from interpulse.report import page, run_page, runs

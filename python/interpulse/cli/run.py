@@ -1,4 +1,4 @@
-"""`interpulse run`: its options as Typer takes them; `running` is what it does."""
+"""`interpulse run` command: Typer options; `run_command` is the implementation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from interpulse.cli.options import MOST_SEEDS, CacheDir, ConfigPath, Jobs, Json, Seed, Sets, Trace, named_path
-from interpulse.cli.running import run_command
+from interpulse.cli.run_command import run_command
 
 EPILOG = """\
 Examples:
@@ -25,8 +25,8 @@ Examples:
 
   interpulse run examples/small.toml --repeat 5 --report --out out
 
-Ctrl-C, SIGTERM and SIGHUP stop the run and print what is done. Preconditioned drives are kept as snapshots, which \
-`interpulse cache` lists and clears. docs/RESULTS.md explains every figure."""
+Ctrl-C, SIGTERM and SIGHUP stop the run and print the partial result. Preconditioned drives are kept as snapshots, \
+which `interpulse cache` lists and clears. docs/RESULTS.md explains every figure."""
 
 
 def run(
@@ -41,7 +41,6 @@ def run(
             metavar="DIR",
             help="Also write result.json, table.txt and config.resolved.json into this folder, and power over time as "
             "power.csv, power.png and power.svg where power.trace is on.",
-            show_default=False,
         ),
     ] = None,
     log: Annotated[
@@ -50,7 +49,6 @@ def run(
             metavar="LOG",
             help="Also write a log of requests into the folder of --out: requests (Parquet) or fio (fio's latency "
             "log); requests:1/N or fio:1/N logs one in N; may be repeated.",
-            show_default=False,
         ),
     ] = None,
     series: Annotated[
@@ -58,18 +56,16 @@ def run(
         typer.Option(
             metavar="TIME",
             help="Also write a row for each window of this length, such as 10ms, into the folder of --out (Parquet).",
-            show_default=False,
         ),
     ] = None,
     timeline: Annotated[
         str | None,
         typer.Option(
             metavar="SPAN",
-            help="Also write what dies, buses and requests did in a span of the measurement window (1s..1.01s), or "
-            "around its slowest requests (worst:20, worst:20:read, worst:20:each; a second run), into the folder of "
-            "--out as a Perfetto trace (`interpulse view` shows it). With --report it is worst:5:each, and none leaves "
-            "the second run out.",
-            show_default=False,
+            help="Also write the activity of dies, buses and requests in a span of the window (1s..1.01s), or around "
+            "its slowest requests (worst:20, worst:20:read, worst:20:each; a second run), into the folder of --out as "
+            "a Perfetto trace (`interpulse view` shows it). With --report the default is worst:5:each; none omits "
+            "the second run.",
         ),
     ] = None,
     report: Annotated[
@@ -77,7 +73,7 @@ def run(
         typer.Option(
             "--report",
             help="Also write report.html, one page with plots that opens from disk, into the folder of --out, or into "
-            "interpulse-NAME. What the slowest requests met is followed in a second run (--timeline none: it is not).",
+            "interpulse-NAME. A second run records the slowest requests (--timeline none omits it).",
         ),
     ] = False,
     repeat: Annotated[
@@ -86,9 +82,8 @@ def run(
             metavar="N",
             min=1,
             max=MOST_SEEDS,
-            help="Run N seeds in parallel, the first of which is that of --seed: every figure is their mean with a "
-            "95 % interval, and --out has a folder for each.",
-            show_default=False,
+            help="Run N seeds in parallel, starting with --seed: every figure is the mean over seeds with a 95 % "
+            "interval, and --out has a folder for each seed.",
         ),
     ] = None,
     counters: Annotated[
@@ -101,14 +96,14 @@ def run(
     jobs: Jobs = None,
     skip_bad_rows: Annotated[
         bool,
-        typer.Option("--skip-bad-rows", help="Count and report bad rows of a trace instead of refusing them."),
+        typer.Option("--skip-bad-rows", help="Count and report bad rows of a trace instead of rejecting them."),
     ] = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Neither read nor write snapshots.")] = False,
     cache_dir: CacheDir = None,
 ) -> int:
     """Simulate every case of a configuration and print one table.
 
-    Below the latencies it says what explains them: write amplification, suspends, where read time went.
+    Below the latencies the table explains them: write amplification, suspends, read time by cause.
     """
     return run_command(
         config,

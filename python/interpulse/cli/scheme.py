@@ -1,4 +1,4 @@
-"""`interpulse scheme`."""
+"""`interpulse scheme` command."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
-from interpulse.cli.exits import UserError
+from interpulse.cli.exit_codes import UserError
 from interpulse.cli.options import Json, path_option, set_option
-from interpulse.cli.streams import emit
+from interpulse.cli.output_streams import emit
 from interpulse.configuration.config import parse_set
 from interpulse.flash.die import LONGEST_NS, PULSES, READING, Die, Phase, Timeline, waited_ns
 from interpulse.tables.format import grid
@@ -32,14 +32,14 @@ Examples:
 
   interpulse scheme exact --operation erase --write-at 2ms --set suspend.erase.for-host-writes=true
 
-`interpulse list schemes` names the schemes, `interpulse list parts` the parts; docs/schemes has a page for each."""
+`interpulse list schemes` names the schemes, `interpulse list parts` the parts; docs/schemes has their pages."""
 
 _UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _BAR_COLUMNS = 72
 
 
 class Long(StrEnum):
-    """What a scheme stops."""
+    """Suspended operation."""
 
     PROGRAM = "program"
     ERASE = "erase"
@@ -50,11 +50,13 @@ def scheme(
     operation: Annotated[
         Long,
         typer.Option(
-            metavar="WHAT", help="What runs on the die when the reads arrive: program or erase.", case_sensitive=False
+            metavar="WHAT",
+            help="The operation on the die when reads arrive: program or erase.",
+            case_sensitive=False,
         ),
     ] = Long.PROGRAM,
     part: Annotated[
-        str, typer.Option(metavar="PART", help="The part the die is of: a preset, or a part file (.toml).")
+        str, typer.Option(metavar="PART", help="The part of the die: a preset, or a part file (.toml).")
     ] = "a4-tlc",
     read_at: Annotated[
         list[str] | None,
@@ -73,9 +75,9 @@ def scheme(
     out: Annotated[Path | None, path_option("FILE", "Draw the timing diagram into this .svg or .png.")] = None,
     json: Json = False,
 ) -> None:
-    """Show how a suspension scheme stops a program or an erase: one die, real pulses, reads at instants of your choice.
+    """Show how a suspension scheme stops a program or an erase: one die, single pulses, reads at chosen times.
 
-    Prints what the die does when, what each read waits and what each suspension costs, on a part as it is.
+    Prints the phases of the die, the wait of each read and the cost of each suspension.
     """
     form = _form(out)
     if out is not None:
@@ -89,7 +91,7 @@ def scheme(
         reads = die.two_reads()
     timeline = die.run(reads, writes)
     if out is not None:
-        from interpulse.cli.outfolder import OutFolder
+        from interpulse.cli.out_folder import OutFolder
         from interpulse.plotting.die_diagram import to_bytes
 
         OutFolder.open(out.parent).store(out.name, to_bytes(die, timeline, form))
@@ -97,7 +99,7 @@ def scheme(
 
 
 def to_dict(die: Die, timeline: Timeline) -> dict[str, Any]:
-    """The timeline as `--json` prints it; times are whole nanoseconds from the arrival of the operation."""
+    """The timeline for `--json`; times are integer nanoseconds since the arrival of the operation."""
     return {
         "scheme": die.scheme,
         "operation": die.operation,
@@ -131,12 +133,12 @@ def to_dict(die: Die, timeline: Timeline) -> dict[str, Any]:
 
 
 def _known(**figures: object) -> dict[str, object]:
-    """What is not known is absent."""
+    """The figures without unknown ones."""
     return {name: figure for name, figure in figures.items() if figure is not None}
 
 
 def render(die: Die, timeline: Timeline) -> str:
-    """The timeline as text: a bar, what happened when, what became of each operation, what it cost."""
+    """The timeline as text: a bar, the phases, the operations, the suspension costs."""
     head = (
         f"{die.scheme}: {die.operation} on a die of {die.part}, {_us(die.alone_ns)} us when nothing stops it; "
         f"a read alone takes {_us(die.read_alone_ns)} us"
@@ -163,18 +165,18 @@ def render(die: Die, timeline: Timeline) -> str:
 
 
 def _costs(timeline: Timeline) -> list[tuple[str, int]]:
-    """What stops and suspensions took, by what it was."""
+    """Times of stops and suspensions by kind."""
     parts = [("ran-on", timeline.ran_on_ns)]
     parts += [(what, timeline.spent_ns(what)) for what in ("discharge", "entry", "hold", "reload", "resume", "ramp")]
     return [*parts, ("again", timeline.again_ns)]
 
 
 def _rows(timeline: Timeline) -> list[tuple[int, int, str]]:
-    """The phases, those of one read or of one stretch of pulses taken together."""
+    """The phases, with those of a read or of a train of pulses merged."""
     rows: list[tuple[int, int, str]] = []
     for phase in timeline.phases:
         label = _label(phase)
-        # The command of a read comes before its sensing, that of an erase before its pulses.
+        # A read starts with its command, before its sensing.
         if rows and (rows[-1][2] == label or (rows[-1][2] == "command" and label == "read")):
             rows[-1] = (rows[-1][0], phase.to_ns, label)
         else:
@@ -192,7 +194,7 @@ def _label(phase: Phase) -> str:
 
 
 def _bar(die: Die, timeline: Timeline, width: int) -> str:
-    """The timeline in one line; where several things share a column, the rarer one shows."""
+    """The timeline in one line; a column with several phases shows the rarest."""
     end = max(phase.to_ns for phase in timeline.phases) if timeline.phases else 1
     length = min(width, _BAR_COLUMNS)
     columns = [(0, ".")] * length
@@ -225,7 +227,7 @@ def _mark(phase: Phase) -> tuple[int, str]:
 
 
 def _us(ns: int) -> str:
-    """Microseconds, exactly."""
+    """Exact microseconds."""
     return f"{Decimal(ns) / 1000:,f}"
 
 
@@ -243,7 +245,7 @@ def _time(option: str, text: str) -> int:
 
 
 def _form(out: Path | None) -> str:
-    """The format that the name of the file asks for."""
+    """Image format by file name."""
     form = "" if out is None else out.suffix.lower().removeprefix(".")
     if out is not None and form not in ("svg", "png"):
         raise UserError(f"--out {out}: a diagram is written as .svg or .png")

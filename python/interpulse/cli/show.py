@@ -1,10 +1,10 @@
-"""`interpulse show`."""
+"""`interpulse show` command."""
 
 from __future__ import annotations
 
 from interpulse._core import Plan
 from interpulse.cli.options import ConfigPath, Json, Seed, Sets, Trace
-from interpulse.cli.streams import emit
+from interpulse.cli.output_streams import emit
 from interpulse.configuration.config import load_with_sets
 from interpulse.tables.format import grid
 from interpulse.tables.layout import fill, terminal_width
@@ -16,14 +16,14 @@ Examples:
 
   COLUMNS=300 interpulse show examples/quickstart.toml --set ftl.gc=fifo | grep ftl
 
-Lines are as wide as the terminal, or as COLUMNS says: with many columns a setting is one line, whatever its source."""
+Lines have the width of the terminal or of COLUMNS: with many columns every setting is one line."""
 
 
 def show(config: ConfigPath, sets: Sets = None, trace: Trace = None, seed: Seed = None, json: Json = False) -> None:
     """Print the fully resolved configuration, with the source of each figure.
 
-    One row per setting: its key as `--set` takes it, its value, and where that comes from: a line of the file,
-    an override, a preset and the publication it cites, or the default.
+    One row per setting: the key for `--set`, the value, and its source: a line of the file, an override, a preset with
+    its publication, or the default.
     """
     plan = load_with_sets(config, sets or []).resolve(trace=trace, seed=seed)
     emit(resolved_json(plan) if json else _table(plan))

@@ -1,4 +1,4 @@
-"""`interpulse slo`."""
+"""`interpulse slo` command."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interpulse.cli.limit_options import with_limits
 from interpulse.cli.options import ConfigPath, Json, On, Sets, Workers
-from interpulse.cli.search_options import CaseNames, Out, Seeds, watched
-from interpulse.cli.streams import emit
+from interpulse.cli.output_streams import emit
+from interpulse.cli.search_options import CaseNames, Out, Seeds, search_progress, with_limits
 from interpulse.search.limits import said
 from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
@@ -28,9 +27,9 @@ Examples:
 
   interpulse slo examples/slo.toml --read-p99.9 1.2ms --precision 20% --json
 
-The load is what the flows say: the rate of open arrivals, the depth of closed loops, or the speed of a recorded \
-trace; several flows rise together. Each load is judged by several seeds with 95 % confidence. \
-docs/SEARCH.md says how."""
+The load is the rate of open arrivals, the depth of closed loops, or the speed of a recorded trace; several flows \
+increase together. Each load is simulated with several seeds and judged with 95 % confidence. docs/SEARCH.md describes \
+the search."""
 
 
 @with_limits
@@ -41,7 +40,7 @@ def slo(
     sets: Sets = None,
     seeds: Seeds = 5,
     precision: Annotated[
-        str, typer.Option(metavar="SHARE", help="How wide the interval of the answer may be, as a share of the load.")
+        str, typer.Option(metavar="SHARE", help="Largest width of the interval of the result, as a share of the load.")
     ] = "5%",
     out: Out = None,
     on: On = None,
@@ -55,9 +54,9 @@ def slo(
 
     given = load_with_sets(config, sets or [])
     width = read_share(precision, "--precision")
-    with watched(config.stem, on, jobs) as told:
+    with search_progress(config.stem, on, jobs) as progress:
         found = search.slo(
-            given, limits, out=out, cases=cases, seeds=seeds, precision=width, on=on, jobs=jobs, progress=told
+            given, limits, out=out, cases=cases, seeds=seeds, precision=width, on=on, jobs=jobs, progress=progress
         )
     emit(json_text.dumps(found.to_dict()) if json else _text(found))
     return 0
@@ -80,7 +79,7 @@ def _text(found: Slo) -> str:
     lines = [line for each in found.cases for line in _notes(each)]
     limits = ", ".join(f"{limit.name} at most {said(limit, limit.bound)}" for limit in found.limits)
     head = f"{limits}; {found.seeds} seeds each, judged with 95 % confidence"
-    ran = f"{found.simulated} simulated, {found.kept} kept from before; everything is in {found.path}"
+    ran = f"{found.simulated} simulated, {found.kept} reused; all files are in {found.path}"
     return "\n".join([fill(head, width), "", sheet.text(width), "", *(fill(line, width) for line in [*lines, ran])])
 
 
@@ -108,11 +107,11 @@ def _notes(each: Sustained) -> Iterator[str]:
         first, last = between[0].load, between[-1].load
         at = each.load.said(first) if first == last else f"{each.load.said(first)} to {each.load.said(last)}"
         why = next((r.why for t in between for r in t.judgement.readings if r.state == "open" and r.why), "")
-        yield f"{each.case}: at {at} neither is shown" + (f" ({why})" if why else " (the interval holds the limit)")
+        yield f"{each.case}: at {at} the result is open" + (f" ({why})" if why else " (the interval holds the limit)")
     unsure = sum(t.judgement.unsure > 0 for t in each.tried)
     if unsure:
         of = f"{unsure} of {len(each.tried)} loads"
-        yield f"{each.case}: at {of} windows were too short to tell whether they were steady"
+        yield f"{each.case}: at {of} windows were too short to decide whether they were steady"
     longest = max((t.times for t in each.tried), default=1)
     if longest > 1:
         yield f"{each.case}: windows were up to {longest:g} times as long as configured"

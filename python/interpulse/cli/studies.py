@@ -1,4 +1,4 @@
-"""What the commands that run studies share: their options, the list, the run, what it leaves."""
+"""Common parts of the study commands: options, listing, execution, output."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from interpulse.cli.exits import INTERRUPTED, Undisturbed, UserError
+from interpulse.cli.exit_codes import INTERRUPTED, DeferSignals, UserError
 from interpulse.cli.options import (
     CacheDir,
     Command,
@@ -23,7 +23,7 @@ from interpulse.cli.options import (
     path_option,
     with_options,
 )
-from interpulse.cli.streams import emit, say
+from interpulse.cli.output_streams import emit, say
 from interpulse.files.cache import SPOOL, Cache
 from interpulse.runs.runner import Options
 from interpulse.tables.format import grid
@@ -32,7 +32,7 @@ from interpulse.tables.layout import terminal_width
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from interpulse.cli.outfolder import OutFolder
+    from interpulse.cli.out_folder import OutFolder
     from interpulse.studies.context import Context
     from interpulse.studies.outcome import Outcome
     from interpulse.studies.pool import RemoteWorkers
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """The options that every study has."""
+    """Options of all studies."""
 
     quick: bool
     json: bool
     out: Path | None
     seed: int
     repeat: int | None
-    """With how many seeds, None for what the study and `quick` say."""
+    """Number of seeds; None for the default of the study or of `quick`."""
     on: str | None
     jobs: int | None
     no_cache: bool
@@ -60,13 +60,13 @@ class Wanted:
 def study_options(
     *, quick: str, out: str, default: str | bool = False, repeat: object = Repeat
 ) -> Callable[[Command], Command]:
-    """Gives a command the options of `Wanted`, which it takes as one keyword argument of that name.
+    """Decorator that adds the options of `Wanted` to a command, passed as the keyword argument `wanted`.
 
     Args:
         quick: the help of `--quick`.
         out: the help of `--out`.
-        default: what the help says of no `--out`, if anything.
-        repeat: the option that says with how many seeds.
+        default: the help's text for an absent `--out`, if any.
+        repeat: the option for the number of seeds.
     """
     folder = path_option("DIR", out, default)
     shared: dict[str, tuple[Any, Any]] = {
@@ -85,27 +85,27 @@ def study_options(
 
 
 def _wanted(given: dict[str, Any]) -> Wanted:
-    """Options for this machine say nothing of a cluster."""
+    """Rejects options of this machine together with a cluster."""
     wanted = Wanted(**given)
     if wanted.on is not None and wanted.jobs is not None:
-        raise UserError("--jobs is for this machine; with --on, the cluster has as many workers as it has")
+        raise UserError("--jobs is for this machine; with --on, the cluster sets the number of workers")
     if wanted.on is not None and wanted.no_cache:
-        raise UserError("--no-cache is for this machine; with --on, workers keep what they do in cache folders")
+        raise UserError("--no-cache is for this machine; with --on, workers use their own cache folders")
     return wanted
 
 
-def conduct(
+def run_studies(
     entries: Sequence[Entry],
     wanted: Wanted,
     *,
     every: bool,
     **own: Any,  # noqa: ANN401 - as the context takes them
 ) -> int:
-    """Runs studies, stores them and prints every row or the published ones; returns the exit code.
+    """Runs and stores studies, prints all rows (`every`) or the published ones; returns the exit code.
 
-    Of several, each has a folder in that of `--out`, and `--json` prints a line for each.
+    Several studies have a folder each in that of `--out`, and a line each of `--json`.
     """
-    from interpulse.cli.outfolder import OutFolder
+    from interpulse.cli.out_folder import OutFolder
     from interpulse.plotting.plots import need_matplotlib
     from interpulse.report.page import need_bokeh
     from interpulse.report.study_page import with_page
@@ -116,7 +116,7 @@ def conduct(
         need_bokeh()
         need_matplotlib()
     folders = [OutFolder.open(target) if target is not None else None for target in targets]
-    found = ran([(entry, entry.title) for entry in entries], wanted, **own)
+    found = run_outcomes([(entry, entry.title) for entry in entries], wanted, **own)
     if found is None:
         return INTERRUPTED
 
@@ -128,28 +128,28 @@ def conduct(
     for number, (folder, (context, outcome)) in enumerate(zip(folders, found, strict=True)):
         if number and not wanted.json:
             emit("")
-        deliver(folder, with_page(files(context, outcome), context, outcome), partial(shown, context, outcome))
+        store_and_print(folder, with_page(files(context, outcome), context, outcome), partial(shown, context, outcome))
     return 0
 
 
 def _target(entry: Entry, wanted: Wanted, *, alone: bool) -> Path | None:
-    """The folder of a study."""
+    """Output folder of a study."""
     if wanted.out is not None:
         return wanted.out if alone else wanted.out / _slug(entry)
     return None if wanted.json else Path(f"interpulse-{_slug(entry)}")
 
 
-def ran(
+def run_outcomes(
     entries: Sequence[tuple[Entry, str]],
     wanted: Wanted,
     **own: Any,  # noqa: ANN401
 ) -> list[tuple[Context, Outcome]] | None:
-    """Runs studies, or takes them from what earlier runs left; None after Ctrl-C.
+    """Runs studies, reusing stored jobs of earlier runs; None after Ctrl-C.
 
     Args:
-        entries: each with what progress calls it.
-        wanted: how to run them.
-        own: what the contexts take besides.
+        entries: each study with its name in progress lines.
+        wanted: options of the studies.
+        own: further arguments of the contexts.
     """
     from interpulse.cli.study_progress import watch_studies
     from interpulse.studies import batch
@@ -189,7 +189,7 @@ def _store(entry: Entry, cache: Cache, wanted: Wanted) -> Store:
 
 
 def _say_interrupted(studies: Sequence[tuple[str, Context]]) -> None:
-    """How far the study was; of several, those of which some jobs had ended and others had not."""
+    """Prints the progress of the study; of several, a line for each that was partly done."""
     _, first = studies[0]
     place, so_far = first.store.path, f"{first.done} of {first.announced} {first.form.jobs}"
     if len(studies) > 1:
@@ -199,7 +199,7 @@ def _say_interrupted(studies: Sequence[tuple[str, Context]]) -> None:
             if 0 < context.done < context.announced:
                 say(f"{called}: {context.done} of {context.announced} {context.form.jobs}")
     whole = all(context.store.whole for _, context in studies)
-    kept = f"; what had ended is in {place}, and the same command goes on from there" if whole else ""
+    kept = f"; completed ones are stored in {place}, and the same command continues from there" if whole else ""
     say(f"interrupted after {so_far}{kept}")
 
 
@@ -224,15 +224,15 @@ def _slug(entry: Entry) -> str:
     return entry.title.replace(" ", "-")
 
 
-def deliver(folder: OutFolder | None, files: Iterable[tuple[str, bytes]], shown: Callable[[], str]) -> None:
-    """Stores first, so that no standard output costs the files, and prints in any case: nor does a full disk.
+def store_and_print(folder: OutFolder | None, files: Iterable[tuple[str, bytes]], shown: Callable[[], str]) -> None:
+    """Stores the files first, then prints even if storing has failed, so that neither failure loses both.
 
     Raises:
-        UserError: a file could not be written, or standard output.
+        UserError: a file or standard output could not be written.
     """
     try:
         if folder is not None:
-            with Undisturbed():
+            with DeferSignals():
                 names = folder.write(files)
             say(f"wrote {', '.join(names)} to {folder.path}")
     except OSError as error:
@@ -243,7 +243,7 @@ def deliver(folder: OutFolder | None, files: Iterable[tuple[str, bytes]], shown:
 
 
 def show_entries(what: str, columns: Sequence[str], entries: Sequence[object], *, json: bool) -> None:
-    """Prints a registry: a table of these attributes, or a JSON object with a list called `what`."""
+    """Prints a registry: a table of the attributes `columns`, or a JSON object with the list `what`."""
     import json as json_text
 
     rows = [{column: getattr(each, column) for column in columns} for each in entries]

@@ -1,4 +1,4 @@
-"""How a long study shows that it is alive: a live view on a terminal, a line now and then elsewhere."""
+"""Progress of studies, sweeps and searches: live display on a terminal, otherwise periodic lines."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from interpulse.cli.pace import Pace, in_words
-from interpulse.cli.progress import Paces, going, is_live
-from interpulse.cli.streams import say
-from interpulse.cli.turns import Told, Turns
+from interpulse.cli.eta import Eta, eta_text
+from interpulse.cli.output_streams import say
+from interpulse.cli.progress import CaseEtas, is_live, running_rows
+from interpulse.cli.wait_status import StudyDisplay, WaitStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from interpulse.cli.live import Row, View
+    from interpulse.cli.live_display import Row, View
     from interpulse.runs.runner import Going
     from interpulse.studies.context import Reporter
+    from interpulse.sweeps.engine import Progress
 
 LINE_EVERY_S = 10.0
-"""How often a study without a terminal says how far it is."""
+"""Interval of progress lines without a terminal."""
 
 
 @contextmanager
@@ -29,91 +30,108 @@ def watch_studies(studies: Sequence[tuple[str, str]]) -> Iterator[Sequence[Repor
     """Shows the progress of studies on standard error for as long as the context lasts.
 
     Args:
-        studies: of each what it is called, and what it counts; of several, those show that go on.
+        studies: name and counted unit of each study; of several, waiting studies are hidden.
     """
     alone = len(studies) == 1
     if not is_live():
         lines = [Lines(name, unit, alone=alone) for name, unit in studies]
-        yield lines if alone else [Turns(each) for each in lines]
+        yield lines if alone else [WaitStatus(each) for each in lines]
         return
-    from interpulse.cli.live import view
+    from interpulse.cli.live_display import view
 
     with view() as shown:
         board = Board(shown)
         views = [Terminal(name, unit, board, alone=alone) for name, unit in studies]
-        yield views if alone else [Turns(each) for each in views]
+        yield views if alone else [WaitStatus(each) for each in views]
+
+
+@contextmanager
+def watch_engine(name: str, unit: str = "simulations") -> Iterator[Progress]:
+    """Shows the progress of the sweep engine for as long as the context lasts."""
+    from interpulse.sweeps import engine
+
+    with watch_studies([(name, unit)]) as (reporter,):
+
+        class Watcher(engine.ProgressObserver):
+            def progress(self, done: int, total: int, workers: int) -> None:  # noqa: ARG002 - as in the base class
+                reporter.study(done, total, [])
+
+            def note(self, line: str) -> None:
+                reporter.note(line)
+
+        yield Watcher()
 
 
 class Clock:
-    """Estimates the time left from what has been done since the first call: kept cases cost nothing."""
+    """Estimate of the time left from the work done since the first call; reused cases do not count."""
 
     def __init__(self, unit: str) -> None:
         self._unit = unit
-        self._pace = Pace()
+        self._eta = Eta()
 
     def amount(self, done: int, total: int, running: Sequence[Going]) -> tuple[float, str, str]:
-        """How much is done, with fractions of what runs, that in words, and how long the rest will take in words."""
+        """Work done including fractions of running cases, its text, and the text of the time left."""
         at = done + sum(fraction(case) for case in running)
-        left_s = self._pace.left_s(at, total)
-        return at, f"{done} of {total} {self._unit}", "" if left_s is None else in_words(left_s)
+        left_s = self._eta.left_s(at, total)
+        return at, f"{done} of {total} {self._unit}", "" if left_s is None else eta_text(left_s)
 
     def restart(self) -> None:
-        """What has been done until now says nothing of the time left: others had the cores meanwhile."""
-        self._pace = Pace()
+        """Restarts the estimate: other studies used the cores since the last call."""
+        self._eta = Eta()
 
 
 @dataclass
 class Board:
-    """The rows of all studies, in the order in which they began, in one view."""
+    """Rows of all studies in one view, ordered by start."""
 
     shown: View
     _rows: dict[str, Sequence[Row]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def show(self, name: str, rows: Sequence[Row]) -> None:
-        """Renews the rows of a study; called from the thread of each."""
+        """Updates the rows of a study; called from the thread of each study."""
         with self._lock:
             self._rows[name] = rows
             self.shown.rows = [row for of in self._rows.values() for row in of]
 
 
-class Terminal(Told):
-    """A line for the whole study, and one for each simulation that runs."""
+class Terminal(StudyDisplay):
+    """A row for the whole study, and one for each running simulation."""
 
     def __init__(self, name: str, unit: str, board: Board, *, alone: bool) -> None:
         self._name = name
         self._clock = Clock(unit)
-        self._paces = Paces()
+        self._etas = CaseEtas()
         self._board = board
         self._of = "" if alone else f"{name}: "
 
     def study(self, done: int, total: int, running: Sequence[Going]) -> None:
-        """Renews the lines."""
+        """Updates the rows."""
         at, words, left = self._clock.amount(done, total, running)
-        self._board.show(self._name, [self._whole(at, total, words, left), *going(running, self._paces)])
+        self._board.show(self._name, [self._whole(at, total, words, left), *running_rows(running, self._etas)])
 
-    def stand_still(self, done: int, total: int) -> None:
-        """Leaves the line for the whole study, without an end that nobody knows."""
+    def pause(self, done: int, total: int) -> None:
+        """Keeps the row of the whole study, without a time left."""
         at, words, _ = self._clock.amount(done, total, [])
         self._clock.restart()
         self._board.show(self._name, [self._whole(at, total, words)])
 
     def _whole(self, at: float, total: int, words: str, left: str = "") -> Row:
-        from interpulse.cli.live import Row
+        from interpulse.cli.live_display import Row
 
         return Row(self._name, min(at / total, 1.0) if total else None, words, left=left)
 
     def note(self, line: str) -> None:
-        """Prints a line above the others."""
+        """Prints a line above the rows."""
         self._board.shown.note(f"{self._of}{line}")
 
     def end(self) -> None:
-        """Takes the lines away."""
+        """Removes the rows."""
         self._board.show(self._name, ())
 
 
-class Lines(Told):
-    """Plain lines."""
+class Lines(StudyDisplay):
+    """Progress as plain lines."""
 
     def __init__(self, name: str, unit: str, *, alone: bool) -> None:
         self._name = name
@@ -122,15 +140,15 @@ class Lines(Told):
         self._last: float | None = None
 
     def study(self, done: int, total: int, running: Sequence[Going]) -> None:
-        """Prints a line at the start and then when it is time again."""
+        """Prints a line at the start and then every `LINE_EVERY_S`."""
         _, words, left = self._clock.amount(done, total, running)
         now = time.monotonic()
         if self._last is None or now - self._last >= LINE_EVERY_S:
             self._last = now
             say(f"{self._name}: {words}{f', {left}' if left else ''}")
 
-    def stand_still(self, done: int, total: int) -> None:  # noqa: ARG002 - as who shows it
-        """Prints nothing until it goes on."""
+    def pause(self, done: int, total: int) -> None:  # noqa: ARG002 - as in the base class
+        """Prints nothing until the study continues."""
         self._clock.restart()
 
     def note(self, line: str) -> None:
@@ -139,5 +157,5 @@ class Lines(Told):
 
 
 def fraction(case: Going) -> float:
-    """How much of what runs is done, preparing the drive left aside; what has ended is counted as kept."""
+    """Done share of a running case; 0 during preconditioning and after the end, when the study counts the case."""
     return case.done / case.total if case.phase == "run" and case.total else 0.0

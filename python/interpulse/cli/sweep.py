@@ -1,4 +1,4 @@
-"""`interpulse sweep`."""
+"""`interpulse sweep` command."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from interpulse.cli.engine_progress import watch_engine
-from interpulse.cli.exits import INTERRUPTED, Undisturbed
-from interpulse.cli.options import Json, On, Workers, path_argument, path_option
-from interpulse.cli.streams import emit, say
+from interpulse.cli.exit_codes import INTERRUPTED, DeferSignals
+from interpulse.cli.options import Json, On, Workers, check_workers, path_argument, path_option
+from interpulse.cli.output_streams import emit, say
 from interpulse.tables.format import short_figure
 from interpulse.tables.layout import Column, Sheet, terminal_width
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from interpulse.sweeps.sweep import Sweep
 
 MOST_ROWS = 60
-"""A longer table is for what reads Parquet."""
+"""Longer tables are left to Parquet readers."""
 
 MOST_ERRORS = 5
 
@@ -35,44 +34,43 @@ Examples:
 
   interpulse sweep examples/sweep.toml --on tls://scheduler:8786
 
-Each simulation is kept as soon as it has ended: after Ctrl-C, a crash or a power cut the same command does what is \
-missing. docs/SWEEP.md has the keys of a sweep file and how to run on Slurm and Kubernetes."""
+Each simulation is stored as soon as it has ended: after Ctrl-C, a crash or a power cut the same command runs the \
+missing ones. docs/SWEEP.md has the keys of a sweep file and how to run on Slurm and Kubernetes."""
 
 
 def sweep(
     file: Annotated[Path, path_argument("SWEEP", "A TOML file, such as examples/sweep.toml.")],
     out: Annotated[
         Path | None,
-        path_option("DIR", "The folder for results.parquet and what is kept.", "the name of SWEEP without .toml"),
+        path_option("DIR", "The folder for results.parquet and all simulations.", "the name of SWEEP without .toml"),
     ] = None,
     on: On = None,
     jobs: Workers = None,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Try configurations again whose failure is on record.")
+        bool, typer.Option("--retry-failed", help="Retry configurations that failed before.")
     ] = False,
     json: Json = False,
 ) -> int:
     """Simulate every combination of some settings, on all cores or a cluster, into one Parquet file."""
-    from interpulse.cli.exits import UserError
+    from interpulse.cli.study_progress import watch_engine
     from interpulse.sweeps import sweep as sweeps
     from interpulse.sweeps.spec import Spec
 
-    if on is not None and jobs is not None:
-        raise UserError("--jobs is for workers of this machine; with --on, the cluster has as many as it has")
+    check_workers(on, jobs)
     spec = Spec.of(file)
     folder = out if out is not None else Path(file.stem)
     code = 0
     try:
-        with watch_engine(Path(spec.path).stem) as told:
-            done = sweeps.sweep(spec, out=folder, on=on, jobs=jobs, progress=told, retry_failed=retry_failed)
+        with watch_engine(Path(spec.path).stem) as progress:
+            done = sweeps.sweep(spec, out=folder, on=on, jobs=jobs, progress=progress, retry_failed=retry_failed)
     except sweeps.SweepInterrupted as stop:
         done, code = stop.sweep, INTERRUPTED
-    with Undisturbed():
-        _tell(spec, done, json=json)
+    with DeferSignals():
+        _report(spec, done, json=json)
     return code
 
 
-def _tell(spec: Spec, done: Sweep, *, json: bool) -> None:
+def _report(spec: Spec, done: Sweep, *, json: bool) -> None:
     for number, (row, error) in enumerate(done.failed.items()):
         if number == MOST_ERRORS:
             say(f"note: {len(done.failed) - MOST_ERRORS} more failed; the column error says why")
@@ -88,14 +86,14 @@ def _tell(spec: Spec, done: Sweep, *, json: bool) -> None:
         return
     if len(done):
         emit(_table(spec, done))
-    ended = f"{len(done)} rows in {done.path}: {done.simulated} simulated, {done.kept} kept from before"
+    ended = f"{len(done)} rows in {done.path}: {done.simulated} simulated, {done.kept} reused"
     failed = f", {len(done.failed)} failed" if done.failed else ""
-    missing = f"; {done.missing} are missing, and the same command goes on from there" if done.missing else ""
+    missing = f"; {done.missing} are missing, and the same command continues from there" if done.missing else ""
     emit(f"{ended}{failed}{missing}")
 
 
 def _table(spec: Spec, done: Sweep) -> str:
-    """The axes and what the sweep asks for, or else throughput and tails; means over repetitions."""
+    """Axes and the configured columns, by default throughput and tails; means over repetitions."""
     wanted = [*spec.columns, *spec.derived] or ["iops", "read_mean_us", "read_p99_us", "write_p99_us", "waf"]
     wanted += ["feasible"] * bool(spec.constraints)
     points: dict[int, list[dict[str, Any]]] = {}
@@ -113,7 +111,7 @@ def _table(spec: Spec, done: Sweep) -> str:
 
 
 def _mean(values: list[Any]) -> str:
-    """The mean of figures, whether all of several hold, or what they all are."""
+    """Mean of numbers, conjunction of booleans, or the common value of texts."""
     there = [value for value in values if value is not None]
     if not there:
         return "-"

@@ -1,8 +1,8 @@
-"""What `interpulse run` prints: the answer, every case in one table, and below it what explains the difference."""
+"""Printed result of `interpulse run`: summary, latency table of all cases, explaining tables, notes."""
 
 from __future__ import annotations
 
-from interpulse.cli import answer, steadiness
+from interpulse.cli import summary
 from interpulse.cli.power import power_table
 from interpulse.runs.latency import KINDS, UNSURE, latency
 from interpulse.runs.result import Result
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 SHOWN_US = 0.005
-"""The least that a cause must account for in some case to be a row: what would print as 0.00 is left out."""
+"""Least time of a cause in some case for a row; smaller values would print as 0.00."""
 
 SHOWN_SHARE = 0.005
-"""The least share of some tail that a cause must have to be a row."""
+"""Least share of a cause in some tail for a row."""
 
 SUSPENSION_COSTS = {
     "running on to the stop": ("stop_time",),
@@ -30,7 +30,7 @@ SUSPENSION_COSTS = {
     "done again": ("program_redone_time", "erase_redone_time"),
     "resumed pulses without progress": ("ramp_time",),
 }
-"""The rows of what suspensions took and the counters of the flash array, in ns, that each adds up."""
+"""Rows of the suspension table, each the sum of these flash counters in ns."""
 
 ARRAY_COUNTS = {
     "rows written whole": "full_stripe_writes",
@@ -39,22 +39,22 @@ ARRAY_COUNTS = {
     "pages read for parity": "preread_pages",
     "pages read from a lost drive": "degraded_reads",
     "rows written with a drive missing": "degraded_writes",
-    "requests that waited for the stripe cache": "cache_waits",
-    "pages that a drive could not correct": "media_error_pages",
-    "  of them made up and written back": "repaired_pages",
+    "waits for the stripe cache": "cache_waits",
+    "pages uncorrectable on a drive": "media_error_pages",
+    "  of them reconstructed and written back": "repaired_pages",
     "  of them lost": "unrecovered_pages",
-    "writes that waited while copies were compared or made": "held_writes",
+    "writes held during mirror resync": "held_writes",
     "scrub mismatches": "scrub_mismatches",
     "reads that failed fast": "fast_failed_reads",
-    "operations of garbage collection out of turn": "gc_forced",
+    "forced collections outside GC windows": "gc_forced",
 }
-"""The rows of what an array did and the counter of each; one that is zero in all cases is left out."""
+"""Rows of the array table and their counters; rows that are zero in all cases are omitted."""
 
 
 def render(result: Result, width: int = ELSEWHERE, *, counters: bool = False) -> str:
-    """The report on every case of a result in lines of at most `width` columns: figures move, and none is cut.
+    """Text of a result in lines of at most `width` columns, without cutting figures.
 
-    With `counters` it ends with every counter that is not zero in all cases.
+    `counters` adds a table of all counters that are not zero in all cases.
     """
     cases = [case.raw for case in result.cases]
     head = f"interpulse {result.raw['version']}, seed {result.seed}, config {result.config_hash}"
@@ -63,20 +63,20 @@ def render(result: Result, width: int = ELSEWHERE, *, counters: bool = False) ->
         for title, build in (SECTIONS | ({"Counters": _counters} if counters else {})).items()
         if (sheet := build(cases)) is not None
     ]
-    told = "\n".join(fill(line, width) for line in answer.lines(cases))
+    brief = "\n".join(fill(line, width) for line in summary.lines(cases))
     foot = [fill(line, width) for case in cases for line in _foot(case)]
     if any(case.get("latency_us", {}).get(kind, {}).get("few") for case in cases for kind in KINDS):
         foot.append(fill(f"{UNSURE} fewer than ten requests lie beyond that percentile", width))
-    return "\n\n".join([fill(head, width), *[told] * bool(told), *shown, "\n".join(foot)])
+    return "\n\n".join([fill(head, width), *[brief] * bool(brief), *shown, "\n".join(foot)])
 
 
 def by_case(cases: list[dict[str, Any]]) -> Sheet:
-    """A sheet with a column per case and nothing in it yet."""
+    """Empty sheet with a column per case."""
     return Sheet([Column("", "label"), *(Column(str(case.get("case", "?"))) for case in cases)], turns=True)
 
 
 def _drive(cases: list[dict[str, Any]]) -> Sheet:
-    """What the flash translation layer and the dies did, a column per case."""
+    """FTL and die activity, a column per case."""
     table = by_case(cases)
     _capacity_rows(table, [case.get("capacity", {}) for case in cases])
     ftl = [case.get("ftl", {}) for case in cases]
@@ -100,7 +100,7 @@ def _drive(cases: list[dict[str, Any]]) -> Sheet:
 
 
 def _capacity_rows(table: Sheet, of: list[dict[str, Any]]) -> None:
-    """How large each drive is."""
+    """Capacity rows of each drive."""
     for label, name in (
         ("usable capacity of a drive, GB", "usable_bytes"),
         ("raw capacity of a drive, GB", "raw_bytes"),
@@ -111,7 +111,7 @@ def _capacity_rows(table: Sheet, of: list[dict[str, Any]]) -> None:
 
 
 def _array(cases: list[dict[str, Any]]) -> Sheet | None:
-    """What the array did with its drives, a column per case; None when no case has one."""
+    """Array activity, a column per case; None without arrays."""
     arrays: list[dict[str, Any]] = [case.get("array", {}) for case in cases]
     if not any(arrays):
         return None
@@ -137,7 +137,7 @@ def _array(cases: list[dict[str, Any]]) -> Sheet | None:
 
 
 def _suspensions(cases: list[dict[str, Any]]) -> Sheet | None:
-    """What the suspensions of programs and erases together took; None when nothing was suspended."""
+    """Costs of program and erase suspensions together; None without suspensions."""
     counters = [case.get("counters", {}).get("nand", {}) for case in cases]
     suspends = [each.get("program_suspends", 0) + each.get("erase_suspends", 0) for each in counters]
     if not any(suspends):
@@ -155,7 +155,7 @@ def _suspensions(cases: list[dict[str, Any]]) -> Sheet | None:
 
 
 def _bit_errors(cases: list[dict[str, Any]]) -> Sheet | None:
-    """What bit errors led to; None when no case has an error table."""
+    """Effects of bit errors; None without an error table."""
     found = [case.get("reliability", {}) for case in cases]
     if not any(found):
         return None
@@ -187,7 +187,7 @@ def _suspends(case: Mapping[str, Any], operation: str, count: str) -> str:
 
 
 def _read_wait(cases: list[dict[str, Any]]) -> Sheet | None:
-    """The mean read latency split by cause; None when no case read anything."""
+    """Mean read latency by cause; None without reads."""
     waits = [case.get("read_wait_us", {}) for case in cases]
     causes = [cause for cause in _union(waits) if any(wait.get(cause, 0) >= SHOWN_US for wait in waits)]
     if not causes:
@@ -201,7 +201,7 @@ def _read_wait(cases: list[dict[str, Any]]) -> Sheet | None:
 
 
 def _tail_blame(cases: list[dict[str, Any]]) -> Sheet | None:
-    """The slowest reads split by cause, a column per case and tail; None when no case has a tail."""
+    """Latency of the slowest reads by cause, a column per case and tail; None without tails."""
     columns = [
         (str(case.get("case", "?")), name, tail) for case in cases for name, tail in case.get("tail_blame", {}).items()
     ]
@@ -222,12 +222,12 @@ def _tail_blame(cases: list[dict[str, Any]]) -> Sheet | None:
 
 
 def _union(maps: list[dict[str, float]]) -> list[str]:
-    """The keys of all maps in the order in which they first appear."""
+    """Keys of all maps, ordered by first appearance."""
     return list(dict.fromkeys(key for each in maps for key in each))
 
 
 def _counters(cases: list[dict[str, Any]]) -> Sheet | None:
-    """Every counter that the simulator declares, but for those that are zero in all cases; None when all are."""
+    """All declared counters that are not zero in all cases; None without any."""
     from interpulse.configuration.lists import listed
 
     table = by_case(cases)
@@ -241,7 +241,7 @@ def _counters(cases: list[dict[str, Any]]) -> Sheet | None:
 
 
 def _at(case: Mapping[str, Any], path: str) -> float | None:
-    """What stands at this path of names; None where a name is not there."""
+    """Value at a path of names; None if a name is absent."""
     of: Any = case
     for name in path.split("."):
         of = of.get(name, {})
@@ -258,11 +258,11 @@ SECTIONS: dict[str, Callable[[list[dict[str, Any]]], Sheet | None]] = {
     "Where read time went, in microseconds of the mean": _read_wait,
     "Where the time of the slowest reads went, in % of their latency": _tail_blame,
 }
-"""The tables in their order: a title, and what makes the table of all cases, or None where there is nothing to say."""
+"""Tables in order: title and builder; the builder returns None for an empty table."""
 
 
 def _foot(case: Mapping[str, Any]) -> Iterator[str]:
-    """What the case cost to simulate."""
+    """Simulation cost and notes of a case."""
     name = case.get("case", "?")
     if "error" in case:
         yield f"{name}: failed: {case['error']}"
@@ -277,26 +277,25 @@ def _foot(case: Mapping[str, Any]) -> Iterator[str]:
         f"{name}{partial}: {case['host_requests']:,} requests in {case['simulated_s']:.3f} s simulated,"
         f" {case['wall_s']:.2f} s here{rate}"
     )
-    yield from steadiness.lines(name, case)
+    yield from summary.warmup_lines(name, case)
     yield from _timeouts(name, case)
     lost = case.get("reliability", {}).get("uncorrectable", {})
     if lost.get("reads") or lost.get("writes"):
         counts = f"{lost['reads']:,} reads and {lost['writes']:,} writes"
         yield f"{name}: {counts} completed with an error: data could not be corrected"
-    bad_rows = case.get("counters", {}).get("trace", {}).get("bad_rows", 0)
-    if bad_rows:
-        yield f"{name}: {bad_rows:,} bad rows of the trace were skipped"
     trace = case.get("counters", {}).get("trace", {})
+    if trace.get("bad_rows"):
+        yield f"{name}: {trace['bad_rows']:,} bad rows of the trace were skipped"
     if trace.get("beyond"):
         share = 100 * trace["beyond"] / trace["replayed"]
         yield (
             f"{name}: {trace['beyond']:,} of {trace['replayed']:,} requests of the trace ({share:.3g} %) lay beyond the"
-            f" capacity, up to {trace['end_bytes'] / 1e9:,.2f} GB, and were moved onto it as `fit` says"
+            f" capacity, up to {trace['end_bytes'] / 1e9:,.2f} GB, and were mapped into it by `fit`"
         )
 
 
 def _timeouts(name: str, case: Mapping[str, Any]) -> Iterator[str]:
-    """What took longer than the host waits, and how old what is still outstanding has become."""
+    """Command timeouts, and the ages of the oldest outstanding requests."""
     counters = case.get("counters", {}).get("host", {})
     kinds = {"read": "reads", "write": "writes", "other": "trims and flushes"}
     late = {kind: counters.get(f"command_timeouts_{kind}", 0) for kind in kinds}

@@ -1,4 +1,4 @@
-"""`interpulse trace`: measure traces, and make twins of traces that are not at hand."""
+"""`interpulse trace` command: trace statistics, and synthetic twins of traces that are not public."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 import interpulse._core as _core
 from interpulse.cli.options import Json, path_argument, path_option
-from interpulse.cli.streams import emit
+from interpulse.cli.output_streams import emit
 from interpulse.tables.format import grid, size
 from interpulse.tables.layout import fill, terminal_width
 
@@ -31,14 +31,14 @@ Examples:
 A configuration runs a twin without a file: `twin = "msr-hm-0"` in a flow. docs/TRACES.md defines every figure."""
 
 SHOWN_SIZES = 8
-"""The table lists so many of the most frequent sizes of each kind."""
+"""Most frequent sizes listed per kind."""
 
 
 class Measuring(TyperGroup):
-    """A group in which arguments without a command, but with a file, are those of `stats`."""
+    """Command group with `stats` as the default command for files."""
 
     def parse_args(self, ctx: object, args: list[str]) -> list[str]:
-        """Takes `args` apart; raises what the command line reports where they cannot be meant."""
+        """Parses `args`, after inserting `stats` if they name a file and no command."""
         if not any(arg in self.commands for arg in args) and any(_is_file_name(arg) for arg in args):
             args = ["stats", *args]
         return super().parse_args(cast("Any", ctx), args)
@@ -57,7 +57,7 @@ app = typer.Typer(
 
 
 class Reorder(StrEnum):
-    """What becomes of a time that goes back."""
+    """Handling of times that go back."""
 
     ERROR = "error"
     CLAMP = "clamp"
@@ -71,7 +71,7 @@ Requests = Annotated[
     typer.Option(
         metavar="N",
         min=2,
-        help="Scale the row to so many requests: volumes follow, shares and means stay.",
+        help="Scale the row to N requests: volumes scale, shares and means do not change.",
         show_default="the row's own",
     ),
 ]
@@ -79,9 +79,9 @@ Requests = Annotated[
 
 @app.callback(epilog=EPILOG)
 def trace() -> None:
-    """Measure block traces, and make statistical twins of traces that are not public.
+    """Measure block traces, and write statistical twins of traces that are not public.
 
-    A file in place of a command is measured.
+    Without a command, FILE is measured.
     """
 
 
@@ -89,26 +89,26 @@ def trace() -> None:
 def stats(
     file: Annotated[Path, path_argument("FILE", "A block trace: plain, .gz or .zst.")],
     trace_format: Annotated[
-        str, typer.Option("--format", metavar="NAME", help="Its format; `interpulse list formats` has them.")
+        str, typer.Option("--format", metavar="NAME", help="The format of the trace; see `interpulse list formats`.")
     ] = "auto",
     time_unit: Annotated[
         str | None,
         typer.Option(
-            metavar="UNIT", help="Unit of its times: ns, 100ns, us, ms or s.", show_default="told from the file"
+            metavar="UNIT", help="The unit of its times: ns, 100ns, us, ms or s.", show_default="inferred from the file"
         ),
     ] = None,
     writes_are: Annotated[
         int | None, typer.Option(metavar="0|1", min=0, max=1, help="Type code of a write, for --format ascii.")
     ] = None,
     reorder: Annotated[
-        Reorder, typer.Option(help="A row earlier than the one before: an error, or moved to its time.")
+        Reorder, typer.Option(help="A row earlier than the previous row: an error, or moved to the time of that row.")
     ] = Reorder.ERROR,
     skip_bad_rows: Annotated[
         bool, typer.Option("--skip-bad-rows", help="Count and report bad rows instead of stopping at the first.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Measure a trace: requests, sizes, volumes, what is rewritten and where, gaps and their burstiness.
+    """Measure a trace: requests, sizes, volumes, rewrites and their locality, gaps and their burstiness.
 
     All figures are exact, over every row. docs/TRACES.md defines them.
     """
@@ -122,16 +122,16 @@ def twin(
     out: Annotated[
         Path,
         path_option(
-            "FILE", "Write the trace here: MSR CSV, or as its ending says (.spc, .mqsim, ...; .gz and .zst pack it)."
+            "FILE", "The trace to write: MSR CSV, or by its suffix (.spc, .mqsim, ...; .gz and .zst compress it)."
         ),
     ],
     seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**64 - 1, help="The seed of the order.")] = 1,
     requests: Requests = None,
     json: Json = False,
 ) -> None:
-    """Write a trace that has the statistics of a row, within 2 per cent each.
+    """Write a trace with the statistics of a row, within 2 per cent each.
 
-    It is what a run's first flow with this twin issues with the same seed. A row that no trace can meet is refused.
+    A run's first flow with this twin and seed issues the same requests. A row that no trace can match is rejected.
     """
     text = _core.write_twin(row, requests, seed, out)
     if json:
@@ -144,7 +144,7 @@ def twin(
 
 @app.command("row")
 def row_(row: Row, requests: Requests = None, json: Json = False) -> None:
-    """Show what a row asks of its twin, and the source of each figure."""
+    """Show the required statistics of a row, and the source of each figure."""
     text = _core.twin_row(row, requests)
     if json:
         emit(text)
@@ -164,16 +164,16 @@ def _stats_table(found: Mapping[str, Any]) -> str:
         shown = "; ".join(found["first_bad_rows"])
         head += f"\n{found['bad_rows']:,} bad row(s) skipped: {shown}"
     if found["other_rows"]:
-        head += f"\n{found['other_rows']:,} row(s) that are no reads or writes left out"
+        head += f"\n{found['other_rows']:,} row(s) other than reads and writes omitted"
     if found["late_rows"]:
-        head += f"\n{found['late_rows']:,} row(s) whose time goes back moved to the time before"
+        head += f"\n{found['late_rows']:,} row(s) with an earlier time moved to the previous time"
     parts = [fill(head, terminal_width()), grid(_figures(found))]
     parts += [grid(_sizes(kind, found[f"{kind}_sizes"])) for kind in ("read", "write") if found[f"{kind}_sizes"]]
     return "\n\n".join(parts)
 
 
 def _figures(found: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The figures that are there, as label and text."""
+    """Labels and texts of the present figures."""
     return [(label, shown(found[name])) for label, (name, shown) in _SHOWN.items() if name in found]
 
 
@@ -208,7 +208,7 @@ _SHOWN: dict[str, tuple[str, Callable[[Any], str]]] = {
 
 
 def _sizes(kind: str, sizes: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """The most frequent sizes of a kind, ascending, and what is left of the rest."""
+    """The most frequent sizes of a kind, ascending, and the total of the other sizes."""
     most = sorted(sizes, key=lambda each: (-each["requests"], each["bytes"]))[:SHOWN_SIZES]
     rows = [(f"{kind}s of {size(each['bytes'])}", _share(each["share"])) for each in most]
     rest = len(sizes) - len(most)

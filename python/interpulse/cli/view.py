@@ -1,4 +1,4 @@
-"""`interpulse view`."""
+"""`interpulse view` command."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from interpulse.cli.options import path_argument
-from interpulse.cli.streams import emit, say
+from interpulse.cli.output_streams import emit, say
 
 EPILOG = """\
 Examples:
@@ -17,13 +17,13 @@ Examples:
 
   interpulse view out/no-suspend.timeline.pftrace
 
-Ctrl-C ends it. docs/LOGS.md says what the tracks are."""
+Ctrl-C ends it. docs/LOGS.md describes the tracks."""
 
 
 def view(
-    file: Annotated[Path, path_argument("FILE", "A timeline that `interpulse run --timeline` has written.")],
+    file: Annotated[Path, path_argument("FILE", "A timeline of `interpulse run --timeline`.")],
     port: Annotated[
-        int, typer.Option(metavar="PORT", min=0, max=65535, help="The port to listen on; 0 is any that is free.")
+        int, typer.Option(metavar="PORT", min=0, max=65535, help="The port to listen on; 0 is any free port.")
     ] = 0,
     browser: Annotated[bool, typer.Option("--browser", help="Also open the page in the web browser.")] = False,
 ) -> int:

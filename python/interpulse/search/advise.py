@@ -35,7 +35,7 @@ from interpulse.search.simulations import Simulations, folder_of
 from interpulse.search.slo import choose
 from interpulse.search.window import Window
 from interpulse.sweeps.axes import Sets
-from interpulse.sweeps.engine import Progress, Told, told_by
+from interpulse.sweeps.engine import Progress, ProgressObserver, told_by
 
 NAME = "advice.json"
 SEEDS = 5
@@ -123,7 +123,7 @@ class _Advisor:
         without: Sequence[str],
         cases: Sequence[str] | None,
         seeds: int,
-        told: Told,
+        told: ProgressObserver,
     ) -> None:
         self._bare, self._own, self._limits, self._seeds, self._told = bare, own, limits, seeds, told
         self._cases = choose(bare.cases, cases)

@@ -19,7 +19,7 @@ from interpulse.sweeps import cluster
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.batch import Piece, piece_of
 from interpulse.sweeps.check import Checked
-from interpulse.sweeps.engine import AGAIN, Engine, Told
+from interpulse.sweeps.engine import AGAIN, Engine, ProgressObserver
 from interpulse.sweeps.spec import Spec, cases_of, sets_of_cases
 from interpulse.sweeps.store import Store
 from interpulse.sweeps.sweep import STORE
@@ -40,7 +40,9 @@ class Simulations:
         kept: how many had been run before.
     """
 
-    def __init__(self, config: Config, folder: Path, told: Told, *, on: object = None, jobs: int | None = None) -> None:
+    def __init__(
+        self, config: Config, folder: Path, told: ProgressObserver, *, on: object = None, jobs: int | None = None
+    ) -> None:
         cluster.need_dask()
         checked = Checked.of(Spec(shown(config.path), config, cases_of(config), ()))
         self.cases = sets_of_cases(config)

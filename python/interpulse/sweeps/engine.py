@@ -46,7 +46,7 @@ RESULT_S = 2.0
 """How long the worker that has a report may take to hand it over."""
 
 
-class Told:
+class ProgressObserver:
     """Who is told how a sweep goes; this one tells at most a function of progress."""
 
     def __init__(self, function: Callable[[int, int, int], None] | None = None) -> None:
@@ -61,13 +61,13 @@ class Told:
         """Called for each line that the user should see."""
 
 
-Progress: TypeAlias = Told | Callable[[int, int, int], None] | None
+Progress: TypeAlias = ProgressObserver | Callable[[int, int, int], None] | None
 """Who is told, a function of progress, or nobody."""
 
 
-def told_by(progress: Progress) -> Told:
+def told_by(progress: Progress) -> ProgressObserver:
     """Who is told."""
-    return progress if isinstance(progress, Told) else Told(progress)
+    return progress if isinstance(progress, ProgressObserver) else ProgressObserver(progress)
 
 
 @dataclass
@@ -87,7 +87,7 @@ class Engine:
     cluster: Cluster
     store: Store
     build: str
-    told: Told
+    told: ProgressObserver
     total: int
     done: int = 0
     ran: int = 0

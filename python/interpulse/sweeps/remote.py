@@ -15,7 +15,7 @@ from interpulse.studies.store import build_id
 from interpulse.sweeps.batch import Piece
 from interpulse.sweeps.check import BASE_BYTES, Base, Files, named_files, shape_of, shaping_keys
 from interpulse.sweeps.connection import Connection
-from interpulse.sweeps.engine import Engine, Told
+from interpulse.sweeps.engine import Engine, ProgressObserver
 from interpulse.sweeps.store import Store
 
 if TYPE_CHECKING:
@@ -97,9 +97,9 @@ class RemoteRunner:
             return
         missing = list(left.values())
         cluster = self._connection.cluster(watcher)
-        engine = Engine(cluster, self._store, build_id(), Told(), len(missing), rank=self.rank)
+        engine = Engine(cluster, self._store, build_id(), ProgressObserver(), len(missing), rank=self.rank)
 
-        class Teller(Told):
+        class Teller(ProgressObserver):
             def progress(told, done: int, total: int, workers: int) -> None:  # noqa: ARG002, N805 - the engine's words
                 self._deliver(left, engine.keys, keep)
                 watcher.progress([])

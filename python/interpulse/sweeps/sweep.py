@@ -17,7 +17,7 @@ from interpulse.studies.store import build_id
 from interpulse.sweeps import cluster, dataset
 from interpulse.sweeps.batch import Piece, piece_of
 from interpulse.sweeps.check import Checked
-from interpulse.sweeps.engine import Engine, Progress, Told, told_by
+from interpulse.sweeps.engine import Engine, Progress, ProgressObserver, told_by
 from interpulse.sweeps.points import Simulation, points, simulations
 from interpulse.sweeps.spec import Spec
 from interpulse.sweeps.store import Store
@@ -169,7 +169,14 @@ class _Run:
     """A sweep on its way."""
 
     def __init__(
-        self, checked: Checked, store: Store, folder: Path, told: Told, every: list[Simulation], *, retry_failed: bool
+        self,
+        checked: Checked,
+        store: Store,
+        folder: Path,
+        told: ProgressObserver,
+        every: list[Simulation],
+        *,
+        retry_failed: bool,
     ) -> None:
         self._spec, self._store, self._folder, self._told = checked.spec, store, folder, told
         self._every, self._retry = every, retry_failed

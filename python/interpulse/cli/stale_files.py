@@ -1,7 +1,7 @@
-"""What a killed process leaves in a folder of `--out`: a file that it was writing, which the next run there removes.
+"""Stale files: partial files that a killed process left in a folder of `--out`; the next run there removes them.
 
-The name says who writes: the boot of the machine and its space of process numbers, and the process. One that lives no
-longer, or a file of an hour, is nobody's: a file is written within seconds.
+A file's name holds its writer: machine boot and process namespace, then the process number. A file is stale if that
+process has ended or the file is older than an hour: a write takes seconds.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _PREFIX, _SUFFIX = ".interpulse-", ".tmp"
 
 
 def affixes() -> tuple[str, str]:
-    """How the name of a file that this process is writing begins and ends."""
-    return f"{_PREFIX}{_place()}-{os.getpid()}-", _SUFFIX
+    """Prefix and suffix of the names of files that this process is writing."""
+    return f"{_PREFIX}{_namespace()}-{os.getpid()}-", _SUFFIX
 
 
 def clear(folder: Path) -> None:
-    """Removes files that nobody writes any more. One that cannot be removed stays: it does no harm."""
+    """Removes stale files; a file that cannot be removed is harmless and remains."""
     for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
         with suppress(OSError):
             known = path.lstat()
@@ -34,17 +34,17 @@ def clear(folder: Path) -> None:
 
 
 def _is_dead(name: str) -> bool:
-    """Whether the process that the name says was of this machine and has ended."""
-    place, _, rest = name.removeprefix(_PREFIX).partition("-")
+    """Whether the writer in this file name ran on this machine and has ended."""
+    namespace, _, rest = name.removeprefix(_PREFIX).partition("-")
     number = rest.partition("-")[0]
     processes = Path("/proc")
-    known = place == _place() and number.isdecimal() and (processes / "self").exists()
+    known = namespace == _namespace() and number.isdecimal() and (processes / "self").exists()
     return known and not (processes / number).exists()
 
 
 @cache
-def _place() -> str:
-    """This boot of this machine and the space that its process numbers are of: elsewhere they mean other processes."""
+def _namespace() -> str:
+    """Hash of the machine's boot and the process namespace, outside which process numbers have no meaning."""
     found = ""
     with suppress(OSError):
         found = Path("/proc/sys/kernel/random/boot_id").read_text() + str(Path("/proc/self/ns/pid").readlink())

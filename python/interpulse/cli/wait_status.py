@@ -1,4 +1,4 @@
-"""Whether a study of several goes on, or waits for those before it: what it says of its pace is then worth nothing."""
+"""Wait status of one of several concurrent studies: whether it runs or waits for cores, which makes its ETA invalid."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
     from interpulse.runs.runner import Going
 
 STILL_S = 5.0
-"""A study of several that has had nothing done for so long waits for those before it; a job of cells lasts a second."""
+"""A study without progress for this long waits for cores; the longest progress step, a job of cells, takes 1 s."""
 
 
-class Told(Reporter):
-    """Who shows how far a study is."""
+class StudyDisplay(Reporter):
+    """Display of a study's progress."""
 
-    def stand_still(self, done: int, total: int) -> None:
-        """Called when nothing of it runs for a while."""
+    def pause(self, done: int, total: int) -> None:
+        """Called when the study makes no progress for a while."""
 
 
-class Turns(Reporter):
-    """Passes on what a study of several says while it goes on; where it waits for cores, that it stands still."""
+class WaitStatus(Reporter):
+    """Passes progress to the display while the study runs, and `pause` once when it starts to wait for cores."""
 
-    def __init__(self, reporter: Told) -> None:
-        self._reporter = reporter
+    def __init__(self, display: StudyDisplay) -> None:
+        self._display = display
         self._seen: object = None
         self._moved_s: float | None = None
         self._still = True
 
     def study(self, done: int, total: int, running: Sequence[Going]) -> None:
-        """Passes it on, without what runs where for a while nothing has."""
+        """Passes progress on, or pauses the display if nothing has changed for `STILL_S`."""
         now = time.monotonic()
         seen = done, [(case.phase, case.done) for case in running if case.phase != WAITING]
         if (self._seen is not None and seen != self._seen) or 0 < total <= done:
@@ -42,15 +42,15 @@ class Turns(Reporter):
         self._seen = seen
         still = self._moved_s is None or now - self._moved_s > STILL_S
         if not still:
-            self._reporter.study(done, total, running)
+            self._display.study(done, total, running)
         elif not self._still:
-            self._reporter.stand_still(done, total)
+            self._display.pause(done, total)
         self._still = still
 
     def note(self, line: str) -> None:
         """Passes a line on."""
-        self._reporter.note(line)
+        self._display.note(line)
 
     def end(self) -> None:
         """Passes the end on."""
-        self._reporter.end()
+        self._display.end()

@@ -1,4 +1,4 @@
-"""What is printed: results on standard output, everything else on standard error, and no stream that costs a result."""
+"""Output streams: results on standard output, messages on standard error; write errors never lose a result."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import io
 import os
 import sys
 
-from interpulse.cli.exits import USER_ERROR, UserError
+from interpulse.cli.exit_codes import USER_ERROR, UserError
 from interpulse.tables.layout import ELSEWHERE, NARROWEST, cells, fill
 
 TYPE_CHECKING = False
@@ -18,17 +18,14 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 PLAIN = "interpulse-plain"
-"""How text is encoded for a stream that does not take all of it."""
+"""Error handler for characters that the encoding of a stream lacks."""
 
 _ASCII = {"─": "-", "━": "-", "│": "|", "…": "..."}
-"""What stands for the characters of tables; others are escaped as in JSON, which stays what it was."""
+"""ASCII replacements of table characters; other characters are escaped as in JSON, so that JSON stays valid."""
 
 
-class _Kept(io.FileIO):
-    """A stream that keeps its failure for later instead of raising it in the middle of something else.
-
-    What is written after it is dropped: a full disk, a closed stream or a terminal that has gone would fail again.
-    """
+class _DeferredErrors(io.FileIO):
+    """Stream that records its first write error instead of raising it, and drops all later output."""
 
     failure: OSError | None = None
 
@@ -42,22 +39,22 @@ class _Kept(io.FileIO):
 
 
 def prepare() -> None:
-    """Makes the standard streams of this process such that they are there, never raise, and take any text."""
+    """Replaces the standard streams of this process by streams that exist, never raise, and accept any text."""
     for number, nothing in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_RDONLY)):
         try:
             os.fstat(number)
         except OSError:
-            # Otherwise the next file that is opened takes the place of the stream. This one fails as a closed one does.
+            # The next opened file would take this number. This descriptor fails like a closed stream.
             os.set_inheritable(os.open(os.devnull, nothing), True)
     codecs.register_error(PLAIN, _plain)
     sys.stdout, sys.stderr = _kept(1, sys.stdout), _kept(2, sys.stderr)
 
 
 def emit(text: str) -> None:
-    """Prints to standard output. A reader that has gone away (`| head`) is no error: it has seen what it wanted.
+    """Prints to standard output. A closed pipe (`| head`) is no error.
 
     Raises:
-        UserError: the text could not be written, as when standard output is closed or a file on a full disk.
+        UserError: standard output is closed, or a file on a full disk.
     """
     print(text, flush=True)  # noqa: T201
     problem = _problem()
@@ -66,7 +63,7 @@ def emit(text: str) -> None:
 
 
 def say(line: str) -> None:
-    """Prints a line on standard error; on a terminal in as many as it takes."""
+    """Prints a line on standard error, wrapped on a terminal."""
     if sys.stderr.isatty():
         width = _columns(sys.stderr)
         line = "\n".join(part if cells(part) <= width else fill(part, width) for part in line.split("\n"))
@@ -74,7 +71,7 @@ def say(line: str) -> None:
 
 
 def fail(message: str, code: int) -> int:
-    """Says what went wrong on standard error: one line, unless the message itself has more, that moves no cursor."""
+    """Prints an error without control characters on standard error; returns `code`."""
     shown = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in message)
     say(f"error: {shown}")
     return code
@@ -88,7 +85,7 @@ def _columns(terminal: TextIO) -> int:
 
 
 def finish(code: int) -> int:
-    """Writes what is left; returns the exit code, that of an error where standard output did not take everything."""
+    """Flushes standard output; returns the exit code, `USER_ERROR` instead of 0 after a write error."""
     sys.stdout.flush()
     problem = _problem()
     if problem is None or code:
@@ -98,17 +95,17 @@ def finish(code: int) -> int:
 
 
 def _kept(number: int, stream: TextIO | None) -> TextIO:
-    raw = _Kept(number, "w", closefd=False)
+    raw = _DeferredErrors(number, "w", closefd=False)
     utf8 = stream is None or codecs.lookup(stream.encoding).name == "utf-8"
-    # Half a character set helps nobody: where it is not UTF-8, whoever reads JSON can only rely on ASCII.
+    # JSON readers can rely on UTF-8 or ASCII only.
     buffered = io.BufferedWriter(raw)
     return io.TextIOWrapper(buffered, "utf-8" if utf8 else "ascii", PLAIN, line_buffering=number == 2 or raw.isatty())
 
 
 def _problem() -> str | None:
-    """Why standard output did not take what was written to it."""
+    """Write error of standard output, if any."""
     raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
-    if not isinstance(raw, _Kept) or raw.failure is None or raw.failure.errno == errno.EPIPE:
+    if not isinstance(raw, _DeferredErrors) or raw.failure is None or raw.failure.errno == errno.EPIPE:
         return None
     closed = raw.failure.errno == errno.EBADF
     return f"cannot write to standard output: {'it is closed' if closed else raw.failure.strerror or raw.failure}"

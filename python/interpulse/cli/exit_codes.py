@@ -1,8 +1,8 @@
-"""Exit codes, the error that only the command line raises, and polite requests to end."""
+"""Exit codes, user errors, and the handling of SIGTERM and SIGHUP."""
 
 from __future__ import annotations
 
-# What `signal` has, without the enumerations that it makes of its numbers, which take longer than many a run.
+# `signal` without its enumerations, whose creation takes longer than a small run.
 import _signal as signal  # type: ignore[import-not-found]
 
 TYPE_CHECKING = False
@@ -16,22 +16,22 @@ USER_ERROR = 2
 INTERRUPTED = 130
 """Ctrl-C: 128 + SIGINT, as shells count."""
 
-POLITE = (signal.SIGTERM, signal.SIGHUP)
-"""How `timeout` and batch systems ask a process to end, and what a terminal that goes away sends."""
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+"""Sent by `timeout` and batch systems, and by a terminal that closes."""
 
 
 class UserError(Exception):
-    """Something that the user can mend; the message is the whole explanation."""
+    """A problem that the user can correct; the message is the complete explanation."""
 
 
 class _Handled:
-    """Has polite requests handled; one that is ignored, as `nohup` has it, stays so."""
+    """Handler of stop signals; ignored signals (`nohup`) remain ignored."""
 
     def __init__(self, handler: Callable[[int, object], None]) -> None:
         self._handler = handler
 
     def __enter__(self) -> None:
-        known = {number: signal.getsignal(number) for number in POLITE}
+        known = {number: signal.getsignal(number) for number in STOP_SIGNALS}
         self._before = {number: handler for number, handler in known.items() if handler != signal.SIG_IGN}
         for number in self._before:
             signal.signal(number, self._handler)
@@ -41,10 +41,10 @@ class _Handled:
             signal.signal(number, known)
 
 
-class PoliteAsCtrlC(_Handled):
-    """Lets polite requests to end keep what is done as Ctrl-C does; its value lists the one that came.
+class SignalAsCtrlC(_Handled):
+    """Raises `KeyboardInterrupt` at the first stop signal; the context value lists that signal.
 
-    The first one counts: shells and terminals send several, and the second must not cut short what saves the result.
+    Shells and terminals send several: a second signal must not interrupt the storing of the result.
     """
 
     def __init__(self) -> None:
@@ -61,8 +61,8 @@ class PoliteAsCtrlC(_Handled):
             raise KeyboardInterrupt
 
 
-class Undisturbed(_Handled):
-    """Holds polite requests back until what is being stored is stored; Ctrl-C still ends it."""
+class DeferSignals(_Handled):
+    """Defers stop signals to the end of the context, so that files are complete; Ctrl-C is not deferred."""
 
     def __init__(self) -> None:
         self._came: list[int] = []

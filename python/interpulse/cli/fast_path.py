@@ -1,6 +1,6 @@
 """Fast option reader of `interpulse run`: avoids the import of Typer, which doubles the CPU time of a small run.
 
-All other calls, mistakes and requests for help are left to Typer, the only source of messages about options.
+Typer handles all other calls, mistakes and requests for help, and is the only source of messages about options.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_DIGITS = 18
-"""Numbers of more digits are left to Typer, which knows what each of them may be."""
+"""Typer checks the range of longer numbers."""
 
 FLAGS = {
     "--report": "report",
@@ -24,11 +24,11 @@ FLAGS = {
     "--skip-bad-rows": "skip_bad_rows",
     "--no-cache": "no_cache",
 }
-"""The options without a value, and what each sets."""
+"""Options without a value: keyword argument of each."""
 
 
 def _name(text: str) -> str | None:
-    """A path that needs no looking at; an empty one is refused, by Typer."""
+    """A non-empty path; Typer rejects an empty one."""
     return as_path_has_it(text) if text.strip() else None
 
 
@@ -47,11 +47,11 @@ VALUES: dict[str, tuple[str, Callable[[str], Any]]] = {
     "--jobs": ("jobs", _count),
     "--cache-dir": ("cache_dir", _name),
 }
-"""The options with a value: what each sets, and what reads its value, or None where Typer is to look at it."""
+"""Options with a value: keyword argument and parser; the parser returns None to leave the value to Typer."""
 
 
 def read(arguments: Sequence[str]) -> dict[str, Any] | None:
-    """The options of `run`; None where Typer is to read the arguments."""
+    """Keyword arguments of `run_command`; None to leave the arguments to Typer."""
     if arguments[:1] != ["run"] or "_INTERPULSE_COMPLETE" in os.environ:
         return None
     found: dict[str, Any] = {}

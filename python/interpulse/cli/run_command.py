@@ -1,10 +1,10 @@
-"""What `interpulse run` does with what it was given: runs, keeps, prints. It reads only what that needs."""
+"""Implementation of `interpulse run`: run, store, print; imports only the modules that the options need."""
 
 from __future__ import annotations
 
 from interpulse._core import RunError
-from interpulse.cli.exits import INTERRUPTED, Undisturbed, UserError
-from interpulse.cli.streams import emit, say
+from interpulse.cli.exit_codes import INTERRUPTED, DeferSignals, UserError
+from interpulse.cli.output_streams import emit, say
 from interpulse.configuration.config import load_with_sets
 from interpulse.files.cache import Cache
 from interpulse.runs.result import Result
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from interpulse._core import Plan
-    from interpulse.cli.outfolder import OutFolder
+    from interpulse.cli.out_folder import OutFolder
     from interpulse.logs.options import LogOptions
     from interpulse.logs.recording import Recording
 
 REPORTED = ("report.histograms=true", "report.batches=true", "report.dies=true")
-"""What `--report` asks the result to hold; it changes nothing else in it."""
+"""Settings that `--report` adds; the other fields of the result do not depend on them."""
 
 
 def run_command(
@@ -44,8 +44,8 @@ def run_command(
     no_cache: bool = False,
     cache_dir: Path | str | None = None,
 ) -> int:
-    """Runs the command with these options; returns the exit status."""
-    # What was asked of the result by hand counts.
+    """Runs the command; returns the exit code."""
+    # Explicit settings override those of the report.
     loaded = load_with_sets(config, [*(REPORTED if report else ()), *(sets or ())])
     options = Options.of(jobs, Cache.default(cache_dir), no_cache=no_cache)
     if report:
@@ -56,14 +56,14 @@ def run_command(
         from pathlib import Path
 
         out = Path(f"interpulse-{Path(config).stem}")
-    asked = _asked(log, series, timeline, out, report=report)
+    logs = _log_options(log, series, timeline, out, report=report)
     if counters and (json or repeat is not None):
-        raise UserError(f"--counters ends the table of one run, and {'--json' if json else '--repeat'} prints none")
+        raise UserError(f"--counters extends the table of one run, and {'--json' if json else '--repeat'} prints none")
     if repeat is not None:
         from interpulse.cli.repeat import run_repeated
 
-        if asked is not None and not asked.bounded:
-            raise UserError("--log, --series and --timeline follow one seed, and --repeat runs several: leave one out")
+        if logs is not None and not logs.bounded:
+            raise UserError("--log, --series and --timeline record one seed, and --repeat runs several: omit one")
         return run_repeated(
             loaded,
             repeat,
@@ -74,13 +74,15 @@ def run_command(
             out=out,
             json=json,
             report=report,
-            asked=asked,
+            logs=logs,
         )
     plan = loaded.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
-    folder = None if out is None else _opened(out)
-    return _simulate(
-        plan, options, folder, _recording(asked, folder, plan), json=json, report=report, counters=counters
-    )
+    folder = None
+    if out is not None:
+        from interpulse.cli.out_folder import OutFolder
+
+        folder = OutFolder.open(out)
+    return _simulate(plan, options, folder, _recording(logs, folder, plan), json=json, report=report, counters=counters)
 
 
 def _simulate(
@@ -93,7 +95,7 @@ def _simulate(
     report: bool,
     counters: bool,
 ) -> int:
-    """Runs the cases, keeps what they gave in `folder`, and prints it; returns the exit status."""
+    """Runs the cases, stores the result in `folder` and prints it; returns the exit code."""
     from interpulse.cli.progress import watch
     from interpulse.cli.table import render
 
@@ -109,20 +111,20 @@ def _simulate(
             return code
         result = stop.result
         if recording is not None and recording.following:
-            say("interrupted while the slowest requests were followed: the result is whole")
+            say("interrupted while the slowest requests were recorded: the result is complete")
         else:
-            say("interrupted: what follows is what had been done")
+            say("interrupted: the result is partial")
     except RunError as error:
         if error.partial is None:
             raise
         failure, result = error, Result.from_json(error.partial)
 
-    # Neither a full disk nor a standard output that cannot be written to may cost the result of a long run: it is
-    # stored first, which touches nothing but the folder, and printed whatever came of that.
+    # A full disk or a broken standard output must not lose the result of a long run: store first, then print even if
+    # storing has failed.
     lost = None
     try:
         if folder is not None:
-            with Undisturbed():
+            with DeferSignals():
                 lost = _store(folder, result, plan, recording, report=report, counters=counters)
     finally:
         shown = [] if json else [render(result, terminal_width(), counters=counters)]
@@ -136,17 +138,10 @@ def _simulate(
     return code
 
 
-def _opened(path: Path) -> OutFolder:
-    """The folder of `--out`, made before the run, which is not to end with nowhere to put its result."""
-    from interpulse.cli.outfolder import OutFolder
-
-    return OutFolder.open(path)
-
-
-def _asked(
+def _log_options(
     log: list[str] | None, series: str | None, timeline: str | None, out: Path | None, *, report: bool
 ) -> LogOptions | None:
-    """What is to be written down; None for nothing. A report has a timeline of its own, unless it is told otherwise."""
+    """Options of logs and timelines, None without any; `--report` adds a timeline of the slowest requests."""
     if not (log or series is not None or timeline is not None or report):
         return None
     from importlib.util import find_spec
@@ -157,44 +152,41 @@ def _asked(
     bounded = report and timeline is None
     if timeline == NO_TIMELINE:
         if not report:
-            raise UserError("--timeline none leaves out what --report would record: there is no --report")
+            raise UserError("--timeline none omits the timeline of --report: there is no --report")
         timeline = None
     elif bounded and find_spec("perfetto") is None:
-        say(
-            "note: the report cannot show what the slowest requests met without perfetto: pip install "
-            "'interpulse[timeline]'"
-        )
+        say("note: the report cannot show the slowest requests without perfetto: pip install 'interpulse[timeline]'")
         bounded = False
     elif bounded:
         timeline = OF_REPORT
-    asked = LogOptions.of(log, series, timeline, bounded=bounded, dashes="--")
-    if not asked:
+    logs = LogOptions.of(log, series, timeline, bounded=bounded, dashes="--")
+    if not logs:
         return None
     if out is None:
-        raise UserError("--log, --series and --timeline need --out DIR, the folder that they are written into")
-    return asked
+        raise UserError("--log, --series and --timeline need --out DIR, the folder for their files")
+    return logs
 
 
-def _recording(asked: LogOptions | None, folder: OutFolder | None, plan: Plan) -> Recording | None:
-    if asked is None or folder is None:
+def _recording(logs: LogOptions | None, folder: OutFolder | None, plan: Plan) -> Recording | None:
+    if logs is None or folder is None:
         return None
     from interpulse.logs.recording import Recording
 
-    return Recording(asked, folder.path, plan, dashes="--")
+    return Recording(logs, folder.path, plan, dashes="--")
 
 
 def _store(
     folder: OutFolder, result: Result, plan: Plan, recording: Recording | None, *, report: bool, counters: bool
 ) -> str | None:
-    """Writes the files of `--out`; returns what kept it from that."""
+    """Writes the files of `--out`; returns the problem, if any."""
     try:
-        from interpulse.cli.run_files import files
+        from interpulse.cli.out_folder import run_files
 
-        names = folder.write(files(result, plan, counters=counters))
+        names = folder.write(run_files(result, plan, counters=counters))
         if report:
-            from interpulse.cli.report import of_runs
+            from interpulse.cli.report import page_files
 
-            names += folder.write(of_runs([(str(folder.path), result, plan)]))
+            names += folder.write(page_files([(str(folder.path), result, plan)]))
     except OSError as error:
         return f"cannot write to {folder.path}: {error.strerror or error}"
     if recording is not None:
@@ -206,7 +198,7 @@ def _store(
 
 
 def _print(texts: Sequence[str], lost: str | None) -> None:
-    """Prints texts; says both problems where they could neither be stored nor printed."""
+    """Prints texts; a failure is reported together with the problem `lost` of storing them."""
     try:
         for text in texts:
             emit(text)

@@ -1,4 +1,4 @@
-"""What a run comes to in a few lines: what differs between cases, what the slowest reads met, how sure it is."""
+"""Summary of a run in a few lines: differences between cases, causes of the slowest reads, warm-up, steadiness."""
 
 from __future__ import annotations
 
@@ -13,28 +13,36 @@ if TYPE_CHECKING:
     from interpulse.runs.latency import Kind
 
 TAILS = {"p99.9": "0.1 %", "p99.99": "0.01 %", "p99": "1 %"}
-"""The tails whose causes are told, the first that there is, and how many of all requests they are."""
+"""Tails in order of preference for the causes, and their share of all requests."""
 
 NAMED_SHARE = 0.2
-"""A cause is named beside the largest one where it has at least so much of a tail."""
+"""Least share of a tail that names the second largest cause."""
 
-STEADY = {"yes": "yes", "no": "no, see the warning below", "unknown": "too short to tell"}
+STEADY = {"yes": "yes", "no": "no, see the warning below", "unknown": "too short to decide"}
+
+FIGURES = {
+    "waf": ("write amplification", 3),
+    "iops": ("IOPS", 0),
+    "read_p99_us": ("read p99, us", 1),
+    "write_p99_us": ("write p99, us", 1),
+}
+"""Figures compared between the halves of a window: label and decimals."""
 
 
 def lines(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The lines; none where no case has a latency to tell of."""
-    told = [case for case in cases if any(_has(case, kind) for kind in ("read", "write"))]
-    if not told:
+    """Lines of the summary; none if no case has a latency."""
+    measured = [case for case in cases if any(_has(case, kind) for kind in ("read", "write"))]
+    if not measured:
         return
-    kind: Kind = "read" if any(_has(case, "read") for case in told) else "write"
-    if len(told) == len(cases) == 2:
-        yield _compared(told[0], told[1], kind)
-    elif len(told) <= 3:
-        yield from (_alone(case, kind) for case in told)
+    kind: Kind = "read" if any(_has(case, "read") for case in measured) else "write"
+    if len(measured) == len(cases) == 2:
+        yield _compared(measured[0], measured[1], kind)
+    elif len(measured) <= 3:
+        yield from (_alone(case, kind) for case in measured)
     else:
-        yield _range(told, kind)
-    yield from _causes(told)
-    yield from _steady(told)
+        yield _range(measured, kind)
+    yield from _causes(measured)
+    yield from _steady(measured)
 
 
 def _has(case: Mapping[str, Any], kind: str) -> bool:
@@ -84,7 +92,7 @@ def _range(cases: Sequence[Mapping[str, Any]], kind: Kind) -> str:
 
 
 def _causes(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What the slowest reads waited for, cases with the same answer together."""
+    """Causes of the slowest reads, with one line for cases that have the same causes."""
     found: dict[tuple[str, tuple[str, ...]], list[tuple[str, float]]] = {}
     for case in cases:
         blame = case.get("tail_blame", {})
@@ -104,7 +112,7 @@ def _causes(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _steady(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Whether the windows were steady, cases with the same answer together."""
+    """Steadiness of the windows, grouped by verdict."""
     found: dict[str, list[str]] = {}
     for case in cases:
         verdict = case.get("steady", {}).get("verdict")
@@ -115,3 +123,39 @@ def _steady(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     elif found:
         each = (f"{words} ({', '.join(names)})" for words, names in found.items())
         yield f"window steady: {'; '.join(each)}"
+
+
+def warmup_lines(name: str, case: Mapping[str, Any]) -> Iterator[str]:
+    """A line about the warm-up, if any or impossible, and a warning if the window was not steady."""
+    warmup, steady = case.get("warmup", {}), case.get("steady", {})
+    by, why = warmup.get("by"), warmup.get("why")
+    if by == "none":
+        yield f"{name}: no warm-up: {why}"
+    elif by in ("load", "synthetic"):
+        flow = "" if by == "load" else " of a synthetic flow before the trace"
+        spent = f"{warmup['host_requests']:,} requests, {number(warmup['simulated_s'], 3)} s simulated"
+        yield f"{name}: warmed up by {spent}{flow}" + (f"; {why}" if why else "")
+    if steady.get("verdict") == "no":
+        yield (
+            f"warning: {name}: the window was not steady: {_halves(steady, 'drifts')} (first half, second half);"
+            " give run.warmup or the window more time"
+        )
+    elif steady.get("verdict") == "unknown":
+        yield f"{name}: the window is too short to decide whether it was steady{_unsure(steady)}"
+
+
+def _halves(steady: Mapping[str, Any], which: str) -> str:
+    def text(name: str) -> str:
+        label, digits = FIGURES.get(name, (name, 3))
+        first, second = (number(half, digits) for half in steady["halves"][name])
+        return f"{label} {first}, then {second}"
+
+    return "; ".join(text(name) for name in steady[which])
+
+
+def _unsure(steady: Mapping[str, Any]) -> str:
+    if not steady.get("unsure"):
+        return ""
+    blocks = steady.get("lane_blocks")
+    wrote = "" if blocks is None else f"; the host wrote {number(blocks, 2)} blocks of each lane"
+    return f": {_halves(steady, 'unsure')}{wrote}"

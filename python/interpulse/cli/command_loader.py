@@ -1,4 +1,4 @@
-"""The commands, each in a file that is read when the command is called: a run starts without all others."""
+"""Command loader: imports the file of a command only when the command is called."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ FILES = {
     "trace": "trace",
     "view": "view",
 }
-"""The commands in the order of the help page, and the file of each in this folder: what it has as `app` is a group of
-commands; otherwise the function that is called as the command is it, of the class `COMMAND` where there is one."""
+"""Files of the commands, in the order of the help page: a file has either a command group `app`, or a function named
+like the command, optionally with its class `COMMAND`."""
 
 _ALONE = ("list", "papers", "bench", "cache")
-"""Commands that do something without arguments; the others print their help."""
+"""Commands that run without arguments; other commands then print their help."""
 
 
 class Commands(TyperGroup):
-    """The commands of `FILES`: only a name that is not among them, and the help page, have all of them read."""
+    """The commands of `FILES`; only the help page and unknown names import all files."""
 
     def list_commands(self, ctx: Context) -> list[str]:  # noqa: ARG002 - as Typer calls it
-        """All names."""
+        """Names of all commands."""
         return list(FILES)
 
     def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
-        """The command of this name, None where there is none."""
-        for name in (cmd_name,) if cmd_name in FILES else FILES:  # All, so that a mistyped name is told of its like.
+        """The command of this name, or None."""
+        for name in (cmd_name,) if cmd_name in FILES else FILES:  # All, for suggestions.
             if name not in self.commands:
                 self.commands[name] = _load(name)
         return super().get_command(ctx, cmd_name)
@@ -68,7 +68,7 @@ def _load(name: str) -> Command:
         made(getattr(file, name, None) or getattr(file, f"{name}_"))
     commands = [*alone.registered_commands, *(file.app.registered_commands if hasattr(file, "app") else ())]
     for command in commands:
-        # A summary that Typer takes from the text itself is cut off where its line ends.
+        # Typer would cut the summary at the end of its line.
         command.short_help = _summary(command.callback)
     return get_group(alone).commands[name]
 

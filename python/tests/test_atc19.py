@@ -23,7 +23,7 @@ from interpulse.experiments.atc19 import (
     share_above,
     survival,
 )
-from interpulse.experiments.atc19_act import tell_caps
+from interpulse.experiments.atc19_act import check_caps
 from interpulse.experiments.registry import SETUPS
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def test_a_design_that_keeps_up_with_nothing_is_tried_at_no_load() -> None:
         return {key: Verdict({"i": 0.0, "ii": 0.0, "iii": 0.0}, 0.0, 0.0) for key in keys if load(key[1])}
 
     performance = {"starved": Bisection(0), "sound": Bisection(7)}
-    tell_caps(performance, judge)
+    check_caps(performance, judge)
     assert asked == {("sound", 7)}
     assert (performance["starved"].passes, performance["sound"].passes) == (0, 7)
     assert performance["starved"].next is performance["sound"].next is None

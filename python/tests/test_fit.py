@@ -63,7 +63,7 @@ def recovered(
     jobs: list[tuple[str, int, int]],
     **more: object,
 ) -> interpulse.Fit:
-    """Fits to what fio would tell of a drive with these values; the seeds of both have nothing in common."""
+    """Fits to fio figures of a drive with these values; the seeds of both have nothing in common."""
     sets: dict[str, str] = {}
     for name, value in truth.items():
         if name in ("tR", "tPROG", "tBERS"):
@@ -337,7 +337,7 @@ def test_jobs_of_a_group_are_one_load(tmp_path: Path) -> None:
         ("{}", "there is no 'fio version'"),
         (json.dumps({"fio version": "fio-2.21", "jobs": [JOB]}), "seen 'fio-2.21'; expected fio-3.0 or later"),
         (json.dumps({"fio version": "fio-3.33", "client_stats": []}), r"those of a server's clients"),
-        (json.dumps({"fio version": "fio-3.33", "jobs": [JOB | {"read": {}}]}), "'iops' is missing or no number"),
+        (json.dumps({"fio version": "fio-3.33", "jobs": [JOB | {"read": {}}]}), "'iops' is missing or not a number"),
         (json.dumps({"fio version": "fio-3.33", "jobs": [JOB | {"job options": {"rw": "trim"}}]}), "rw: seen 'trim'"),
         (json.dumps({"fio version": "fio-3.33", "jobs": [JOB | {"job options": {"rate_iops": "5"}}]}), "rate_iops"),
         (json.dumps({"fio version": "fio-3.33", "jobs": [JOB | {"job options": {"bs": "4k,8k"}}]}), "bs: seen '4k,8k'"),

@@ -193,7 +193,7 @@ def test_another_space_is_refused(file: Path, tmp_path: Path, drive: Pretended) 
         ("batch = 4", 'case = "x"', "case: seen 'x'; expected one of run"),
         ('key = "suspend.erase.scheme"', 'key = "suspend.erase.shceme"', "unknown key"),
         ('"immediate"', '"magic"', "expected one of none, ideal"),
-        ("erase == 'timeout'", "erase == 'tmeout'", "no combination of the parameters above lets it be"),
+        ("erase == 'timeout'", "erase == 'tmeout'", "no combination of the parameters above activates it"),
         ("erase == 'timeout'", "eraze == 'timeout'", "seen eraze in"),
         ('minimise = "read_p99_us"', 'minimise = "read_p98_us"', "no such column: did you mean read_p99_us?"),
         ('minimise = "read_p99_us"', 'least = "read_p99_us"', "expected minimise or maximise"),

@@ -89,7 +89,7 @@ def test_a_share_is_read_with_and_without_percent() -> None:
         # One seed is judged by its own window.
         ([result(900)], State.HOLDS, ""),
         ([result(995)], State.OPEN, ""),
-        ([result(900, verdict="unknown")], State.OPEN, "too short to tell"),
+        ([result(900, verdict="unknown")], State.OPEN, "too short to decide"),
         # What the result marks is no fact, however good it looks.
         ([result(10, few=["p99.9"]), result(10), result(10)], State.OPEN, "too few requests"),
         ([result(10), result(10, verdict="no"), result(10)], State.OPEN, "1 of 3 windows were not steady"),

@@ -171,7 +171,7 @@ def test_a_study_that_waits_for_a_worker_or_for_another_ends_when_it_is_told_to(
                     raise KeyboardInterrupt
 
             def note(self, line: str) -> None:
-                assert "no worker is there yet" in line
+                assert "no worker yet" in line
 
         with ThreadPoolExecutor() as pool:
             first = pool.submit(connection.cluster, First())

@@ -22,7 +22,7 @@ from interpulse.characterize.tester import Job, Tester
 from interpulse.studies.outcome import Curve, Outcome
 
 CYCLES = (0, 500, 1000, 1500, 2000, 2500, 3000, 4000, 5000, 7000, 10_000, 15_000)
-"""Program/erase cycles that are looked at."""
+"""Measured numbers of program/erase cycles."""
 
 KEPT = {
     "none": {"hours": 0.0, "celsius": 25.0},
@@ -30,21 +30,21 @@ KEPT = {
     "1 year, 30 °C": {"hours": 8760.0, "celsius": 30.0},
     "3 months, 40 °C": {"hours": 2160.0, "celsius": 40.0},
 }
-"""Retention before the read; the last two are what JESD218 asks of client and of enterprise drives."""
+"""Retention before the read; the last two are the JESD218 requirements of client and enterprise drives."""
 
 RATED = "3 months, 40 °C"
-"""The retention that the endurance of the part is stated for."""
+"""Retention of the part's rated endurance."""
 
 BLOCKS = 60
 QUICK_BLOCKS = 40
 LINES = 4
 QUICK_LINES = 1
 OPERATION_CELLS = 8192
-"""Word lines of a block, and cells of each, for the times of operations: more change no number of loops. Blocks differ
-more than their word lines do."""
+"""Word lines per block and cells per word line for operation times: more do not change the loop counts, and blocks
+differ more than word lines."""
 
 AERO = (1000, 2000, 3000, 5000)
-"""The wear of the published rows."""
+"""Wear of the published rows."""
 
 
 def run(tester: Tester) -> Outcome:
@@ -89,7 +89,6 @@ def run(tester: Tester) -> Outcome:
 
 
 def _operation(answer: dict[str, Any]) -> dict[str, Any]:
-    """One row: loops and times of programs and erases."""
     row: dict[str, Any] = {"cycles": answer["cycles"]}
     for key, name, unit in (
         ("program_loops", "program_loops", ""),
@@ -102,7 +101,7 @@ def _operation(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _limits(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Cycles at which the worst codeword exceeds the ECC after some retention, None beyond the most looked at."""
+    """Cycles at which the worst codeword exceeds the ECC after some retention; None beyond the measured range."""
     found = []
     for (kept, how), read in product(KEPT.items(), READS):
         of = [p for p in points if (p["hours"], p["celsius"]) == (how["hours"], how["celsius"])]
@@ -114,7 +113,6 @@ def _limits(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def _measured(
     part: PartFile, tester: Tester, fresh: dict[str, Any], limits: Sequence[dict[str, Any]], blocks: str
 ) -> PartFile:
-    """What a drive needs to know."""
     sample = f"characterize endurance, cells {tester.preset}, {blocks}, seed {tester.seed}"
     for kind in ("program", "erase"):
         mean = fresh[f"{kind}_loops"]["mean"]

@@ -27,7 +27,6 @@ def all_plots(
 
 
 def _operations(operations: Sequence[dict[str, Any]]) -> Figure:
-    """Program and erase time: mean, and the range over word lines or blocks."""
     figure, axes = panels(1, 2)
     cycles = [row["cycles"] for row in operations]
     for axis, name, title in ((axes[0], "tprog", "program time, ms"), (axes[1], "tbers", "erase time, ms")):
@@ -48,7 +47,7 @@ def _errors(points: Sequence[dict[str, Any]], kept: Mapping[str, dict[str, float
         for read, line in (("default", "--"), ("calibrated", "-")):
             label = _NAMES.get(name, name) if read == "calibrated" else None
             style: dict[str, Any] = {"color": COLOURS[colour], "linestyle": line, "label": label}
-            # Heat for a short time is as bad as a long time without: such curves lie on each other.
+            # Equivalent pairs of time and temperature give identical curves.
             style["linewidth"] = breadth(colour, len(kept))
             axes[0].plot(cycles, [mean_rber(p, read) or nan for p in of], **style)
             axes[1].plot(cycles, [max(worst(p, read), 0.5) for p in of], **style)

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LOADS = Path(__file__).parent / "erase_loads.toml"
-"""How often an erase is suspended, by experiment and design."""
+"""Suspensions per erase, by experiment and design."""
 
 RATED = 1000
-"""Cycles at which designs are compared."""
+"""Cycles of the comparison of designs."""
 
 RETENTION_HOURS, CELSIUS = 2190, 25
-"""Three months at room temperature: the age of data whose errors are counted."""
+"""Age of the data at the error count: three months at room temperature."""
 
 CORRECTS_PER_KIB = 80
 """Gao et al., MICRO'19, Section 3.3.1."""
@@ -40,18 +40,18 @@ UBER_LIMIT = 1e-16
 """JESD218, enterprise class."""
 
 EFFECTIVE = (0, 500, 1000, 1500, 2000, 2500, 3000, 4000, 5000, 6000, 8000, 10000)
-"""Cycles of undisturbed blocks whose errors are measured."""
+"""Measured cycles of undisturbed blocks."""
 
 MOST_CYCLES = 1e6
-"""The most wear that the tester takes."""
+"""Maximum wear of the tester."""
 
 PIECE = 8
-"""Blocks of one job."""
+"""Blocks per job."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """A design of the paper, as the tester takes it."""
+    """A design of the paper, as a request to the tester."""
 
     label: str
     request: dict[str, Any]
@@ -75,19 +75,19 @@ class Erased:
     load: str
     design: str
     asked: float
-    """Suspensions of an erase in the experiment."""
+    """Suspensions per erase in the experiment."""
     blocks: list[dict[str, Any]]
-    """As the core answers; of a part that ends an erase with the first verify that passes."""
+    """Answers of the core for a part whose erases end with the first passing verify."""
     counted: list[dict[str, Any]]
-    """Of a part that takes the loops of a block of its wear in any case."""
+    """Answers for a part with a fixed number of loops for the wear."""
 
     def mean(self, key: str) -> float:
-        """The mean over blocks."""
+        """Mean over blocks."""
         return fmean(float(block[key]) for block in self.blocks)
 
 
 def run(tester: Tester) -> Outcome:
-    """Erases blocks under every design and load, and measures the errors of blocks that wore as they did."""
+    """Erases blocks under every design and load, and measures the errors of equally worn blocks."""
     rows = tester.rows()
     shape: dict[str, Any] = {
         "word_lines": tester.settings.get("word_lines", 2),
@@ -124,7 +124,7 @@ def run(tester: Tester) -> Outcome:
         erased.append(Erased(load, key, n, *both))
     plain = erased[0]
     curve = _worn(tester, [(float(cycles), 0.0) for cycles in EFFECTIVE])
-    # Beyond a million cycles everything is wrong: more would say nothing else.
+    # Beyond a million cycles all data is wrong.
     ends = [min(RATED * _stress(each, plain).value, MOST_CYCLES) for each in erased]
     worn = _worn(tester, [(end, _deeper(each.blocks, plain.blocks)) for end, each in zip(ends, erased, strict=True)])
     limit = _crossing(curve)
@@ -160,9 +160,9 @@ def loads() -> dict[str, dict[str, float]]:
 
 
 def _worn(tester: Tester, places: list[tuple[float, float]]) -> list[dict[str, Any]]:
-    """Error rates after this many undisturbed cycles, the erased state being so much deeper: the worst page type's."""
+    """Error rates of the worst page type after undisturbed cycles, with a deeper erased state."""
     then = {"hours": RETENTION_HOURS, "celsius": CELSIUS, "corrects_per_kib": CORRECTS_PER_KIB}
-    # Few cells would make no errors to count.
+    # Few cells would have no errors to count.
     size = {"word_lines": 8, "cells": 32_768 if tester.quick else 131_072}
     jobs = [
         Job("erase-errors", {**then, **size, "cycles": cycles, "deeper_steps": deeper}) for cycles, deeper in places
@@ -173,26 +173,26 @@ def _worn(tester: Tester, places: list[tuple[float, float]]) -> list[dict[str, A
 
 
 def _stress(each: Erased, plain: Erased) -> Estimate:
-    """Time under erase voltage over that of the same blocks undisturbed, with its interval over blocks."""
+    """Ratio of the time under erase voltage to that of the same blocks undisturbed, with its interval over blocks."""
     pairs = zip(each.blocks, plain.blocks, strict=True)
     return Estimate.of([float(block["stress_pulses"]) / float(alone["stress_pulses"]) for block, alone in pairs])
 
 
 def _deeper(blocks: list[dict[str, Any]], plain: list[dict[str, Any]]) -> float:
-    """By how many steps the erased state lies deeper than that of the same blocks undisturbed."""
+    """Depth of the erased state below that of the same blocks undisturbed, in steps."""
     return fmean(
         alone["erased_mean_steps"] - block["erased_mean_steps"] for block, alone in zip(blocks, plain, strict=True)
     )
 
 
 def _decades(rate: float, over: float) -> float:
-    """Powers of ten between two rates; a rate of zero counts as the least positive number."""
+    """Powers of ten between two rates; a zero counts as the smallest positive number."""
     least = 1e-300
     return math.log10(max(rate, least) / max(over, least))
 
 
 def _crossing(curve: list[dict[str, Any]]) -> float | None:
-    """Undisturbed cycles at which the uncorrectable rate reaches the limit, its logarithm being straight in between."""
+    """Undisturbed cycles at which the uncorrectable rate reaches the limit, interpolated in its logarithm."""
     points = [(cycles, row["uber"]) for cycles, row in zip(EFFECTIVE, curve, strict=True)]
     for (c0, u0), (c1, u1) in pairwise(points):
         if u0 < UBER_LIMIT <= u1:
@@ -225,7 +225,7 @@ def _row(each: Erased, plain: Erased, errors: dict[str, Any], limit: float | Non
 
 
 def _measured(file: PartFile, tester: Tester, plain: Erased) -> PartFile:
-    """What a drive needs to know of the erase of a block of the rated cycles."""
+    """The part file: erase parameters of a block at its rated cycles."""
     sample = (
         f"characterize erase, cells {tester.preset}, {len(plain.blocks)} blocks of {RATED} cycles, seed {tester.seed}"
     )
@@ -246,7 +246,6 @@ def _notes() -> list[str]:
 
 
 def _draw(table: list[dict[str, Any]]) -> Figure:
-    """Stress and depth by load, a bar for each design."""
     figure, axes = panels(1, 3, width=4.6, height=3.4)
     names = list(dict.fromkeys(row["load"] for row in table[1:]))
     designs = {key: design.label for key, design in DESIGNS.items() if key != "baseline"}
@@ -266,7 +265,7 @@ def _draw(table: list[dict[str, Any]]) -> Figure:
 
 
 def _draw_uber(effective: list[dict[str, Any]], table: list[dict[str, Any]]) -> Figure:
-    """Errors against cycles, and where the designs stand after the rated ones under fio."""
+    """Errors against cycles, with marks for the designs after the rated cycles under fio."""
     figure, (axis,) = panels(1, 1, width=6.0, height=4.0)
     points = [row for row in effective if row["uber"] > 0]
     axis.plot(
@@ -276,7 +275,7 @@ def _draw_uber(effective: list[dict[str, Any]], table: list[dict[str, Any]]) -> 
         label = (
             f"{DESIGNS[row['design']].label}: {RATED} erases under fio" if row["load"] == "fio" else f"{RATED} erases"
         )
-        # One inside the other: designs that do not wear stand at the same place.
+        # Nested markers: designs without wear coincide.
         style: dict[str, Any] = {
             "marker": "o",
             "markersize": 16 - 2.5 * index,
@@ -287,6 +286,6 @@ def _draw_uber(effective: list[dict[str, Any]], table: list[dict[str, Any]]) -> 
     axis.axhline(UBER_LIMIT, color="#222222", linewidth=0.8, linestyle="--", label="limit of JESD218, enterprise")
     axis.set_yscale("log")
     axis.set(xlabel="undisturbed cycles, or as many as the stress is worth", ylabel="uncorrectable bit error rate")
-    # The curve rises early and stays up: nothing comes here.
+    # The lower right is free: the curve rises early and stays up.
     axis.legend(loc="lower right", labelspacing=0.9)
     return figure

@@ -8,32 +8,32 @@ from interpulse.characterize.tester import Job, Tester
 from interpulse.configuration.values import literal, typed
 
 FILE = "part.toml"
-"""Its name in the folder of `--out`."""
+"""Name in the folder of `--out`."""
 
 
 @dataclass
 class PartFile:
-    """A part: its preset, what the cells say beside it, and what was measured, each with its origin."""
+    """A part: its preset, parameters from the cells, and measured values with their sources."""
 
     preset: str
-    """Of the drive's part, such as `a4-tlc`."""
+    """Preset of the drive's part, such as `a4-tlc`."""
     keys: dict[str, tuple[int | float | str, str]] = field(default_factory=dict)
-    """Values with their sources, by the key of the section `[part]`."""
+    """Values with sources, by key of the section `[part]`."""
 
     pulse_us: float = 0.0
-    """The pulse of a program loop and the reset beside it."""
+    """Pulse of a program loop, including its reset."""
     pages_per_block: int = 1
-    """Pages of a block that can hold data."""
+    """Usable pages per block."""
     program_loops: int = 1
-    """Loops of a program of the part."""
+    """Loops per program."""
     verify_us: float = 0.0
-    """All verifies of a loop."""
+    """Time of all verifies of a loop."""
     two_bit_read_us: float = 0.0
-    """Sensing a page of a word line with two bits per cell: the part's own time, or that of its fastest page."""
+    """Read time with two bits per cell: the part's value, or that of its fastest page."""
 
     @classmethod
     def of(cls, tester: Tester) -> PartFile:
-        """The part on the tester, nothing of it measured yet: one job. Raises as `Tester.ask`."""
+        """The part on the tester without measured values; runs one job. Raises as `Tester.ask`."""
         (part,) = tester.ask([Job("part", {})])
         stated = {key: (typed(value), source) for key, value, source in part["stated"]}
         return cls(
@@ -47,17 +47,17 @@ class PartFile:
         )
 
     def measured(self, key: str, value: float | str, source: str) -> None:
-        """Adds a figure.
+        """Adds a measured value.
 
         Args:
-            key: of the section `[part]`.
-            value: a number, or text with its unit.
-            source: what it was measured on, and how.
+            key: key of the section `[part]`.
+            value: a number, or text with a unit.
+            source: sample and method.
         """
         self.keys[key] = (value, source)
 
     def file(self, tester: Tester) -> tuple[str, bytes]:
-        """Its name and its content, which says how it was made."""
+        """Name and content, with the origin in its comments."""
         lines = [
             f"# {tester.head()}",
             '# A drive takes it as its part:   [part] file = "part.toml"   (docs/CHARACTERIZE.md)',
@@ -70,7 +70,7 @@ class PartFile:
 
 
 def microseconds(us: float) -> str:
-    """A time as a configuration takes it: whole nanoseconds, written in microseconds."""
+    """Configuration text of a time: whole nanoseconds, in microseconds."""
     ns = round(us * 1000)
     whole, rest = divmod(ns, 1000)
     return f"{whole}us" if rest == 0 else f"{whole}.{rest:03}".rstrip("0") + "us"

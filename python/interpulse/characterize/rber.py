@@ -10,21 +10,21 @@ from typing import Any
 from interpulse.runs.estimate import Estimate
 
 READS = ("default", "calibrated")
-"""With the read levels of the part, or with the best ones."""
+"""Read levels: of the part, or the best ones."""
 
 WHEN = ("before", "after")
 
 
 @dataclass
 class Errors:
-    """The error rates of blocks before and after something was done."""
+    """Error rates of blocks before and after a treatment."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
-    """What `--json` prints: the mean over word lines with its 95 % interval."""
+    """Rows of `--json`: the mean over word lines with its 95 % interval."""
     _rates: dict[tuple[str, str], list[tuple[list[float], list[float]]]] = field(default_factory=dict)
 
     def add(self, block: str, page_type: str, read: str, before: list[float], after: list[float]) -> None:
-        """Adds the rates of the same word lines before and after."""
+        """Adds rates of the same word lines before and after."""
         for when, each in zip(WHEN, (before, after), strict=True):
             estimate = Estimate.of(each)
             row: dict[str, Any] = {"block": block, "when": when, "page_type": page_type, "read": read}
@@ -33,7 +33,7 @@ class Errors:
         self._rates.setdefault((block, read), []).append((before, after))
 
     def change_percent(self, block: str, read: str) -> Estimate:
-        """The mean change of a word line over all its pages, in percent of the mean before.
+        """Mean change per word line over all pages, in percent of the mean before.
 
         Word lines that never had an error have not changed; where none had one before, the mean after it is used.
         """
@@ -45,5 +45,5 @@ class Errors:
 
 
 def rates(word_lines: Sequence[dict[str, Any]], read: str) -> list[float]:
-    """Errors by bits of each word line."""
+    """Bit error rate of each word line."""
     return [each[f"errors_{read}"] / each["bits"] for each in word_lines]

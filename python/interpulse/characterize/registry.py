@@ -12,28 +12,28 @@ from interpulse.studies.context import Form
 from interpulse.studies.registry import Entry
 
 PUBLISHED = Path(__file__).parent / "published"
-"""The folder of published figures, one file for each kind."""
+"""Folder of published figures, one file per kind."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kind(Entry):
-    """One kind of characterization, which measures cells."""
+    """A kind of characterization."""
 
     preset: str = "a4-tlc"
-    """The preset of cells that it measures by default."""
+    """Default preset of cells."""
     takes: tuple[str, ...] = ()
-    """The options of the command line that only some kinds have, such as `scheme`."""
+    """Command-line options of this kind, such as `scheme`."""
 
     PACKAGE: ClassVar = __package__
     FORM: ClassVar = Form("characterize", rows="published", jobs="jobs")
 
     @property
     def title(self) -> str:
-        """What messages and progress call it."""
+        """Name in messages and progress."""
         return f"characterize {self.name}"
 
     def context(self, preset: str | None = None, **how: Any) -> Tester:  # noqa: ANN401 - as `Tester` takes them
-        """What it is given to run."""
+        """The context of a run."""
         published = PUBLISHED / f"{self.name}.toml"
         return Tester(self.name, preset or self.preset, form=self.FORM, published=published, **how)
 
@@ -83,9 +83,9 @@ KINDS: tuple[Kind, ...] = (
 
 
 def find(name: str) -> Kind:
-    """The kind of this name.
+    """Finds a kind by name.
 
     Raises:
-        ConfigError: there is none; the message has the names that there are, a near one first.
+        ConfigError: unknown; the message lists the names, a similar one first.
     """
     return named(name, KINDS, "kind of characterization")

@@ -3,7 +3,7 @@
 Word lines are programmed in MLC mode on ER to P3 and then reprogrammed four times, a state further each time, until
 they stand on P4 to P7; in random order within super layers of one to four layers, super layers in sequence. Every page
 is read with default and with calibrated levels, beside those of a block that was programmed in the conventional order.
-Beside the paper's tables it fills an error table for drives.
+It also fills an error table for drives.
 """
 
 from __future__ import annotations
@@ -19,42 +19,42 @@ from interpulse.characterize.tester import Job, Tester
 from interpulse.studies.outcome import Curve, Outcome, Rows
 
 SCHEMES = {"conventional": 0, "one-layer": 1, "two-layer": 2, "three-layer": 3, "four-layer": 4}
-"""Layers of a super layer; 0 is the conventional program."""
+"""Layers per super layer; 0 is the conventional program."""
 
 WORN = {"normal": "conventional", "reprogram": "two-layer"}
-"""The rows of Table 3 and their schemes."""
+"""Rows of Table 3 with their schemes."""
 
 CYCLES = 1000
 """Cycles of Table 3."""
 
 RETENTION = {"hours": [8760], "celsius": 40}
-"""Its retention: a year at 40 degrees Celsius (the paper baked for three hours at 120)."""
+"""Retention of Table 3: a year at 40 degrees Celsius (the paper baked for three hours at 120)."""
 
 CELLS = 131_072
-"""Bits of a page of 16 KiB."""
+"""Bits per page of 16 KiB."""
 
 PIECE = 12
-"""Layers of one job: a multiple of every super layer."""
+"""Layers per job: a multiple of every super layer."""
 
 QUICK_PIECES, QUICK_LAYERS = 4, 6
-"""A quick run takes so many parts of a block, of at least so many layers each."""
+"""Parts of a block in a quick run, and minimum layers per part."""
 
 QUICK_LAYERS_RARE = {3: 9, 4: 12}
-"""In higher super layers most errors are those of few word lines: of one in nine, or one in sixteen."""
+"""In higher super layers, one word line in nine or sixteen has most errors."""
 
 BIN = 4
-"""Steps of a histogram's bin."""
+"""Steps per bin of a histogram."""
 
 
 @dataclass(frozen=True)
 class Programmed:
-    """A block, or some of it, under one scheme."""
+    """A block, or parts of it, under one scheme."""
 
     name: str
     pages: list[dict[str, Any]]
-    """As the core answers: each page's place and errors."""
+    """Answers of the core: place and errors of each page."""
     aged: list[dict[str, Any]]
-    """The same after retention; empty where there was none."""
+    """Answers after retention; empty without it."""
     histograms: list[dict[str, Any]]
 
     def errors(self, read: str) -> list[int]:
@@ -62,7 +62,7 @@ class Programmed:
         return [page[f"errors_{read}"] for page in self.pages]
 
     def table2(self) -> dict[str, Any]:
-        """Its row of Table 2."""
+        """Row of Table 2."""
         default, calibrated = self.errors("default"), self.errors("calibrated")
         return {
             "name": self.name,
@@ -74,7 +74,7 @@ class Programmed:
         }
 
     def table3(self) -> list[dict[str, Any]]:
-        """Its rows of Table 3."""
+        """Rows of Table 3."""
         return [
             {
                 "name": self.name,
@@ -88,7 +88,7 @@ class Programmed:
 
 
 def run(tester: Tester) -> Outcome:
-    """Programs a block under each scheme, and two of other chips after 1,000 cycles."""
+    """Programs a block under each scheme, and two blocks of other chips after 1,000 cycles."""
     rows = tester.rows()
     part = PartFile.of(tester)
     (block,) = tester.ask([Job("reprogram-block", {})])
@@ -130,7 +130,7 @@ def run(tester: Tester) -> Outcome:
 
 
 def _pulses(answers: list[dict[str, Any]]) -> dict[str, float | None]:
-    """Mean pulses of the first programs of word lines, and of reprograms by one state where there are any."""
+    """Mean pulses of first programs of word lines, and of reprograms by one state if any."""
     mean: dict[str, float | None] = {}
     for which in ("first", "again"):
         programs = sum(answer[which]["programs"] for answer in answers)
@@ -139,7 +139,7 @@ def _pulses(answers: list[dict[str, Any]]) -> dict[str, float | None]:
 
 
 def _measure(part: PartFile, pulses: dict[str, dict[str, float | None]]) -> None:
-    """What a drive needs for reprogramming: pulses in proportion to those of the conventional program."""
+    """The part file: reprogram pulses in proportion to those of the conventional program."""
     whole = pulses["conventional"]["first"]
     first, again = pulses["two-layer"]["first"], pulses["two-layer"]["again"]
     if not (whole and first and again):
@@ -155,7 +155,7 @@ def _measure(part: PartFile, pulses: dict[str, dict[str, float | None]]) -> None
 
 
 def _jobs(layers: int, height: int, quick: bool, more: dict[str, Any]) -> list[Job]:
-    """The parts of a block, each of whole super layers."""
+    """Parts of a block, each with complete super layers."""
     if quick:
         size = QUICK_LAYERS_RARE.get(height, QUICK_LAYERS)
         starts = sorted({k * layers // QUICK_PIECES // PIECE * PIECE for k in range(QUICK_PIECES)})
@@ -180,7 +180,6 @@ def _programmed(name: str, answers: Sequence[dict[str, Any]]) -> Programmed:
 
 
 def _histogram(of: Programmed) -> dict[str, Any]:
-    """The histograms of all parts as one."""
     low = min(part["from"] for part in of.histograms)
     high = max(part["from"] + BIN * len(part["states"][0]) for part in of.histograms)
     states = [[0] * ((high - low) // BIN) for _ in reprogram_plots.STATES]
@@ -201,7 +200,6 @@ def _bins(histograms: Sequence[dict[str, Any]]) -> list[tuple[Any, ...]]:
 
 
 def _compare(rows: Rows, table2: Sequence[dict[str, Any]], table3: Sequence[dict[str, Any]]) -> None:
-    """Both tables beside the paper's."""
     for row in table2:
         for key in ("dvo_max", "dvo_mean", "ovo_max", "ovo_mean"):
             name = f"{key}_{row['name']}"
@@ -213,7 +211,6 @@ def _compare(rows: Rows, table2: Sequence[dict[str, Any]], table3: Sequence[dict
 
 
 def _notes(table2: Sequence[dict[str, Any]], table3: Sequence[dict[str, Any]]) -> list[str]:
-    """What the reader of the table has to know."""
     sampled = ", ".join(f"{row['name']} {row['pages']}" for row in (*table2, *(r for r in table3 if r["retention"])))
     return [
         f"pages that each maximum is of: {sampled}",

@@ -15,12 +15,12 @@ STATES = ("ER", "P1", "P2", "P3", "P4", "P5", "P6", "P7")
 
 
 def all_plots(histograms: Sequence[dict[str, Any]], errors: Mapping[str, Mapping[str, Sequence[int]]]) -> list[Plot]:
-    """The plots of a finished characterization, with the errors of each page by how it is read and by scheme."""
+    """Plots of a finished characterization; page errors by read levels and scheme."""
     return [Plot("histograms", lambda: _histograms(histograms)), Plot("pages", lambda: _pages(errors))]
 
 
 def _histograms(histograms: Sequence[dict[str, Any]]) -> Figure:
-    """Cells by threshold voltage, a panel for each scheme and a line for each state."""
+    """Cells by threshold voltage, one panel per scheme and one line per state."""
     figure, axes = panels(len(histograms), 1, width=8.0, height=2.2)
     for axis, each in zip(axes, histograms, strict=True):
         for k, counts in enumerate(each["states"]):
@@ -38,7 +38,6 @@ def _histograms(histograms: Sequence[dict[str, Any]]) -> Figure:
 
 
 def _pages(errors: Mapping[str, Mapping[str, Sequence[int]]]) -> Figure:
-    """Pages by their errors, worst first."""
     figure, axes = panels(1, 2, width=4.6)
     for axis, (read, schemes) in zip(axes, errors.items(), strict=True):
         for colour, (name, of) in enumerate(schemes.items()):

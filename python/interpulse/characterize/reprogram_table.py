@@ -1,4 +1,4 @@
-"""The error table of reprogrammed word lines for drives: errors by cycles, retention, reprograms, layer and page type.
+"""Error table of reprogrammed word lines for drives: errors by cycles, retention, reprograms, layer and page type.
 
 Its reprograms are RPCnt, the updates of a word line since its erase (Gao et al., MICRO 2019, Section 3.2). An update of
 the MSB moves the cells one state up, one of the LSB two. The table has the highest window that a count can end on: with
@@ -15,7 +15,7 @@ from typing import Any
 from interpulse.characterize.tester import Job, Tester
 
 FILE = "errors.toml"
-"""Its name in the folder of `--out`."""
+"""Name in the folder of `--out`."""
 
 CYCLES = (0, 1000, 2000)
 QUICK_CYCLES = (0, 1000)
@@ -23,45 +23,45 @@ QUICK_CYCLES = (0, 1000)
 HOURS = (24.0, 720.0, 8760.0)
 
 CELSIUS = 40.0
-"""Of the paper's retention, and that of JESD218 for enterprise drives."""
+"""Temperature of the paper's retention and of JESD218 for enterprise drives."""
 
 REPROGRAMS = (0, 1, 2)
 """RPCnt; 0 is a block in the conventional order."""
 
 STEPS_PER_REPROGRAM = 2
-"""States that the cells move up with an update of the LSB."""
+"""States by which an update of the LSB raises the cells."""
 
 HEIGHT = 2
-"""Layers of a super layer: the highest that the paper calls usable."""
+"""Layers per super layer: the highest usable number by the paper."""
 
 PLACES = 3
-"""Classes of layers: the bottom, the middle and the top third of a block, each by the super layer in its middle."""
+"""Classes of layers: bottom, middle and top third of a block, each represented by its middle super layer."""
 
 CELLS, QUICK_CELLS = 131_072, 65_536
-"""Of a word line. Levels calibrated on few cells fit their noise: on 16,384 a fresh block shows half the errors."""
+"""Cells per word line. Levels calibrated on few cells fit noise: with 16,384, a fresh block has half the errors."""
 
 
 @dataclass(frozen=True)
 class ErrorTable:
-    """The table, and what it was measured on."""
+    """An error table with its sample."""
 
     toml: str
-    """The file for drives."""
+    """File for drives."""
     spread_ln_sd: float
-    """Between the pages of an entry."""
+    """Standard deviation of the logarithm between pages of an entry."""
     cells: int
-    """Of a word line."""
+    """Cells per word line."""
     pages: int
-    """Of each type, for each entry."""
+    """Pages per type and entry."""
 
 
 def axis_of_cycles(tester: Tester) -> tuple[int, ...]:
-    """The cycles that are looked at."""
+    """Measured cycles."""
     return QUICK_CYCLES if tester.quick else CYCLES
 
 
 def jobs(tester: Tester, layers: int) -> list[Job]:
-    """The parts of blocks of `layers` layers: by cycles, then by reprograms, then by place in the stack."""
+    """Parts of blocks of `layers` layers, by cycles, reprograms and position in the stack."""
     return [
         Job(
             "reprogram",
@@ -82,7 +82,7 @@ def jobs(tester: Tester, layers: int) -> list[Job]:
 
 
 def of(tester: Tester, layers: int, answers: Sequence[dict[str, Any]]) -> ErrorTable:
-    """The table of what the jobs answered: one more job. Raises as `Tester.ask`."""
+    """Builds the table from the answers with one more job. Raises as `Tester.ask`."""
     cells, cycles, places = _cells(tester), axis_of_cycles(tester), _places(layers)
     pages = sum(page["page_type"] == "lower" for page in answers[0]["pages"])
     made = f"interpulse characterize reprogram, cells {tester.preset} on other chips of the kind, seed {tester.seed}"
@@ -110,7 +110,7 @@ def of(tester: Tester, layers: int, answers: Sequence[dict[str, Any]]) -> ErrorT
 
 
 def note(table: ErrorTable) -> str:
-    """What the reader of a result has to know."""
+    """Note on the result."""
     return (
         f"{FILE} is an error table for drives, kept at {CELSIUS:g} degrees Celsius: {table.pages} pages of each type "
         f"for each entry, {table.cells} bits in a page; reprograms 1 and 2 are word lines on P2 to P5 and P4 to P7"
@@ -122,6 +122,6 @@ def _cells(tester: Tester) -> int:
 
 
 def _places(layers: int) -> list[int]:
-    """The lowest layer of the super layer in the middle of each third of a block, as far as there are so many."""
+    """Lowest layer of the middle super layer of each third of a block; fewer for small blocks."""
     whole = max(layers // HEIGHT, 1)
     return sorted({HEIGHT * ((2 * k + 1) * whole // (2 * PLACES)) for k in range(PLACES)})

@@ -32,24 +32,24 @@ from interpulse.studies.outcome import Curve, Outcome, Rows
 CELSIUS = (25.0, 40.0, 55.0)
 
 READ_COUNTS = (0.0, 1e4, 1e5, 3e5, 1e6, 3e6, 1e7)
-"""Reads of other pages of the block, a day after programming."""
+"""Reads of other pages of the block one day after programming."""
 
 HEIGHTS = (-1.0, 0.0, 1.0)
-"""The bottom, the middle and the top of the stack."""
+"""Bottom, middle and top of the stack."""
 
 TABLE_CYCLES = (0, 500, 1000, 2000, 3000, 5000)
 TABLE_LAYERS = (0.1, 0.5, 0.9)
 TABLE_HOURS = (1.0, 24.0, 168.0, 720.0, 2160.0, 8760.0)
 RETRY_HOURS = (24.0, 720.0, 8760.0)
-"""The ages that the retry steps of the table are made for."""
+"""Ages for which the retry steps of the table are optimised."""
 
 TABLE_CELSIUS = 40.0
-"""The retention temperature of JESD218 for enterprise drives."""
+"""Retention temperature of JESD218 for enterprise drives."""
 
 FILE = "errors.toml"
 
 CAI_CYCLES = 2000
-"""The wear of the published rows."""
+"""Wear of the published rows."""
 
 CAI = {"1d": "1 day", "1w": "1 week", "1m": "1 month", "3m": "3 months", "1y": "1 year"}
 
@@ -119,7 +119,7 @@ def _thresholds(point: dict[str, Any]) -> dict[str, Any]:
 
 
 def _capability(aged: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """How long data stays readable: until the worst codeword exceeds the ECC, None beyond the last age."""
+    """Time until the worst codeword exceeds the ECC; None beyond the last age."""
     found = []
     for cycles, celsius, read in product(CYCLES, CELSIUS, READS):
         points = [p for p in aged if (p["cycles"], p["celsius"]) == (cycles, celsius)]
@@ -129,7 +129,7 @@ def _capability(aged: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _reads_to_limit(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """How many reads of its block a day-old page withstands, None beyond the largest number tested."""
+    """Reads of the block that a day-old page withstands; None beyond the largest tested number."""
     found = []
     for cycles, read in product(CYCLES, READS):
         of = [p for p in points if p["cycles"] == cycles]
@@ -139,14 +139,13 @@ def _reads_to_limit(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _gaps(capability: Sequence[dict[str, Any]]) -> list[str]:
-    """What the reader of the capabilities has to know."""
     kept = sum(row["hours_to_limit"] is None for row in capability)
     last = max(HOURS, key=lambda name: HOURS[name])
     return [f"in {kept} of {len(capability)} cases the ECC still corrects everything after {last}"] if kept else []
 
 
 def _checks(rows: Rows, aged: Sequence[dict[str, Any]]) -> None:
-    """The error rates of the published state table beside ours, and its means after a day and a year."""
+    """Rows of the published state table: error rates, and means after a day and a year."""
     at = {p["hours"]: p for p in aged if (p["cycles"], p["celsius"]) == (CAI_CYCLES, ROOM_CELSIUS)}
     for key, name in CAI.items():
         point = at[HOURS[name]]
@@ -159,7 +158,7 @@ def _checks(rows: Rows, aged: Sequence[dict[str, Any]]) -> None:
 
 
 def _table(tester: Tester, sample: Sample, pages: int, read: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The error table for drives: every condition, then all of them together."""
+    """The error table for drives: one job per condition, then one for the table."""
     plan = {"hours": TABLE_HOURS, "celsius": TABLE_CELSIUS, "retry_hours": RETRY_HOURS, **sample.request()}
     pieces = tester.ask(
         Job("error-table-piece", {"plan": plan, "cycles": cycles, "layer_fraction": layer})

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WORN = 2000
-"""The wear of the plots that show one."""
+"""Wear in plots of a single wear."""
 
 
 def all_plots(
     aged: Sequence[dict[str, Any]], read: Sequence[dict[str, Any]], layered: Sequence[dict[str, Any]]
 ) -> list[Plot]:
-    """The plots of a finished characterization."""
+    """Plots of a finished characterization."""
     room = [p for p in aged if p["celsius"] == ROOM_CELSIUS]
     return [
         Plot("rber", lambda: _rates(room)),
@@ -48,7 +48,7 @@ def _limit(axis: Axes, value: float) -> None:
 
 
 def _rates(room: Sequence[dict[str, Any]]) -> Figure:
-    """Error rate against time, one panel for each page type, default and calibrated reads."""
+    """Error rate against time for default and calibrated reads, one panel per page type."""
     figure, axes = panels(1, 3, width=3.6, height=3.4)
     for axis, page in zip(axes, PAGE_TYPES, strict=True):
         for colour, cycles in enumerate(CYCLES):
@@ -69,13 +69,12 @@ def _rates(room: Sequence[dict[str, Any]]) -> Figure:
 
 
 def _one_scale(axes: Sequence[Axes]) -> None:
-    """Panels that are compared have one scale."""
     for axis in axes[1:]:
         axis.sharey(axes[0])
 
 
 def _rate(point: dict[str, Any], page: str, read: str) -> float:
-    """Not a number where no error was seen: a logarithmic axis has no place for it."""
+    """Replaces zero by NaN for a logarithmic axis."""
     rate = next(each["rber"] for each in point["rber"] if (each["page_type"], each["read"]) == (page, read))
     return float(rate) or nan
 

@@ -21,34 +21,34 @@ from interpulse.studies.outcome import Curve, Outcome, Rows
 Where: TypeAlias = Callable[[Point], bool]
 
 STEPS = tuple(range(1, 11))
-"""The delays in tenths of the mean program time."""
+"""Delays in tenths of the mean program time."""
 
 PAGE_TYPES = ("lower", "center", "upper")
 
 WORD_LINES = 50
-"""Word lines for each pair of delays, as in the article (Section 3.2)."""
+"""Word lines per pair of delays (article, Section 3.2)."""
 
 CELLS = 131_072
-"""Cells of a word line: the bits of a page of 16 KiB."""
+"""Cells per word line: the bits of a page of 16 KiB."""
 
 QUICK_CELLS = 16_384
 
 AGE_HOURS = 24.0
-"""How old the data of the untouched block are when the experiment begins; the article does not say."""
+"""Assumed age of the untouched block's data at the start; not in the article."""
 
 HOURS = 1.0
-"""How long the experiment takes: the article does not say. Programming a block under every pair of delays is a minute
-of flash time; a tester's own work makes it an hour or so."""
+"""Assumed duration of the experiment, not in the article: programming a block under all pairs of delays takes a minute
+of flash time, with the tester's overhead about an hour."""
 
 CELSIUS = 25.0
-"""At room temperature (Section 4.4)."""
+"""Room temperature (Section 4.4)."""
 
 TRACED = (3, 3)
-"""The delays, in tenths, of the program whose supply current is shown."""
+"""Delays, in tenths, of the program with a plot of its supply current."""
 
 
 def run(tester: Tester) -> Outcome:
-    """Measures the grid, the block before and after it, an untouched block and one supply current."""
+    """Measures the grid, the block before and after, an untouched block and one supply current."""
     rows = tester.rows()
     shape: dict[str, Any] = {
         "word_lines": tester.settings.get("word_lines", WORD_LINES),
@@ -105,12 +105,11 @@ def run(tester: Tester) -> Outcome:
 
 
 def _delays(first: int, then: int) -> dict[str, float]:
-    """Delays in tenths, as the core takes them."""
     return {"delay1": first / 10, "delay2": then / 10}
 
 
 def _word_lines(base: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """The program time of each word line, programmed once for each page type."""
+    """Program time of each word line, programmed once per page type."""
     found = []
     for number, programs in enumerate(zip(*base.values(), strict=True)):
         times = [each["own_us"] for each in programs]
@@ -120,7 +119,7 @@ def _word_lines(base: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
 
 
 def _errors(base: dict[str, list[dict[str, Any]]], points: Sequence[Point], untouched: list[dict[str, Any]]) -> Errors:
-    """Error rates before and after: of the block that was suspended, and of one that nothing was done to."""
+    """Error rates before and after, of the suspended block and an untouched one."""
     found = Errors()
     for page in PAGE_TYPES:
         suspended = [point.word_lines for point in points if point.page_type == page]
@@ -135,7 +134,7 @@ def _errors(base: dict[str, list[dict[str, Any]]], points: Sequence[Point], unto
 
 
 def _checks(rows: Rows, points: Sequence[Point], errors: Errors, tpgm_us: float) -> None:
-    """What the article says, beside what came out; none where no word line got there."""
+    """Rows of the article's statements; none if no word line reached the state."""
 
     def some(where: Where) -> list[Point]:
         return [point for point in points if where(point)]
@@ -180,7 +179,6 @@ def _checks(rows: Rows, points: Sequence[Point], errors: Errors, tpgm_us: float)
 
 
 def _measured(file: PartFile, tester: Tester, base: dict[str, list[dict[str, Any]]], tpgm_us: float) -> PartFile:
-    """What a drive needs to know."""
     loops = [each["loops"] for programs in base.values() for each in programs]
     sample = f"characterize suspend, cells {tester.preset}, seed {tester.seed}"
     whole = round(fmean(loops))
@@ -197,7 +195,6 @@ def _measured(file: PartFile, tester: Tester, base: dict[str, list[dict[str, Any
 
 
 def _notes(points: Sequence[Point], poll: str) -> list[str]:
-    """What the reader of the table has to know."""
     polled = {
         "host": "program times are as a host sees that looks only after a delay is over (--poll host)",
         "device": "program times end when the device does (--poll device)",

@@ -24,7 +24,7 @@ def all_plots(
     errors: Errors,
     trace: dict[str, Any],
 ) -> list[Plot]:
-    """The plots of a finished characterization."""
+    """Plots of a finished characterization."""
 
     def suspends(point: Point) -> list[float]:
         return [float(count) for count in point.suspends()]
@@ -52,7 +52,7 @@ def all_plots(
 def _maps(
     points: Sequence[Point], figures: Callable[[Point], list[float]], title: str, most: str, digits: tuple[int, int]
 ) -> Callable[[], Figure]:
-    """Two heat maps over both delays, all page types together: the mean over word lines and the largest."""
+    """Two heat maps over both delays and all page types: mean and maximum over word lines."""
 
     def draw() -> Figure:
         figure, axes = panels(1, 2, width=4.4, height=3.9)
@@ -69,7 +69,6 @@ def _maps(
 def _cells(
     points: Sequence[Point], figures: Callable[[Point], list[float]], statistic: Statistic
 ) -> dict[tuple[float, float], float]:
-    """The statistic at each place of the grid that has figures."""
     places: dict[tuple[float, float], list[float]] = {}
     for point in points:
         places.setdefault((point.delay1, point.delay2), []).extend(figures(point))
@@ -77,7 +76,6 @@ def _cells(
 
 
 def _map(figure: Figure, axis: Axes, cells: dict[tuple[float, float], float], digits: int) -> None:
-    """One heat map with its figures written in."""
     tenths = range(1, 11)
     values = [[cells.get((d1 / 10, d2 / 10), float("nan")) for d1 in tenths] for d2 in tenths]
     image = axis.imshow(values, origin="lower", cmap="viridis", extent=(5, 105, 5, 105), aspect="auto")
@@ -100,7 +98,7 @@ def _word_lines(word_lines: Sequence[dict[str, Any]], tpgm_us: float) -> Figure:
     )
     axis.axhline(tpgm_us / 1e3, color=COLOURS[1], linewidth=1.0, label="mean")
     least = min(each["tpgm_us"] for each in word_lines) / 1e3
-    # The differences are what the plot is for; a broken axis says so by its label.
+    # The axis is cut to show the differences; its label says so.
     axis.set(ylim=(0.9 * least, None), xlabel="word line", ylabel="program time, ms (axis cut)")
     axis.grid(visible=False, axis="x")
     legend(axis)
@@ -123,7 +121,7 @@ def _rber(errors: Errors) -> Figure:
         axis.set_xticks(range(len(pages)), pages)
         axis.set(title=f"{block} block", ylim=(0, None))
         axis.grid(visible=False, axis="x")
-    # One scale: the panels are there to be compared.
+    # One scale for comparison.
     most = max(axis.get_ylim()[1] for axis in axes)
     for axis in axes:
         axis.set_ylim(0, most)
@@ -134,7 +132,7 @@ def _rber(errors: Errors) -> Figure:
 
 
 def _trace(trace: dict[str, Any]) -> Figure:
-    """The supply current as steps, what the die does in colours."""
+    """Supply current as steps, die states as colours."""
     figure, (axis,) = panels(1, 1, width=8.4)
     kinds = list(dict.fromkeys(what for _, _, what, _ in trace["phases"]))
     for from_us, to_us, what, current_ma in trace["phases"]:

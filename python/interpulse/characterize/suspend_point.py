@@ -11,29 +11,29 @@ from interpulse.characterize.rber import READS, rates
 
 @dataclass(frozen=True)
 class Point:
-    """Every word line under one pair of delays."""
+    """All word lines under one pair of delays."""
 
     delay1: float
     delay2: float
     page_type: str
     word_lines: list[dict[str, Any]]
-    """As the core answers."""
+    """Answers of the core."""
 
     @property
     def running(self) -> list[dict[str, Any]]:
-        """The word lines whose program was not over when Delay1 was."""
+        """Word lines whose program was still running after Delay1."""
         return [each for each in self.word_lines if each["running_at_delay1"]]
 
     def suspends(self) -> list[int]:
-        """How often each word line was suspended."""
+        """Suspensions of each word line."""
         return [each["suspends"] for each in self.word_lines]
 
     def teps_us(self) -> list[float]:
-        """Every time to enter suspension."""
+        """All times to enter suspension."""
         return [us for each in self.word_lines for us in each["teps_us"]]
 
     def row(self) -> dict[str, float | int | str | None]:
-        """The row of `grid`."""
+        """Row of `grid`."""
         suspends, teps = self.suspends(), self.teps_us()
         tpgms = [each["tpgms_us"] for each in self.word_lines]
         going = self.running

@@ -15,22 +15,22 @@ from interpulse.studies.pool import CellJob
 
 @dataclass(frozen=True)
 class Job:
-    """One piece of work of the core, about a second of it."""
+    """A job of the core, about one second long."""
 
     kind: str
-    """What the core calls it."""
+    """Name of the kind in the core."""
     request: dict[str, Any]
-    """What it takes; the tester adds the seed and the cells."""
+    """Parameters; the tester adds the seed and the cells."""
 
 
 @dataclass
 class Tester(Context):
-    """One run of a characterization.
+    """A run of a characterization.
 
     Attributes:
-        preset: the preset of the cells.
+        preset: preset of the cells.
         sets: overrides in the order of application, keys such as `cell.ispp.step` and `part.program-pulse`.
-        settings: those options that only some kinds have, as far as they were given.
+        settings: given options that only some kinds have.
     """
 
     preset: str
@@ -38,7 +38,7 @@ class Tester(Context):
     settings: dict[str, Any] = field(default_factory=dict)
 
     def ask(self, jobs: Iterable[Job]) -> list[dict[str, Any]]:
-        """Has the cells do jobs, or takes their answers from the store.
+        """Runs jobs on the cells, or reads their answers from the store.
 
         Returns:
             The answers, in the order of the jobs.
@@ -48,23 +48,23 @@ class Tester(Context):
             KeyboardInterrupt: Ctrl-C; what had ended by then is in the store.
         """
         whole = {"seed": self.seed, "preset": self.preset, "set": self.sets}
-        # The same bytes for the same request.
+        # Sorted keys: equal requests have equal bytes.
         asked = [CellJob(j.kind, json.dumps(whole | j.request, sort_keys=True, allow_nan=False)) for j in jobs]
         self._asked.update(each.identity for each in asked)
         return self.answers(asked, lambda missing: self.doer.compute(missing, self, self.keep))
 
     def head(self) -> str:
-        """How a result was made, in one line."""
+        """Origin of a result in one line."""
         sets = "".join(f", {key}={value}" for key, value in self.sets)
         made = f"interpulse {version} characterize {self.name} ({self.how})"
         return f"{made}, seed {self.seed}, config {self.config_hash()}{sets}"
 
     def json_head(self, outcome: Outcome) -> dict[str, Any]:
-        """What `--json` prints before the rows."""
+        """Fields of `--json` before the rows."""
         sets = [f"{key}={value}" for key, value in self.sets]
         return {"cells": {"preset": self.preset, "set": sets, **outcome.settings}, **outcome.figures}
 
     def preface(self, outcome: Outcome) -> str:
-        """The lines between the head and the table."""
+        """Lines between the head and the table."""
         settings = ", ".join(f"{key.replace('_', '-')} {value}" for key, value in outcome.settings.items())
         return f"cells {self.preset}: {settings}" if settings else f"cells {self.preset}"

@@ -13,28 +13,28 @@ from interpulse.runs.result import Result
 from interpulse.studies.case import Sets
 
 SMALL = "small-read"
-"""The stream that rules i to iii judge."""
+"""The stream of rules i to iii."""
 
 SMALL_READS = 2000
-"""Reads of 1.5 KB a second at a multiplier of 1."""
+"""Reads of 1.5 KB per second at a multiplier of 1."""
 
 LARGE = 24
-"""Reads, and as many writes, of 128 KB a second at a multiplier of 1."""
+"""Reads, and equally many writes, of 128 KB per second at a multiplier of 1."""
 
 PERFORMANCE = (("i", 1, 5.0), ("ii", 8, 1.0), ("iii", 64, 0.1))
-"""Name, limit in milliseconds, and the most percent of small reads that may be slower: what the tool judges."""
+"""Rules of the tool: name, limit in milliseconds, and maximum percentage of slower small reads."""
 
 LAG_S = 10.0
-"""Rule iv: a stream that is further behind its period than this has failed (the authors' simulator)."""
+"""Rule iv: maximum lag of a stream behind its period (the authors' simulator)."""
 
 BEHIND_S = 0.4
-"""A request still under way after this at the end of a run: its stream falls behind for good, and would be late by
-`LAG_S` some time within the tool's 24 hours. Assumed: longer than the stalls that T-ES, whose timeout is 64 ms, makes
-up for. It decides the stress results; `atc19-act` has rows for other values."""
+"""Age of an outstanding request at the end beyond which its stream never recovers and reaches `LAG_S` within the tool's
+24 hours. Assumed: longer than the stalls from which T-ES (timeout 64 ms) recovers. It decides the stress results;
+`atc19-act` has rows for other values."""
 
 
 def load(multiplier: int) -> Sets:
-    """Overrides of `act.toml` for a multiplier; large writes come half a period after large reads."""
+    """Overrides of `act.toml` for a multiplier; large writes follow large reads by half a period."""
     half_ns = round(1e9 / (2 * LARGE * multiplier))
     return {
         "flow.0.rate": f"{SMALL_READS * multiplier}/s",
@@ -46,14 +46,14 @@ def load(multiplier: int) -> Sets:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the tool says of one run."""
+    """Verdict of the tool on a run."""
 
     slower_percent: dict[str, float]
-    """Small reads slower than the limit of each performance rule, by its name."""
+    """Percentage of small reads above the limit of each performance rule."""
     lag_s: float
-    """The longest any request took, or had taken at the end."""
+    """Longest duration of a request, completed or not."""
     waiting_s: float
-    """How long the oldest request at the end had been under way."""
+    """Age of the oldest outstanding request at the end."""
 
     @classmethod
     def of(cls, result: Result) -> Verdict:
@@ -66,25 +66,25 @@ class Verdict:
 
     @property
     def failed_performance(self) -> list[str]:
-        """The performance rules that failed."""
+        """Failed performance rules."""
         return [name for name, _, most in PERFORMANCE if self.slower_percent[name] > most]
 
     @property
     def keeps_up(self) -> bool:
-        """Whether the stress test is passed: rule iv."""
+        """Whether the run passes the stress test, rule iv."""
         return self.within(BEHIND_S)
 
     def within(self, behind_s: float) -> bool:
-        """The same where the oldest request at the end may have been under way for this long."""
+        """As `keeps_up`, with this maximum age of the oldest outstanding request."""
         return self.lag_s <= LAG_S and self.waiting_s <= behind_s
 
     @property
     def failed(self) -> list[str]:
-        """Every rule that failed."""
+        """All failed rules."""
         return self.failed_performance + ([] if self.keeps_up else ["iv"])
 
     def why(self) -> str:
-        """The rules that failed, with what was seen."""
+        """Failed rules with the measured values, as text."""
         reasons = [
             f"rule {name}: {self.slower_percent[name]:.2f} % of small reads above {limit} ms, at most {most:g} % may be"
             for name, limit, most in PERFORMANCE
@@ -96,9 +96,9 @@ class Verdict:
 
 
 class Bisection:
-    """The largest whole number from `low` + 1 to `cap` that passes, if what fails keeps failing above.
+    """Bisection for the largest passing integer from `low` + 1 to `cap`, if all numbers above a failing one fail.
 
-    `low` is taken to pass. The answer and the number after it have both been tried, except `low` and all above `cap`.
+    `low` passes by assumption. The result and the next number have been tried, except `low` and numbers above `cap`.
     """
 
     def __init__(self, cap: int, low: int = 0) -> None:
@@ -108,11 +108,11 @@ class Bisection:
 
     @property
     def next(self) -> int | None:
-        """The number to try, None where the answer is known."""
+        """The next number to try; None when the search has ended."""
         return (self.passes + self.fails) // 2 if self.fails - self.passes > 1 else None
 
     def record(self, number: int, passed: bool) -> None:
-        """Takes in whether a number passed."""
+        """Records whether a number passed."""
         if passed:
             self.passes = max(self.passes, number)
         else:
@@ -125,7 +125,7 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class Limit:
-    """A search: the largest multiplier at which `test` holds for the design of this name."""
+    """A search for the largest multiplier at which `test` holds for a design."""
 
     design: str
     test: Callable[[Verdict], bool]
@@ -133,7 +133,7 @@ class Limit:
 
 
 def search(limits: Iterable[Limit], judge: Callable[[set[Key]], dict[Key, Verdict]]) -> None:
-    """Moves all searches on together until each has its answer, so that every processor has something to do.
+    """Runs all searches in rounds, so that all processors are busy.
 
     Args:
         limits: the searches; their ranges are narrowed in place.
@@ -143,7 +143,7 @@ def search(limits: Iterable[Limit], judge: Callable[[set[Key]], dict[Key, Verdic
     seen: dict[Key, Verdict] = {}
     while True:
         for limit in limits:
-            # What another search has tried on the same design narrows this one too.
+            # Results of other searches on the same design narrow this one.
             while (number := limit.range.next) is not None and (limit.design, number) in seen:
                 limit.range.record(number, limit.test(seen[limit.design, number]))
         wanted = {(limit.design, number) for limit in limits if (number := limit.range.next) is not None}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RAMP = "500us"
-"""Of `es`: the time a resumed pulse needs to regain its voltage. Not printed; half a step of 1 ms. See `es_no_ramp`."""
+"""Ramp of `es`: time to restore the voltage after a resume. Not printed; half a step of 1 ms. See `es_no_ramp`."""
 
 TIMEOUT = "64ms"
 """T-ES timeout: Kim et al., ATC'19, slide 32."""
@@ -25,17 +25,17 @@ TIMEOUT = "64ms"
 ERASE = "suspend.erase"
 
 CALIBRATED = {"host.firmware": "3us, so that a 4 KiB read at queue depth 1 takes the 15 us of slide 2"}
-"""What was set by a figure of the paper."""
+"""Value that was calibrated on a figure of the paper."""
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """One design of the comparison (slide 32)."""
+    """A design of the comparison (slide 32)."""
 
     key: str
-    """Its form in the names of rows."""
+    """Name in rows."""
     label: str
-    """As the slides call it."""
+    """Name in the slides."""
     colour: str
     sets: Sets = field(default_factory=dict, compare=False)
 
@@ -50,7 +50,7 @@ ES = Scheme("es", "ES", COLOURS[4], {f"{ERASE}.scheme": "exact", f"{ERASE}.resum
 IES = Scheme("ies", "I-ES", COLOURS[1], {f"{ERASE}.scheme": "immediate"})
 DES = Scheme("des", "D-ES", COLOURS[2], {f"{ERASE}.scheme": "deferred"})
 TES = Scheme("tes", "T-ES", COLOURS[0], _timeout("host-write"))
-"""With the clock of the authors' simulator: the age of the host write that has waited longest."""
+"""T-ES with the clock of the authors' simulator: the age of the oldest waiting host write."""
 
 SCHEMES = (BASELINE, IDEAL, ES, IES, DES, TES)
 """The six designs of slide 32, in its order."""
@@ -68,9 +68,9 @@ VARIANTS = (ES_NO_RAMP, TES_ERASE, TES_SUSPENDED)
 
 
 def add_erase_suspends(rows: Rows, results: Mapping[str, Result]) -> None:
-    """Adds how often an erase was suspended on average, for each result in which some were.
+    """Adds the mean suspensions per erase of each result with suspensions.
 
-    What that does to cells is measured by `interpulse characterize erase`.
+    `interpulse characterize erase` measures their effect on cells.
     """
     for key, result in results.items():
         nand = result.raw["nand"]
@@ -86,34 +86,34 @@ def outcome(rows: Rows, *tails: tuple[Plot, Curve], notes: Iterable[str] = (), p
 
 
 Buckets = list[list[float]]
-"""Pairs of a latency in microseconds, the upper end of a bucket, and the requests in it."""
+"""Pairs of the upper end of a bucket in microseconds and its number of requests."""
 
 
 def buckets(raw: Mapping[str, Any], kind: str) -> Buckets:
-    """The histogram of a result or of one of its flows; empty where no such request completed."""
+    """Histogram of a result or a flow; empty if no such request completed."""
     return list(raw["histogram_us"].get(kind, []))
 
 
 def flow(result: Result, name: str) -> dict[str, Any]:
-    """The statistics of the flow of this name."""
+    """Statistics of a flow by name."""
     return next(flow for flow in result.flows if flow["name"] == name)
 
 
 def longest_wait_ms(result: Result) -> float:
-    """The longest a write took, or had taken at the end of the window without being complete."""
+    """Longest duration of a write, completed or not."""
     waiting = result.raw.get("oldest_outstanding_us", {}).get("write", 0.0)
     return float(max(waiting, result.latency_us["write"].get("max", 0.0))) / 1000
 
 
 def share_above(histogram: Buckets, limit_us: float) -> float:
-    """The share of requests slower than `limit_us`, in percent; 0 for no requests."""
+    """Percentage of requests slower than `limit_us`; 0 without requests."""
     total = sum(count for _, count in histogram)
     slow = sum(count for upper, count in histogram if upper > limit_us)
     return 100 * slow / total if total else 0.0
 
 
 def survival(histogram: Buckets) -> tuple[list[float], list[float]]:
-    """The share of requests (not percent) at or above each latency of the histogram."""
+    """Share of requests at or above each latency of the histogram."""
     total = sum(count for _, count in histogram)
     latencies, shares, left = [], [], total
     for upper, count in histogram:
@@ -129,10 +129,9 @@ def tails(
     panes: Mapping[str, Mapping[Scheme, Buckets]],
     expected: Mapping[str, Published] | None = None,
 ) -> tuple[Plot, Curve]:
-    """Latency distributions as the slides show them, one panel for each kind of request; and the numbers behind.
+    """Latency distributions as in the slides, one panel per kind of request, with their numbers.
 
-    Of the rows of `expected`, where it is given, those about the schemes' 99.99th percentiles and longest writes are
-    marked.
+    The panels mark rows of `expected` on the schemes' 99.99th percentiles and longest writes.
     """
     lines = [
         (scheme.key, kind, us, share)
@@ -145,13 +144,12 @@ def tails(
 
 
 def both_tails(title: str, results: Mapping[str, Result], expected: Mapping[str, Published]) -> tuple[Plot, Curve]:
-    """The distributions of reads and writes under the six designs, what the slides print marked in them."""
+    """Distributions of reads and writes under the six designs, with marks for the printed values."""
     panes = {kind: {each: buckets(results[each.key].raw, kind) for each in SCHEMES} for kind in ("read", "write")}
     return tails("tails", title, panes, expected)
 
 
 def _draw(title: str, panes: Mapping[str, Mapping[Scheme, Buckets]], expected: Mapping[str, Published]) -> Figure:
-    """The rarer, the lower."""
     figure, axes = panels(1, len(panes))
     for axis, (kind, schemes) in zip(axes, panes.items(), strict=True):
         for number, (scheme, histogram) in enumerate(schemes.items()):
@@ -164,13 +162,13 @@ def _draw(title: str, panes: Mapping[str, Mapping[Scheme, Buckets]], expected: M
         logarithmic(axis, x=True, y=True)
     axes[0].set_ylabel("share of requests at least as slow")
     figure.suptitle(title)
-    # What is published has long names.
+    # Published values have long names.
     legend_outside(figure, axes[0], columns=(2 if expected else 3) * len(panes), below=True)
     return figure
 
 
 def _mark(axis: Axes, named: Axes, kind: str, schemes: Iterable[Scheme], expected: Mapping[str, Published]) -> None:
-    """Marks what is published of reads or writes; the legend of another panel names it."""
+    """Marks published values of reads or writes; the legend of another panel names them."""
     found = {scheme: expected.get(f"{kind}_p99.99_us_{scheme.key}") for scheme in schemes}
     tails = [row for row in found.values() if row is not None and row.value is not None]
     if tails:

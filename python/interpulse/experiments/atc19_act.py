@@ -19,27 +19,27 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CAP = 48
-"""Multipliers above this are not tried."""
+"""Maximum multiplier."""
 
 SHOWN = 30
-"""The multiplier of the latency distributions of slide 35."""
+"""Multiplier of the latency distributions of slide 35."""
 
 QUICK: Sets = {"run.warmup": "1s", "run.time": "5s"}
 
 UNPRINTED = (atc19.BASELINE.key, "ideal")
-"""Designs whose stress limit the slides do not print."""
+"""Designs without a printed stress limit."""
 
 RAMPS = ("200us", "1ms")
-"""Ramps of ES beside 0 and the one assumed."""
+"""Ramps of ES besides 0 and the assumed one."""
 
 BEHINDS_S = (0.2, 1.0)
-"""Values for `BEHIND_S` beside the one assumed."""
+"""Values of `BEHIND_S` besides the assumed one."""
 
 RESERVE: Sets = {"ftl.gc-hard": "5%", "run.warmup": "8s", "run.time": "120s"}
-"""Host data may use up half of the reserve: it takes over a minute until that is gone."""
+"""Host data may use half of the reserve, which lasts for over a minute."""
 
 ONE_PLANE: Sets = {"part.planes": 1, "part.pages-per-block": 768, "ftl.multi-plane": 1}
-"""Programs take one plane too: the same blocks and capacity, an eighth of the pages a program."""
+"""Single-plane programs: the same blocks and capacity, an eighth of the pages per program."""
 
 EIGHT_PLANES: Sets = {
     "drive": "atc19",
@@ -48,18 +48,18 @@ EIGHT_PLANES: Sets = {
     "precondition.drive-writes": 0.5,
     "run.time": "5s",
 }
-"""Erases take eight planes too: the full drive, one erase for every 24 MiB."""
+"""Eight-plane erases: the full drive, one erase per 24 MiB."""
 
 
-def tell_caps(performance: dict[str, Bisection], judge: Callable[[set[Key]], dict[Key, Verdict]]) -> None:
-    """Tries each design at its cap, all at once; one that keeps up with nothing has no load to be judged at."""
+def check_caps(performance: dict[str, Bisection], judge: Callable[[set[Key]], dict[Key, Verdict]]) -> None:
+    """Tries each design at its cap concurrently; a design that never keeps up has no load to judge."""
     caps = {(key, found.cap) for key, found in performance.items() if found.cap}
     for (key, cap), verdict in judge(caps).items():
         performance[key].record(cap, not verdict.failed_performance)
 
 
 class Judge:
-    """Runs designs at multipliers. Every run is kept: two searches never pay twice."""
+    """Runs designs at multipliers; all searches share the runs."""
 
     def __init__(self, context: Context, config: Config, designs: dict[str, Sets]) -> None:
         self._context = context
@@ -69,7 +69,7 @@ class Judge:
         self.verdicts: dict[Key, Verdict] = {}
 
     def __call__(self, keys: set[Key]) -> dict[Key, Verdict]:
-        """The verdicts on designs at multipliers."""
+        """Verdicts on designs at multipliers."""
         new = sorted(key for key in keys if key not in self.verdicts)
         cases = [Case(_name(key), self._config, {**self._designs[key[0]], **load(key[1])}) for key in new]
         results = self._context.run(cases) if cases else {}
@@ -79,25 +79,25 @@ class Judge:
         return {key: self.verdicts[key] for key in keys}
 
     def why(self, design: str, limit: Bisection) -> str:
-        """Why the number after the answer of a search failed."""
+        """Reason for the failure of the number above the result of a search."""
         if limit.passes == limit.cap:
             return f"nothing failed up to {limit.cap}x"
         return f"{limit.fails}x fails by {self.verdicts[design, limit.fails].why()}"
 
 
 def run(context: Context) -> Outcome:
-    """Searches the limits of every design; without `--quick` those of other readings and assumptions too."""
+    """Searches the limits of all designs; without `--quick` also of other readings and assumptions."""
     config = context.config("act.toml")
     length = QUICK if context.quick else {}
     schemes = atc19.SCHEMES if context.quick else (*atc19.SCHEMES, *atc19.VARIANTS)
     designs: dict[str, Sets] = {scheme.key: {**length, **scheme.sets} for scheme in schemes}
     judge = Judge(context, config, designs)
-    # What the slides print nothing of is left out of a quick run.
+    # A quick run omits designs without printed values.
     stress = {key: Bisection(CAP) for key in designs if not context.quick or key not in UNPRINTED}
     search([Limit(key, lambda verdict: verdict.keeps_up, found) for key, found in stress.items()], judge)
-    # Beyond what a design keeps up with there is no steady latency to judge.
+    # Beyond the stress limit no steady latency exists.
     performance = {key: Bisection(found.passes) for key, found in stress.items()}
-    tell_caps(performance, judge)
+    check_caps(performance, judge)
     performance.setdefault(atc19.BASELINE.key, Bisection(CAP))
     tests = [Limit(key, lambda verdict: not verdict.failed_performance, found) for key, found in performance.items()]
     search(tests, judge)
@@ -142,7 +142,7 @@ def run(context: Context) -> Outcome:
 
 
 def _behind(rows: Rows, judge: Judge) -> None:
-    """The largest load that passes all rules where a stream counts as fallen behind earlier or later."""
+    """Largest load that passes all rules with other values of `BEHIND_S`."""
 
     def passes(behind_s: float) -> Callable[[Verdict], bool]:
         return lambda verdict: verdict.within(behind_s) and not verdict.failed_performance
@@ -156,7 +156,7 @@ def _behind(rows: Rows, judge: Judge) -> None:
 
 
 def _sensitivities(context: Context, config: Config, rows: Rows) -> None:
-    """What the slides do not print and the limits depend on."""
+    """Unprinted assumptions that the limits depend on."""
     designs: dict[str, Sets] = {f"ramp {ramp}": {**atc19.ES.sets, "suspend.erase.resume-ramp": ramp} for ramp in RAMPS}
     designs |= {"reserve": {**atc19.IES.sets, **RESERVE}, "one plane": ONE_PLANE, "eight planes": EIGHT_PLANES}
     judge = Judge(context, config, designs)
@@ -179,7 +179,7 @@ def _sensitivities(context: Context, config: Config, rows: Rows) -> None:
 
 
 def _draw_loads(passed: Mapping[str, float], expected: Mapping[str, Published]) -> Figure:
-    """The largest load that each design passes, by the rules of each test, beside those of slide 35."""
+    """Largest load that each design passes in each test, beside slide 35."""
     figure, (axis,) = panels(1, 1, width=7.0, height=3.2)
     tests = {"performance_": "rules i to iii", "stress_": "rule iv", "": "all rules"}
     marks: list[tuple[float, Published]] = []

@@ -24,19 +24,19 @@ AUTHORS: Sets = {
     "run.warmup": "1s",
     "run.time": "4s",
 }
-"""The regime of the authors' published simulator on its own configuration: its times, super blocks of eight blocks, so
-that an erase of 5 ms frees 24 MiB, programs of eight planes that take the bus for 0.9 us in all, their eight commands
-included, and the spare space at which we write as little again as it did, 1.73 in all."""
+"""Regime of the authors' published simulator on its own configuration: its times; super blocks of eight blocks, so that
+an erase of 5 ms frees 24 MiB; programs of eight planes that use the bus for 0.9 us, including their eight commands; and
+the spare space with the same write amplification, 1.73."""
 
 AUTHORS_DESIGNS = (atc19.BASELINE, atc19.IDEAL, atc19.ES, atc19.IES, atc19.DES)
-"""Those of which figures of that program are at hand. Its ES has no ramp."""
+"""Designs with figures of that program. Its ES has no ramp."""
 
 LOADS: Sets = {"part.page-load": "3787ns"}
-"""Page loads as the printed bus rate has them: a page and its parity, 4,544 bytes, at 1,200 MT/s."""
+"""Page loads at the printed bus rate: a page and its parity, 4,544 bytes, at 1,200 MT/s."""
 
 
 def run(context: Context) -> Outcome:
-    """Runs every design at queue depth 16, and the baseline at 1 and 128."""
+    """Runs all designs at queue depth 16, and the baseline also at 1 and 128."""
     config = context.config("fio.toml")
     length = QUICK if context.quick else {}
     schemes = (*atc19.SCHEMES, *atc19.VARIANTS)
@@ -72,7 +72,7 @@ def run(context: Context) -> Outcome:
 
 
 def _authors(rows: Rows, results: Mapping[str, Result]) -> None:
-    """Adds what the authors' published simulator gave on its own configuration, and ours in its regime."""
+    """Adds figures of the authors' published simulator on its own configuration, beside ours in its regime."""
     for scheme in AUTHORS_DESIGNS:
         for loads in ("", "loads_"):
             result = results[f"authors_{loads}{scheme.key}"]

@@ -8,17 +8,17 @@ from interpulse.studies.context import Context
 from interpulse.studies.outcome import Outcome
 
 BLOCK_MIB = 128 / 1024
-"""The block size of `starvation.toml`, 128 KiB, in MiB."""
+"""Block size of `starvation.toml`, 128 KiB, in MiB."""
 
 QUICK: Sets = {"run.time": "5s"}
 LENGTHS = ("10s", "40s")
-"""Windows over which the longest wait of a write is compared, beside the one of the configuration."""
+"""Windows for the longest wait of a write, besides the configured one."""
 
 
 def run(context: Context) -> Outcome:
-    """Runs every design, and I-ES and T-ES over windows of several lengths: a tail without bound grows with them.
+    """Runs all designs, and I-ES and T-ES over several windows: an unbounded tail grows with the window.
 
-    Without `--quick` other readings of ES and T-ES too.
+    Without `--quick`, also other readings of ES and T-ES.
     """
     config = context.config("starvation.toml")
     length = QUICK if context.quick else {}
@@ -37,7 +37,7 @@ def run(context: Context) -> Outcome:
         figure = f"another reading: {scheme.label}"
         written = atc19.flow(result, "writer")["host_requests"] * BLOCK_MIB / result.raw["simulated_s"]
         rows.add_own(f"write_mib_per_s_{scheme.key}", written, unit="MiB/s", figure=figure)
-        # The bound that the slides print for T-ES is one on the longest write.
+        # The printed bound of T-ES is on the longest write.
         row = "write_max_ms_tes" if scheme is atc19.TES else f"write_wait_max_ms_{scheme.key}"
         rows.add_own(row, atc19.longest_wait_ms(result), unit="ms", figure=figure)
     for scheme in schemes:

@@ -8,7 +8,7 @@ from interpulse.studies.context import Context
 from interpulse.studies.outcome import Outcome
 
 READS, WRITES = 32_114, 19_186
-"""Requests a second of the trace that is public."""
+"""Requests per second of the public trace."""
 
 QUICK: Sets = {"run.time": "4s", "host.command-timeout": "1s"}
 VARIATIONS: dict[str, Sets] = {
@@ -18,11 +18,11 @@ VARIATIONS: dict[str, Sets] = {
     "speed_0.75": {"flow.0.rate": f"{READS * 3 // 4}/s", "flow.1.rate": f"{WRITES * 3 // 4}/s"},
     "shared_queue": {"host.frame-buffer": 65536, "flow.1.queue": 0},
 }
-"""What the slides do not print: the command timeout (in the full run), the load, who waits behind whom."""
+"""Unprinted assumptions: the command timeout (in the full run), the load, the order of requests."""
 
 
 def run(context: Context) -> Outcome:
-    """Runs every design on the same arrivals; then ES, I-ES and T-ES under other assumptions."""
+    """Runs all designs on the same arrivals, then ES, I-ES and T-ES under other assumptions."""
     config = context.config("tpcc.toml")
     length = QUICK if context.quick else {}
     schemes = (*atc19.SCHEMES, *atc19.VARIANTS)

@@ -1,15 +1,14 @@
 """Program and erase suspension for reads: Wu & He, FAST'12, and the write-suspend-erase of their JSA'14 article.
 
-Six workloads on an SLC and on an MLC drive under seven policies, everything normalised to first-in first-out. The
-traces are replaced by statistical twins, but for the two that `INTERPULSE_TRACES` may have. How fast the traces were
-replayed is not printed, nor how garbage collection queues. The speed is calibrated on the printed 2x that programs and
-erases add to reads. `ftl.gc-depth` = 3 is fitted to the printed pair of reductions, by which first-in first-out is 4.1
-times as slow as programs and erases of no length (PE0): the reduction against FIFO is calibrated, not predicted. That
-against read priority hardly depends on the depth (rows `_sens_depth2` and `_sens_depth4`), but follows from the speed:
-a suspended read takes nearly the time of PE0, so where read priority takes twice that the reduction is 50 %. The rows
-`read_vs_rps_of_pe0` say how circular that is: the same reduction of PE0 itself, which no suspension enters, at every
-speed. What is predicted: where the bars of IPS over IPC lie, workload by workload, and what writes pay.
-JSA'14 prints a pair of its own, met at a speed and a depth of its own (`JSA14`).
+Six workloads on an SLC and an MLC drive under seven policies, normalised to first-in first-out. Statistical twins
+replace the traces, except two that `INTERPULSE_TRACES` may hold. The paper prints neither the replay speed nor the
+queue depth of collection. The speed is calibrated on the printed factor of 2 that programs and erases add to reads.
+`ftl.gc-depth` = 3 is fitted to the printed pair of reductions, by which first-in first-out is 4.1 times as slow as
+programs and erases of no length (PE0): the reduction against FIFO is calibrated, not predicted. The reduction against
+read priority hardly depends on the depth (rows `_sens_depth2` and `_sens_depth4`) but follows from the speed: a
+suspended read takes nearly the time of PE0, so that the reduction is 50 % if read priority takes twice as long. Rows
+`read_vs_rps_of_pe0` show this circularity: the same reduction of PE0, without suspension, at all speeds. Predicted are
+the ratios of IPS to IPC by workload, and the cost for writes. The pair of JSA'14 needs another speed and depth.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ def run(context: Context) -> Outcome:
 
 
 def _calibrated(measured: Measured) -> float:
-    """The speed of the sweep at which programs and erases lengthen reads as much as printed."""
+    """Speed at which programs and erases lengthen reads as much as printed."""
 
     def off(speed: float) -> float:
         ratios = measured.mean_ratio(points(speed), "pe0", "rps")
@@ -96,7 +95,6 @@ def _case(context: Context, point: Point, policy: str) -> Case:
 
 
 def _flow(context: Context, workload: Workload) -> tuple[Config, Sets]:
-    """The configuration of a workload and its overrides."""
     requests = 10_000 if context.quick else 30_000
     trace = _real(context, workload)
     if trace is not None:
@@ -135,7 +133,7 @@ def _headlines(rows: Rows, measured: Measured, speed: float) -> None:
 
 
 def _bars(rows: Rows, measured: Measured, speed: float) -> None:
-    """The bars of slides 5, 16 and 17."""
+    """Bars of slides 5, 16 and 17."""
     for point in points(speed):
         where = f"{point.cell}_{point.workload}"
         for policy in POLICIES:
@@ -156,7 +154,7 @@ _SLIDES = "slides 5 and 16: over FIFO"
 
 
 def _sweep(rows: Rows, measured: Measured, context: Context) -> str:
-    """Adds the headlines at every speed, of both kinds of cell and of each; says at which speeds both hold."""
+    """Adds the headlines at all speeds, for both kinds of cell and each; returns the speeds at which both hold."""
     found = []
     for cell in ("", *CELLS):
         holds = []
@@ -185,7 +183,7 @@ def _sweep(rows: Rows, measured: Measured, context: Context) -> str:
 
 
 def _depths(rows: Rows, measured: Measured, speed: float) -> None:
-    """Adds the headlines with less and with more of a victim in the queues."""
+    """Adds the headlines with smaller and larger `ftl.gc-depth`."""
     for depth in DEPTHS:
         for base in ("rps", "fifo"):
             row = f"read_vs_{base}_ipc_mean"
@@ -198,7 +196,6 @@ def _percent(ratios: list[float]) -> list[float]:
 
 
 def _table(measured: Measured, calibrated: float) -> Curve:
-    """Mean latencies of every point and policy."""
     lines: list[tuple[str | float, ...]] = []
     for speed in SPEEDS:
         for point in points(speed):

@@ -29,7 +29,7 @@ LABELS = {
 
 
 def all_plots(context: Context, measured: Measured, calibrated: float) -> list[Plot]:
-    """The plots of a finished experiment."""
+    """Plots of a finished experiment."""
     groups = list(points(calibrated))
     expected = context.expected().rows
     printed = {base: expected[f"read_vs_{base}_ipc_mean"] for base in ("rps", "fifo")}
@@ -79,7 +79,7 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
 
 
 def _level(axis: Axes, base: float, row: Published, what: str) -> None:
-    """A line where a paper has a figure of all workloads: a ratio, or a change in per cent over `base`."""
+    """Line at a published figure of all workloads: a ratio, or a change in percent over `base`."""
     value = base + row.number / 100.0 if row.unit == "%" else row.number
     style = ("--", ":")[sum(str(line.get_label()).startswith("published") for line in axis.lines)]
     label = marked(f"published: {what}", row).replace(" (", "\n(")
@@ -88,14 +88,13 @@ def _level(axis: Axes, base: float, row: Published, what: str) -> None:
 
 
 def _cut(axis: Axes) -> None:
-    """Says of an axis that does not begin at zero that it does not."""
+    """Labels an axis that does not start at zero."""
     axis.set_ylabel(f"{axis.get_ylabel()} (axis cut)")
 
 
 def _bars(
     axis: Axes, measured: Measured, groups: Sequence[Point], policies: Sequence[str], base: str, kind: Kind
 ) -> None:
-    """Bars over `base` for every workload and cell."""
     names = [f"{p.workload.upper()}\n{p.cell.upper()}" for p in groups]
     bars = {LABELS[each]: [fmean(measured.ratio(point, each, base, kind)) for point in groups] for each in policies}
     grouped(axis, names, bars, 0.8 / len(policies), [COLOURS[list(LABELS).index(each)] for each in policies])

@@ -29,52 +29,52 @@ POLICIES: Mapping[str, Sets] = {
         **_ERASE,
         "suspend.program.scheme": "intra-phase-cancel",
         "suspend.erase.for-host-writes": True,
-        # Reads keep the highest priority, also over a write inside an erase.
+        # Reads keep the highest priority, even over a write inside an erase.
         "part.suspend-support": "nested",
         "suspend.nesting": True,
     },
 }
-"""First-in first-out; read priority; programs and erases as long as a read, or of no length; the paper's two ways to
-suspend a program, with its erase suspension; the same with erases that give way to writes."""
+"""First-in first-out; read priority; programs and erases as long as a read, or of no length; the paper's two program
+suspensions with its erase suspension; the same with erases that writes suspend."""
 
 SPEEDS = (0.5, 1.0, 2.0, 3.0, 4.0)
-"""Of the traces. The calibrated one is that at which programs and erases double the read latency."""
+"""Speeds of the traces. At the calibrated one, programs and erases double the read latency."""
 
 CONTENTION = 2.0
-"""How many times longer reads take for programs and erases, as printed."""
+"""Printed factor by which programs and erases lengthen reads."""
 
 SWEPT = ("fifo", "rps", "pe0", "ipc")
-"""The policies at every speed."""
+"""Policies that run at all speeds."""
 
 DEPTH = 3
-"""The calibrated `ftl.gc-depth`, that of the configuration files."""
+"""Calibrated `ftl.gc-depth` of the configuration files."""
 DEPTHS = (2, 4)
-"""Others, as sensitivities."""
+"""Other depths, as sensitivities."""
 
 ROWS = 60_000
-"""Rows replayed of a real trace: the file server writes little before its 30,000th."""
+"""Replayed rows of a real trace: the file server writes little before row 30,000."""
 
 SUSPENSION = ("fifo", "rps", "ipc")
-"""What the headlines compare."""
+"""Policies that the headlines compare."""
 
 JSA14 = (2.0, 8)
-"""Speed and `ftl.gc-depth` that reproduce the pair that JSA'14 prints: both were chosen on it."""
+"""Speed and `ftl.gc-depth`, calibrated on the pair of figures in JSA'14."""
 
 JSA14_POLICIES = ("fifo", "rps", "wser")
-"""What that pair compares."""
+"""Policies that this pair compares."""
 
 TOLERANCE = 5.0
-"""How many percentage points from the printed figure are near enough for a speed to count."""
+"""Maximum distance from the printed figure in percentage points."""
 
 
 @dataclass(frozen=True)
 class Workload:
-    """One of the paper's traces.
+    """A trace of the paper.
 
     Attributes:
-        name: the paper's name, in small letters.
-        twin: the row of its statistical twin, or the file with one.
-        trace: its file in `INTERPULSE_TRACES`, where there is one.
+        name: the paper's name, in lower case.
+        twin: row or file of its statistical twin.
+        trace: file in `INTERPULSE_TRACES`, if any.
     """
 
     name: str
@@ -94,7 +94,7 @@ WORKLOADS = (
 
 @dataclass(frozen=True)
 class Point:
-    """One bar group of the paper's figures: a workload on a drive, at a speed."""
+    """A bar group of the paper's figures: a workload on a drive, at a speed."""
 
     cell: str
     workload: str
@@ -102,34 +102,34 @@ class Point:
     depth: int = DEPTH
 
     def name(self, policy: str) -> str:
-        """The name of its case under a policy."""
+        """Name of the case under a policy."""
         depth = "" if self.depth == DEPTH else f"_depth{self.depth}"
         return f"{self.cell}_{self.workload}_x{self.speed:g}{depth}_{policy}"
 
 
 def points(speed: float, depth: int = DEPTH) -> Iterator[Point]:
-    """The twelve bar groups at one speed, in the order of the slides."""
+    """Twelve bar groups at one speed, in the order of the slides."""
     for cell in CELLS:
         for workload in WORKLOADS:
             yield Point(cell, workload.name, speed, depth)
 
 
 class Measured:
-    """The results, read by point and policy."""
+    """Results by point and policy."""
 
     def __init__(self, results: Mapping[str, list[Result]]) -> None:
         self._results = results
 
     def latency(self, point: Point, policy: str, kind: Kind) -> list[float]:
-        """Mean latency in microseconds, one value for each repetition."""
+        """Mean latency in microseconds, one value per repetition."""
         return [result.latency_us[kind]["mean"] for result in self._results[point.name(policy)]]
 
     def ratio(self, point: Point, policy: str, base: str, kind: Kind = "read") -> list[float]:
-        """Mean latency under a policy over that under another, for each repetition."""
+        """Ratio of mean latencies under two policies, one value per repetition."""
         pairs = zip(self.latency(point, policy, kind), self.latency(point, base, kind), strict=True)
         return [ours / theirs for ours, theirs in pairs]
 
     def mean_ratio(self, at: Iterable[Point], policy: str, base: str, kind: Kind = "read") -> list[float]:
-        """The mean of the ratios over points."""
+        """Mean of the ratios over points."""
         ratios = [self.ratio(point, policy, base, kind) for point in at]
         return [sum(each) / len(each) for each in zip(*ratios, strict=True)]

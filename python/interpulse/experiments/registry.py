@@ -11,21 +11,21 @@ from interpulse.studies.context import Context, Form
 from interpulse.studies.registry import Entry
 
 SETUPS = Path(__file__).parent / "setups"
-"""The folder `experiments` of the repository; inside the package it is a link, in a wheel a copy."""
+"""Folder `experiments` of the repository: a link in the package, a copy in a wheel."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment(Entry):
-    """One experiment, which prints a paper's figures beside ours."""
+    """An experiment, which prints a paper's figures beside ours."""
 
     traces: str = "none"
-    """Which traces it needs, `none` where it makes its own requests."""
+    """Required traces; `none` for generated requests."""
 
     PACKAGE: ClassVar = __package__
     FORM: ClassVar = Form("experiment", rows="rows", jobs="simulations")
 
     def context(self, **how: Any) -> Context:  # noqa: ANN401 - as `Context` takes them
-        """What it is given to run."""
+        """The context of a run."""
         return Context(self.name, form=self.FORM, published=SETUPS / self.name / "expected.toml", **how)
 
 
@@ -106,9 +106,9 @@ EXPERIMENTS: tuple[Experiment, ...] = (
 
 
 def find(name: str) -> Experiment:
-    """The experiment of this name.
+    """Finds an experiment by name.
 
     Raises:
-        ConfigError: there is none; the message has the names that there are, a near one first.
+        ConfigError: unknown; the message lists the names, a similar one first.
     """
     return named(name, EXPERIMENTS, "experiment")

@@ -1,8 +1,8 @@
 """Reprogramming with program suspension, a combination that no paper has measured.
 
-A reprogram is a pulse train like any other program, so it can be stopped for reads; it also takes reads of its own and
-runs oftener than a program of three pages. One drive of Gao et al., MICRO'19, in miniature under an update-heavy load
-with reads, as conventional TLC and as ReSSD, under every suspension scheme that programs can have.
+A reprogram is a pulse train and can be suspended for reads; it also needs reads itself and is more frequent than a
+program of three pages. A scaled-down drive of Gao et al., MICRO'19, under an update-heavy load with reads, runs as
+conventional TLC and as ReSSD under all program suspension schemes.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ DRIVES: dict[str, tuple[str, Sets]] = {
 }
 
 LIMITS: dict[str, Sets] = {"": {}, "_max2": {"suspend.program.max-suspends": 2}}
-"""Without a limit, and a program at most twice."""
+"""Limits of suspensions per program: none, and two."""
 
 TIMES: dict[bool, Sets] = {
     True: {"run.warmup": "20s", "run.time": "40s"},
     False: {"run.warmup": "60s", "run.time": "240s"},
 }
-"""Of a quick run and of a full one."""
+"""Lengths of a quick and a full run."""
 
 
 def schemes() -> list[str]:
-    """The schemes that suspend programs, in the order of the registry, `none` first."""
+    """Schemes that suspend programs, in the order of the registry, `none` first."""
     names = [scheme["name"] for scheme in listed()["schemes"]]
     return ["none", *(name for name in names if name != "none")]
 

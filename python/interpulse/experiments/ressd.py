@@ -1,10 +1,10 @@
 """Reprogrammable TLC in a RAID-5 of SSDs: Gao et al., MICRO'19, Sections 5 and 6.
 
 Statistical twins of the paper's 15 volumes on an array of four drives, three times: conventional TLC that separates
-writes by hotness (the baseline), the reprogrammable SSD (RSS-RAID), and TLC used in MLC mode. Every published figure is
-an average over the volumes of a ratio to the baseline. What the paper does not print and what decides the figures is
-varied: how full word lines are and when a write is complete, what "initial data 92 %" means, what has a time stamp,
-what the threshold of collection counts, whether collection is interrupted, and what Section 4 leaves open.
+writes by hotness (the baseline), the reprogrammable SSD (RSS-RAID), and TLC used in MLC mode. All published figures are
+means over the volumes of ratios to the baseline. Readings vary the unprinted assumptions that decide the figures: the
+fill of word lines and the completion of writes, the meaning of "initial data 92 %", the granularity of time stamps, the
+count that the collection threshold uses, the interruption of collection, and open points of Section 4.
 """
 
 from __future__ import annotations
@@ -35,40 +35,40 @@ VOLUMES: dict[str, str] = {
         "STG_0", "WDEV_0", "PRXY_0", "USR_0",
     )
 }  # fmt: skip
-"""The volumes of Table 5 in its order, and their twins."""
+"""Volumes of Table 5 in order, with their twins."""
 
 DRIVES: dict[str, tuple[str, Sets]] = {
     "baseline": ("conventional TLC", {"ftl.reprogram": False}),
     "ressd": ("RSS-RAID", {"ftl.reprogram": True, "ftl.when-valid": "next-super-layer"}),
     "mlc": ("MLC mode", {"ftl.reprogram": False, "part.preset": "ressd-mlc"}),
 }
-"""The three arrays of Figure 16: in words, and as overrides."""
+"""The three arrays of Figure 16: description and overrides."""
 
 AGED: Sets = {
     "precondition.overwrite": "uniform",
     "precondition.until": "drive-writes",
     "precondition.drive-writes": 2,
 }
-"""Initial data that has been overwritten at random until blocks hold all shares of invalid pages."""
+"""Initial data, overwritten at random until blocks have all shares of invalid pages."""
 
 BY_PAGE: Sets = {"part.program-mode": "page"}
-"""Table 4 has times "in Page": each page of a word line takes a program of its own, and no page is left out."""
+"""Table 4 has times "in Page": one program per page of a word line, without omitted pages."""
 
 STAMPS: Sets = {"ftl.time-stamps": "unit"}
-"""Every page has a time stamp, so that an update interval is the time between two writes of the same data."""
+"""Time stamps per page: an update interval is the time between two writes of the same data."""
 
 RUNNING: Sets = {"ftl.gc-counts": "running-pages"}
-"""The threshold of collection is compared with SSDSim's count of free pages."""
+"""The collection threshold is compared with SSDSim's count of free pages."""
 
 CHOSEN: Sets = {**AGED, **BY_PAGE, **STAMPS, **RUNNING}
-"""The main reading."""
+"""Main reading."""
 
 IN_TURN: Sets = {**CHOSEN, "schedule.policy": "fifo", "ftl.gc-depth": 64}
-"""Dies work in the order of arrival, and 64 pages of a victim come together: SSDSim does not interrupt collection.
-How much of one is in front of a request is not printed."""
+"""Dies work in the order of arrival, with 64 pages of a victim at a time: SSDSim does not interrupt collection.
+The number of pages ahead of a request is not printed."""
 
 BOTH = ("baseline", "ressd")
-"""What readings are simulated on."""
+"""Basis of the readings."""
 
 READINGS: dict[str, tuple[str, Sets]] = {
     "as_writes_come": (
@@ -86,7 +86,7 @@ READINGS: dict[str, tuple[str, Sets]] = {
     ),
     "in_turn": ("dies work first in, first out, and 64 pages of a victim at a time", IN_TURN),
 }
-"""What else the paper does not print or prints in two ways: in words, and as overrides."""
+"""Other unprinted or ambiguous assumptions: description and overrides."""
 
 POLICIES: dict[str, tuple[str, Sets]] = {
     "pages_counted": (
@@ -99,27 +99,27 @@ POLICIES: dict[str, tuple[str, Sets]] = {
     ),
     "candidate": ("a block with a stuck super layer waits (Section 4.2)", {"ftl.when-valid": "candidate"}),
 }
-"""The same of RSS-RAID alone, whose baseline is the main one."""
+"""Assumptions on RSS-RAID alone, compared with the main baseline."""
 
 SENSITIVE = ("HM_0",)
-"""The volume of the readings and sensitivities: most of its requests are writes, nearly all of them updates."""
+"""Volume of the readings and sensitivities: mostly writes, nearly all of them updates."""
 
 QUICK_BLOCKS = 192
-"""Blocks of a plane in a quick run, an eighth of the drive."""
+"""Blocks per plane in a quick run, an eighth of the drive."""
 
 QUICK_REQUESTS = 250_000
-"""Requests of each volume in a quick run, of 0.5 to 1 million; their span shrinks in proportion, never the gaps."""
+"""Requests per volume in a quick run, of 0.5 to 1 million; the address span shrinks in proportion, gaps do not."""
 
 SPARE = "18.5%"
 """Over-provisioning of `array.toml`, calibrated on quick runs."""
 
 WARMUP_REQUESTS, QUICK_WARMUP = 250_000, 125_000
-"""Requests of each volume that are not measured: each level of hotness opens its first blocks then."""
+"""Unmeasured first requests of each volume, in which each level of hotness opens its first blocks."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """The volumes under one setting, on some of the drives."""
+    """Volumes under one setting, on some of the drives."""
 
     name: str
     words: str
@@ -128,11 +128,11 @@ class Group:
     drives: tuple[str, ...] = tuple(DRIVES)
 
     def case(self, volume: str, drive: str) -> str:
-        """The name of one of its cases."""
+        """Name of a case."""
         return f"{self.name} {volume} {drive}"
 
     def cases(self, config: Config) -> Iterator[Case]:
-        """Its simulations."""
+        """All simulations."""
         for volume in self.volumes:
             for drive in self.drives:
                 sets: Sets = {"flow.0.twin": VOLUMES[volume], **DRIVES[drive][1], **self.sets}
@@ -150,11 +150,11 @@ PROJ_1 = (
         ("mlc",),
     ),
 )
-"""What makes MLC mode the slower one on PROJ_1, as it is in Figure 16."""
+"""Settings that make MLC mode slower on PROJ_1, as in Figure 16."""
 
 
 def groups() -> list[Group]:
-    """Everything that is simulated and reported by the same rows."""
+    """All groups that are simulated and reported by the same rows."""
     read = [Group(name, words, sets, SENSITIVE, BOTH) for name, (words, sets) in READINGS.items()]
     policies = [
         Group(name, words, {**CHOSEN, **sets}, SENSITIVE, ("ressd",)) for name, (words, sets) in POLICIES.items()
@@ -163,55 +163,55 @@ def groups() -> list[Group]:
 
 
 class Measured:
-    """The results of a group."""
+    """Results of a group."""
 
     def __init__(self, group: Group, results: dict[str, list[Result]]) -> None:
         self.group = group
         self._results = results
 
     def of(self, volume: str, drive: str) -> dict[str, Any]:
-        """One result; of the main group where this one does not vary the drive."""
+        """A result; of the main group if this group does not vary the drive."""
         group = self.group if drive in self.group.drives else MAIN
         return self._results[group.case(volume, drive)][0].raw
 
     def ratio(
         self, volume: str, drive: str, figure: Callable[[dict[str, Any]], float], base: str = "baseline"
     ) -> float:
-        """A figure of a drive over that of another one; 1 where both are zero."""
+        """Ratio of a figure of two drives; 1 if both are zero."""
         ours, theirs = figure(self.of(volume, drive)), figure(self.of(volume, base))
         return ours / theirs if theirs else (1.0 if not ours else float("inf"))
 
     def mean_ratio(self, drive: str, figure: Callable[[dict[str, Any]], float], base: str = "baseline") -> float:
-        """The mean over the volumes on which the other drive has any of it."""
+        """Mean over the volumes with a nonzero figure on the other drive."""
         usable = [v for v in self.group.volumes if figure(self.of(v, base))]
         return fmean(self.ratio(v, drive, figure, base) for v in usable) if usable else 1.0
 
     def change(self, drive: str, figure: Callable[[dict[str, Any]], float], base: str = "baseline") -> float:
-        """The mean change in percent."""
+        """Mean change in percent."""
         return 100.0 * (self.mean_ratio(drive, figure, base) - 1.0)
 
     def total(self, drive: str, figure: Callable[[dict[str, Any]], float]) -> float:
-        """The sum over the volumes."""
+        """Sum over the volumes."""
         return sum(figure(self.of(volume, drive)) for volume in self.group.volumes)
 
 
 def consumed(*parts: str) -> Callable[[dict[str, Any]], float]:
-    """Pages of erased word lines taken, by these causes."""
+    """Consumed pages of erased word lines, by cause."""
     return lambda raw: float(sum(raw["ftl"]["page_consumption"][part] for part in parts))
 
 
 def of_ftl(key: str) -> Callable[[dict[str, Any]], float]:
-    """A figure of the section `ftl`, zero where there is none."""
+    """A figure of the section `ftl`; zero if absent."""
     return lambda raw: float(raw["ftl"].get(key, 0.0))
 
 
 def latency(kind: str) -> Callable[[dict[str, Any]], float]:
-    """A mean latency in us."""
+    """Mean latency in us."""
     return lambda raw: float(raw["latency_us"][kind]["mean"])
 
 
 def migrating(raw: dict[str, Any]) -> float:
-    """Garbage collections that moved something."""
+    """Garbage collections with migrations."""
     return float(raw["ftl"]["gc_runs"] - raw["ftl"]["direct_gc_runs"])
 
 
@@ -237,7 +237,7 @@ FIGURES: dict[str, tuple[str, dict[str, Callable[[dict[str, Any]], float]]]] = {
     "fig14": ("mean latency", {"write": latency("write"), "read": latency("read")}),
     "fig15": ("free pages", {"free pages": FREE}),
 }
-"""One table each: what it is about, and its columns."""
+"""Tables: title and columns."""
 
 PRINTED = {
     "fig11": {"total": "ppc", "write requests": "ppc_write"},
@@ -251,13 +251,13 @@ PRINTED = {
         for words, name in (("write", "write_latency"), ("read", "read_latency"), ("PWE", "pwe"))
     },
 }
-"""The rows of the published means, by figure and column."""
+"""Rows of the published means, by figure and column."""
 
 
 def run(context: Context) -> Outcome:
     """Runs the experiment."""
     config = context.config("array.toml")
-    # The drives' initial data differs with the seed, too: how much RSS-RAID collects hangs on it.
+    # The initial data also depends on the seed and determines how much RSS-RAID collects.
     config.set("precondition.seed", context.seed)
     if context.quick:
         config.set("part.blocks-per-plane", QUICK_BLOCKS)
@@ -266,7 +266,7 @@ def run(context: Context) -> Outcome:
     all_groups = groups()
     cases = [case for group in (*all_groups, *PROJ_1) for case in group.cases(config)]
     context.announce(len(cases))
-    # All at once: no core waits for the last case of a group.
+    # All groups at once, so that no core waits for the last case of a group.
     results = context.run(cases)
     measured = {group.name: Measured(group, results) for group in all_groups}
     main = measured["main"]
@@ -333,7 +333,7 @@ def _drives(rows: Rows, of: Measured) -> None:
         **shares,
         "ppc_gc_and_fully_invalidated": 100.0 * of.mean_ratio("ressd", GC_AND_EARLY),
         "pwe_journal": of.change("ressd", PWE),
-        # Of all volumes, those without free pages on the baseline too.
+        # Over all volumes, including those without free pages on the baseline.
         "free_pages": fmean(free.values()),
         "free_pages_at_least_8": float(sum(change >= 8.0 for change in free.values())),
         "free_pages_proj_4": free["PROJ_4"],
@@ -354,7 +354,7 @@ _VARIED_ROWS: dict[str, Callable[[Measured], float]] = {
     "gc_time": lambda of: of.change("ressd", GC_TIME),
     "gc_runs": lambda of: of.change("ressd", RUNS),
     "gc_runs_with_migration": lambda of: of.change("ressd", migrating),
-    # As all of them over the volumes on which the baseline has any, and of sums over all volumes.
+    # Means over the volumes with a nonzero baseline, and ratios of sums over all volumes.
     "gc_runs_direct": lambda of: of.mean_ratio("ressd", DIRECT) - 1.0,
     "gc_runs_direct_sum": lambda of: of.total("ressd", DIRECT) / max(of.total("baseline", DIRECT), 1.0) - 1.0,
     "pwe": lambda of: of.change("ressd", PWE),
@@ -404,7 +404,6 @@ def _fig16(of: Measured) -> dict[str, list[float]]:
 
 
 def _means(figure: str, expected: Expected) -> dict[str, Published]:
-    """What is published of the series of a figure."""
     return {series: expected.rows[row] for series, row in PRINTED[figure].items()}
 
 
@@ -420,7 +419,6 @@ def _plot(of: Measured, name: str, expected: Expected) -> Callable[[], Any]:
 
 
 def _tables(main: Measured) -> Iterator[Curve]:
-    """One table per figure, volume by volume."""
     ranks = [
         (volume, float(rank), float(updates))
         for volume in VOLUMES

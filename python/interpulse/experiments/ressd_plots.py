@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def draw_ranks(updates: Mapping[str, dict[str, Any]]) -> Figure:
-    """Updates of the flash pages of each volume by rank (Figure 10)."""
+    """Updates of flash pages by rank, per volume (Figure 10)."""
     figure, (axis,) = panels(1, 1, width=7.0, height=4.0)
     for number, (volume, of) in enumerate(updates.items()):
         ranks = [(rank, count) for rank, count in of["updates_by_rank"] if count > 0]
@@ -39,13 +39,13 @@ def draw_ranks(updates: Mapping[str, dict[str, Any]]) -> Figure:
 def draw_volumes(
     title: str, volumes: Sequence[str], series: Mapping[str, Sequence[float]], published: Mapping[str, Published]
 ) -> Figure:
-    """Bars for each volume, as ratios to the baseline, and the mean at the right.
+    """Bars per volume as ratios to the baseline, with the mean at the right.
 
     Args:
-        title: of the plot.
-        volumes: their names.
-        series: a ratio for each volume.
-        published: of some series the row of their mean: a change in per cent, or a share of the baseline.
+        title: title of the plot.
+        volumes: names of the volumes.
+        series: ratios, one per volume.
+        published: published means of some series: a change in percent, or a share of the baseline.
     """
     figure, (axis,) = panels(1, 1, width=9.0, height=3.4)
     width = 0.8 / len(series)
@@ -63,12 +63,12 @@ def draw_volumes(
     axis.set_ylabel("over baseline")
     entries = len(series) + bool(means)
     axis.set_title(title, pad=26 if entries <= 5 else 40)
-    # The entry of what is published names every status among its rows: there is room for it in four columns.
+    # The legend entry of published values lists all statuses and needs four columns.
     legend(axis, columns=entries if entries <= 5 else 4)
     return figure
 
 
 def _ratio(row: Published) -> float:
-    """The mean of a row as a ratio to the baseline: `ppc` rows are shares of it, others changes."""
+    """Mean of a row as a ratio to the baseline: `ppc` rows are shares, others changes."""
     assert row.value is not None
     return row.value / 100.0 if row.name.startswith("ppc") else 1.0 + row.value / 100.0

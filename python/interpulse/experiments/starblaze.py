@@ -1,9 +1,9 @@
-"""The enterprise database test of D. Wu, Starblaze, Flash Memory Summit, before and after suspension, and its drive.
+"""Enterprise database test of D. Wu, Starblaze, Flash Memory Summit, before and after suspension, and its drive.
 
 Four mixes of 4 KiB random reads and writes at the printed rates, as Poisson streams: the talk prints the same IOPS
-before and after, so the load was limited. The talk does not say what its optimised firmware suspends, nor which part it
-drives: before is taken to be no suspension and after both kinds, unlimited. The other options and parts are run beside
-these, and the notes name what fits the printed reads best.
+before and after, so the load was limited. The talk states neither what its optimised firmware suspends nor the part:
+"before" is assumed to be no suspension and "after" both kinds, unlimited. The other options and parts also run, and the
+notes name those that fit the printed reads best.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Measured = dict[str, list[Result]]
 
 @dataclass(frozen=True)
 class Test:
-    """One of the four mixes, with its printed rates."""
+    """A mix with its printed rates."""
 
     name: str
     reads: int
@@ -47,7 +47,7 @@ TESTS = (
     Test("r2w1_t2", 7177, 3693, "2:1, two threads"),
     Test("r5w4_t2", 6514, 5276, "5:4, two threads"),
 )
-"""The slides' tests 1 to 4."""
+"""Tests 1 to 4 of the slides."""
 
 _ERASE: Sets = {"suspend.erase.scheme": "loop-boundary"}
 _PROGRAM: Sets = {"suspend.program.scheme": "loop-boundary"}
@@ -61,18 +61,18 @@ OPTIONS: dict[str, tuple[str, Sets]] = {
     "both_max2": ("both, a program at most twice", {**_BOTH, "suspend.program.max-suspends": 2}),
     "both_max1": ("both, a program at most once", {**_BOTH, "suspend.program.max-suspends": 1}),
 }
-"""What the firmware may suspend: in words, and as overrides."""
+"""Suspension options of the firmware: description and overrides."""
 
 BEFORE, AFTER = "none", "both"
-"""What the rows before and after have: nothing, and everything without a limit. No printed after-value chose it."""
+"""Options before and after: none, and both without a limit. Not calibrated on any printed after-value."""
 
 PARTS = tuple(
     f"starblaze-{family}-{column}" for family in ("slc2d", "mlc2d", "slc3d", "tlc3d") for column in ("typ", "max")
 )
-"""The timing table: four families, typical and maximum."""
+"""Parts of the timing table: four families, typical and maximum."""
 
 USUAL_PART = "starblaze-tlc3d-typ"
-"""The preset's part."""
+"""Part of the preset."""
 
 _CACHE: Sets = {"part.cache.program": "block"}
 _SLOW: Sets = {"part.bus-rate": "400MT/s", "schedule.multi-plane-reads": False}
@@ -84,13 +84,13 @@ BUSES: dict[str, tuple[str, Sets]] = {
     "400": ("400 MT/s, no multi-plane reads", _SLOW),
     "400_cache1": ("400 MT/s, no multi-plane reads, cache program with a page", {**_SLOW, **_CACHE}),
 }
-"""Other channels and cache registers of the drive example: in words, and as overrides."""
+"""Other channels and cache registers of the drive example: description and overrides."""
 
 BANDWIDTHS = ("sequential_read", "sequential_write", "random_read", "random_write")
-"""The rows of the drive example that hang on them."""
+"""Rows of the drive example that depend on them."""
 
 QUICK_BLOCKS = 64
-"""Blocks per plane where half the drive has to do: it takes half the memory to copy."""
+"""Blocks per plane of a half-size drive, which needs half the memory."""
 
 STATISTICS: tuple[tuple[Kind, str], ...] = (("read", "mean"), ("read", "max"), ("write", "mean"), ("write", "max"))
 
@@ -148,7 +148,7 @@ def _database(context: Context) -> Iterator[Case]:
     """The four tests under each option, then test 1 on each part."""
     config = context.config("database.toml")
     size: Sets = {
-        # The first hundred seconds collect more than they write, until the dies have fallen out of step.
+        # In the first hundred seconds the dies collect in step, and collect more than the host writes.
         "run.warmup": "80s" if context.quick else "150s",
         "run.time": "30s" if context.quick else "150s",
     }
@@ -168,7 +168,7 @@ def _database(context: Context) -> Iterator[Case]:
 
 
 def _example(context: Context) -> Iterator[Case]:
-    """The figures of the drive example; the talk prints no queue depths, at these ours are level."""
+    """Figures of the drive example; the talk prints no queue depths, ours saturate at these."""
     config = context.config("drive.toml")
     scale = 1 if context.quick else 5
     if context.quick:
@@ -204,7 +204,7 @@ def _drive_rows(rows: Rows, measured: Measured) -> None:
 
 
 def _part_rows(rows: Rows, measured: Measured) -> None:
-    """Test 1 on the other parts: which one has the printed maxima."""
+    """Test 1 on the other parts, to find the part with the printed maxima."""
     for part in PARTS:
         if part == USUAL_PART:
             continue
@@ -226,10 +226,10 @@ def _latencies(measured: Measured, test: Test, option: str, kind: Kind, statisti
 
 
 def factor_off(pairs: Iterable[tuple[float, float]]) -> float:
-    """By which factor figures are off, root mean square of the logarithms; 1 where all agree.
+    """Typical ratio of deviation: root mean square of the logarithms; 1 if all agree.
 
     Args:
-        pairs: ours and published.
+        pairs: our and published values.
     """
     return math.exp(math.sqrt(fmean(math.log(ours / published) ** 2 for ours, published in pairs)))
 
@@ -239,7 +239,7 @@ def _printed(expected: Expected, test: Test, statistic: str, when: str) -> float
 
 
 def _fit_notes(measured: Measured, expected: Expected) -> list[str]:
-    """Which option fits the printed reads before and after best, and by how much every option is off."""
+    """Note on the option that fits the printed reads best, before and after, with all deviations."""
     notes = []
     for when in ("before", "after"):
         off = {
@@ -262,7 +262,7 @@ def _fit_notes(measured: Measured, expected: Expected) -> list[str]:
 
 
 def _part_note(measured: Measured, expected: Expected) -> str:
-    """Which part fits the reads of test 1 best, before and after together."""
+    """Note on the part that fits the reads of test 1 best, before and after together."""
     test = TESTS[0]
     off = {
         part: factor_off(
@@ -283,12 +283,11 @@ def _part_note(measured: Measured, expected: Expected) -> str:
 
 
 def _part_case(part: str, option: str) -> str:
-    """The case of test 1 on a part."""
     return f"{TESTS[0].name if part == USUAL_PART else _short(part)}_{option}"
 
 
 def _table(measured: Measured) -> Curve:
-    """Every test under every option: mean, tail and maximum in microseconds, and the write amplification."""
+    """All tests under all options: mean, tail and maximum in microseconds, and write amplification."""
     lines: list[tuple[str | float, ...]] = []
     for test in TESTS:
         for option in OPTIONS:
@@ -304,7 +303,7 @@ def _table(measured: Measured) -> Curve:
 
 
 def _draw(measured: Measured, expected: Expected) -> Figure:
-    """Mean and maximum read latency under each option, with the printed values as marks."""
+    """Mean and maximum read latency under each option, with marks for the printed values."""
     figure, axes = panels(1, 2, width=5.0, height=3.6)
     names = [test.label.replace(", ", "\n") for test in TESTS]
     for axis, statistic in zip(axes, ("mean", "max"), strict=True):
@@ -325,7 +324,6 @@ def _draw(measured: Measured, expected: Expected) -> Figure:
 
 
 def _draw_parts(measured: Measured, expected: Expected) -> Figure:
-    """The maximum read latency of test 1 on each part."""
     figure, (axis,) = panels(1, 1, width=6.0)
     bars = {
         OPTIONS[option][0]: [

@@ -34,7 +34,7 @@ def run(context: Context) -> Outcome:
     """Runs the experiment."""
     drive = context.config("drive.toml")
     size: Sets = {"run.warmup": "1s", "run.requests": 300_000} if context.quick else {}
-    # What is changed beside the drive moves more than chance does.
+    # The sensitivities change figures by more than chance.
     beside: Sets = size or {"run.requests": 500_000}
     repeats = context.repeats
     cases = [
@@ -84,17 +84,16 @@ def _headline(rows: Rows, measured: Measured) -> None:
 
 
 def _gains(measured: Measured, figure_of: Callable[[Result], float], limit: int) -> dict[Point, float]:
-    """How much a figure rises with suspension, by workload."""
+    """Increase of a figure by suspension, by workload."""
     return {mix: _mean(measured, mix, limit, figure_of) - _mean(measured, mix, 0, figure_of) for mix in MIXES}
 
 
 def _rank(gains: dict[Point, float]) -> int:
-    """The place of the headline's gain among all, the largest being the first."""
     return 1 + sum(gain > gains[HEADLINE] for gain in gains.values())
 
 
 def _compare(rows: Rows, measured: Measured, point: Point) -> None:
-    """The gains of one point, and how often its programs are suspended; of other caches the throughput only."""
+    """Gains of a point and its suspensions per program; for other caches only the throughput."""
     figures: tuple[tuple[str, int, Callable[[Result], float], int, str, str], ...] = (
         ("iops_gain", 10, _kiops, 1, "kIOPS", "Figure 10a"),
         ("iops_gain", 5, _kiops, 1, "kIOPS", "Figure 10a"),
@@ -107,7 +106,7 @@ def _compare(rows: Rows, measured: Measured, point: Point) -> None:
     )
     first: dict[str, int] = {}
     for name, limit, figure_of, sign, unit, figure in figures:
-        # The plain name belongs to the limit that the article's number belongs to.
+        # The row without a suffix has the limit of the article's number.
         plain = first.setdefault(name, limit) == limit
         if not plain and point.sensitivity and name != "read_p99.99_gain_us":
             continue
@@ -163,7 +162,6 @@ def _suspends(result: Result) -> float:
 
 
 def _table(measured: Measured) -> Curve:
-    """Every point and limit with its figures: what the plots show."""
     figures = (_kiops, _mean_us, _total_tail_us, _read_tail_us, _suspends)
     columns = ("queue_depth", "writes_percent", "cache_mib", "sensitivity", "max_suspends")
     names = ("kiops", "mean_us", "total_p99.99_us", "read_p99.99_us", "suspends_per_program")

@@ -1,7 +1,7 @@
-"""The characterisation of single dies in Zambelli et al. 2021, Figures 5 to 8, from the same die model as the drive.
+"""Characterisation of single dies in Zambelli et al. 2021, Figures 5 to 8, from the same die model as the drive.
 
-A program starts; a read arrives after Delay1 and suspends it; after each resume the next read arrives after Delay2,
-until the program is over. Both delays run from 10 to 100 % of the nominal program time, for a sample of word lines.
+A read arrives at Delay1 after the start of a program and suspends it; after each resume the next read arrives after
+Delay2, until the program ends. Both delays range from 10 to 100 % of the nominal program time, for sampled word lines.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PROGRAM_NS = 2_000_000
-"""The nominal program time: Table 2."""
+"""Nominal program time (Table 2)."""
 
 STEPS = tuple(range(1, 11))
-"""The delays in tenths of it."""
+"""Delays in tenths of the program time."""
 
 PROGRESS = ("pulsing", "stopping", "entering", "resuming")
-"""The states of a die whose time belongs to the program; the rest is the read's."""
+"""States of a die that belong to the program; the others belong to the read."""
 
 SPREAD: Sets = {"part.program-loops-sd": 1.0}
-"""Word lines differ (Figure 3a); the article prints no figure."""
+"""Variation between word lines (Figure 3a), without a printed figure."""
 
 READINGS: dict[str, tuple[str, Sets]] = {
     "loop-boundary": (
@@ -44,30 +44,30 @@ READINGS: dict[str, tuple[str, Sets]] = {
         {"suspend.program.scheme": "exact", "part.program-suspend-entry": "70us"},
     ),
 }
-"""Two readings of what a die does between the request and the read."""
+"""Two readings of the die's state between the request and the read."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One word line under one pair of delays."""
+    """A word line under one pair of delays."""
 
     suspends: int
     entries_ns: tuple[int, ...]
     """Times to enter suspension."""
     total_ns: int
-    """Program time with every entry, without the reads."""
+    """Program time including entries, without reads."""
 
 
 Grid = dict[tuple[int, int], list[Measured]]
-"""Every word line by the delays, in tenths of the program time."""
+"""Word lines by delays in tenths of the program time."""
 
 
 WORD_LINES = 50
-"""Word lines that each pair of delays is tried on, as in the article (Section 3.2)."""
+"""Word lines per pair of delays (article, Section 3.2)."""
 
 
 def measure(plan: Plan, word_lines: int, first_seed: int) -> Grid:
-    """Runs the flow of Figure 5 for every pair of delays."""
+    """Runs the flow of Figure 5 for all pairs of delays."""
     grid: Grid = {}
     for first in STEPS:
         for then in STEPS:
@@ -78,7 +78,7 @@ def measure(plan: Plan, word_lines: int, first_seed: int) -> Grid:
 
 
 def _read(timeline: Timeline) -> Measured:
-    """What a tester would note down."""
+    """Measurements that a tester would take."""
     entries: list[int] = []
     suspends = total = 0
     for before, span in zip([None, *timeline.spans], timeline.spans, strict=False):
@@ -90,7 +90,7 @@ def _read(timeline: Timeline) -> Measured:
             entries.append(0)
         elif span.state in ("stopping", "entering"):
             entries[-1] += span.length_ns
-    # The last run of pulses ended with the program, not with a suspension.
+    # The last run of pulses ends with the program, not a suspension.
     return Measured(suspends, tuple(entries[:suspends]), total)
 
 
@@ -143,7 +143,7 @@ def _rows(rows: Rows, grid: Grid, suffix: str, words: str) -> None:
 
 
 def _polled(first: int, then: int) -> Callable[[Measured], float]:
-    """The program time, in nominal ones, as noted by a tester that looks only after a delay is over."""
+    """Program time in nominal program times, as seen by a tester that polls only after each delay."""
 
     def figure(each: Measured) -> float:
         return (first + then * each.suspends) / 10 + sum(each.entries_ns) / PROGRAM_NS

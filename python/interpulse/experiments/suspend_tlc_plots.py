@@ -27,7 +27,7 @@ WIDTH = 0.27
 
 
 def all_plots(context: Context, measured: Measured) -> list[Plot]:
-    """The plots of a finished experiment."""
+    """Plots of a finished experiment."""
     expected = context.expected().rows
     gain, base = (expected[f"{name}_qd64_25w"].number for name in ("iops_gain", "iops_none"))
     cut, before = (expected[f"mean_latency_{name}_us_qd64_25w"].number for name in ("gain", "none"))
@@ -40,7 +40,7 @@ def all_plots(context: Context, measured: Measured) -> list[Plot]:
 
 
 def cdf(measured: Measured) -> Curve:
-    """The latency distributions of Figure 12: how much of the requests took longer than each bucket's upper end."""
+    """Latency distributions of Figure 12: share of requests above each bucket's upper end."""
     lines = [
         (limit, kind, upper_us, above)
         for limit in LIMITS
@@ -51,11 +51,11 @@ def cdf(measured: Measured) -> Curve:
 
 
 _KINDS = {"read": ("read",), "write": ("write",), "all": ("read", "write")}
-"""The panels of the distribution, and which histograms they add up."""
+"""Panels of the distribution, with the histograms that each sums."""
 
 
 def _survival(measured: Measured, limit: int, kind: str) -> list[tuple[float, float]]:
-    """Latencies and the share of requests that took longer, all repetitions together."""
+    """Latencies and the share of slower requests, over all repetitions."""
     counts: Counter[float] = Counter()
     for result in measured[CDF.name(limit)]:
         for part in _KINDS[kind]:
@@ -110,18 +110,18 @@ def changed(
     change: float,
     label: str,
 ) -> None:
-    """Marks a published change against no suspension, counted from ours, at the bar that it is to be compared with."""
+    """Marks a published change against no suspension, relative to ours, at the corresponding bar."""
     base = fmean(figure_of(result) for result in measured[mix.name(0)])
     mark(axis, [places(limit)[MIXES.index(mix)]], [base + change], label)
 
 
 def places(limit: int) -> list[float]:
-    """Where the bars of a limit stand."""
+    """Positions of the bars of a limit."""
     return plots.places(LIMITS.index(limit), len(LIMITS), len(MIXES), WIDTH)
 
 
 def grouped(axis: Axes, measured: Measured, figure_of: Callable[[Result], float]) -> None:
-    """A group of bars for each mix and queue depth, a bar for each limit."""
+    """Bars, grouped by mix and queue depth, one per limit."""
     names = [f"QD{mix.depth}\n{mix.writes}W-{100 - mix.writes}R" for mix in MIXES]
     bars = {
         LABELS[limit]: [fmean(figure_of(result) for result in measured[mix.name(limit)]) for mix in MIXES]
@@ -135,7 +135,7 @@ def _cdf(measured: Measured) -> Figure:
     figure, axes = panels(1, 3, width=3.4)
     for axis, kind in zip(axes, _KINDS, strict=True):
         for index, limit in enumerate(LIMITS):
-            # The very end is a handful of requests; the article's axis ends before.
+            # The end of the tail has few requests; the article's axis ends before.
             points = [(upper_us, above) for upper_us, above in _survival(measured, limit, kind) if above > 1e-5]
             wide = breadth(index, len(LIMITS))
             axis.plot(*zip(*points, strict=True), color=COLOURS[index], linewidth=wide, label=LABELS[limit])

@@ -1,4 +1,4 @@
-"""The workloads and drives of Zambelli et al. 2021 that `suspend-tlc` and `suspend-tlc-power` simulate."""
+"""Workloads and drives of Zambelli et al. 2021 for `suspend-tlc` and `suspend-tlc-power`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from interpulse.runs.result import Result
 from interpulse.studies.case import Sets
 
 Measured: TypeAlias = "dict[str, list[Result]]"
-"""The results by the name of their case."""
+"""Results by case name."""
 
 DEPTHS = (16, 32, 64)
 WRITES = (25, 75)
 CACHES_MIB = (64, 256, 512)
 LIMITS = (0, 5, 10)
-"""Most suspends of a program; 0 is without suspension."""
+"""Limits of suspends per program; 0 is without suspension."""
 
 USUAL_MIB = 256
-"""The preset's cache: that of the rows whose name says none."""
+"""Cache of the preset, and of rows without a cache in their names."""
 
 READINGS: dict[str, tuple[str, Sets]] = {
     "printed": (
@@ -28,7 +28,7 @@ READINGS: dict[str, tuple[str, Sets]] = {
         {"part.bus-rate": "400MT/s", "part.program-suspend-entry": "0us", "ftl.imposed-reads": 0.0},
     ),
 }
-"""Other drives whose figures stand beside the article's as the preset's do: in words, and as overrides."""
+"""Other drives compared with the article like the preset: description and overrides."""
 
 SENSITIVITIES: dict[str, tuple[str, Sets]] = {
     "codewords": (
@@ -58,14 +58,14 @@ SENSITIVITIES: dict[str, tuple[str, Sets]] = {
     "setup": ("page buffer set-up of 20 us after each page load", {"part.buffer-setup": "20us"}),
     "frames": ("a cache of 1024 frames of 4 KiB", {"cache.size": "4MiB"}),
 }
-"""What the article does not print and what moves its headline: in words, and as overrides."""
+"""Unprinted assumptions that change the headline: description and overrides."""
 
 CHANGES = READINGS | SENSITIVITIES
 
 
 @dataclass(frozen=True)
 class Point:
-    """One workload on one drive, with every limit of suspends."""
+    """A workload on a drive, with all limits of suspends."""
 
     depth: int
     writes: int
@@ -74,22 +74,22 @@ class Point:
 
     @property
     def suffix(self) -> str:
-        """How the names of its rows end."""
+        """Suffix of row names."""
         cache = "" if self.cache_mib == USUAL_MIB else f"_cache{self.cache_mib}"
         changed = f"_sens_{self.sensitivity}" if self.sensitivity in SENSITIVITIES else ""
         return f"qd{self.depth}_{self.writes}w{cache}{changed}" + (f"_{self.sensitivity}" if self.is_reading else "")
 
     @property
     def is_reading(self) -> bool:
-        """Whether it has published figures of its own beside it."""
+        """Whether the article has figures for this point."""
         return self.sensitivity in READINGS
 
     def name(self, limit: int) -> str:
-        """The name of its case with a limit."""
+        """Name of the case with a limit."""
         return f"{self.suffix}_{'none' if limit == 0 else f'max{limit}'}"
 
     def sets(self, limit: int) -> Sets:
-        """The overrides of that case."""
+        """Overrides of the case with a limit."""
         sets: dict[str, Value] = {
             "flow.0.depth": self.depth,
             "flow.0.read": f"{100 - self.writes}%",
@@ -101,30 +101,30 @@ class Point:
             sets |= {"suspend.program.scheme": "loop-boundary", "suspend.program.max-suspends": limit}
         if self.sensitivity:
             changed = CHANGES[self.sensitivity][1]
-            # Without suspension there is nothing to say about how it is done.
+            # Without suspension its other settings are illegal.
             sets |= {key: value for key, value in changed.items() if limit or not key.startswith("suspend.")}
         return sets
 
 
 HEADLINE = Point(64, 25)
 CDF = Point(64, 75)
-"""The point of the article's Figure 12."""
+"""Point of the article's Figure 12."""
 
 
 MIXES = tuple(Point(depth, writes) for writes in WRITES for depth in DEPTHS)
-"""Every workload on the usual drive."""
+"""All workloads on the usual drive."""
 
 
 def points() -> Iterator[Point]:
-    """Every point, the sensitivities last."""
+    """All points, the sensitivities last."""
     for depth in DEPTHS:
         for writes in WRITES:
             yield Point(depth, writes)
-    # Elsewhere writes never fill the smallest.
+    # At other points writes never fill the smallest cache.
     for cache_mib in CACHES_MIB:
         if cache_mib != USUAL_MIB:
             yield Point(64, 75, cache_mib)
     for change in CHANGES:
         yield Point(HEADLINE.depth, HEADLINE.writes, sensitivity=change)
-    # What waits for frames are writes.
+    # Only writes wait for frames.
     yield Point(64, 75, sensitivity="frames")

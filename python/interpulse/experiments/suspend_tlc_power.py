@@ -1,6 +1,6 @@
 """Power of program suspension in a TLC drive: Zambelli et al., Electronics 2021, Figure 11.
 
-The drive and the workloads of `suspend-tlc`, with the current of the dies followed through time. Two scale factors are
+The drive and the workloads of `suspend-tlc`, with the current of the dies over time. Two scale factors are
 calibrated, one on each of two bars: that of the array currents on the 0.4 W at queue depth 64, 25 % writes, and the bus
 energy on the 17 mW at queue depth 16, 75 % writes. Everything else is predicted.
 """
@@ -22,12 +22,12 @@ from interpulse.studies.context import Context
 from interpulse.studies.outcome import Curve, Outcome, Rows
 
 SUSPEND_TLC = "suspend-tlc"
-"""The experiment whose drive this one runs."""
+"""Experiment with the same drive."""
 
 INVERTED = Point(64, 75)
-"""Where the article's memory power falls."""
+"""Point at which the article's memory power falls."""
 BUS = Point(16, 75)
-"""Where its bus power rises most."""
+"""Point with the largest increase of bus power."""
 
 _ARRAY = (
     *("sense-lsb", "sense-csb", "sense-msb", "program-pulse", "program-reset", "program-verify", "erase-pulse"),
@@ -37,14 +37,14 @@ _REST = ("idle", "page-load", "page-out", "suspended", "page-buffer-reload")
 
 
 def currents(array: str, rest: str) -> Sets:
-    """One current for every array operation, and one for a die that waits, moves data or holds an operation."""
+    """Overrides with one current for all array operations, and one for other states of a die."""
     return {f"part.power.{key}": current for keys, current in ((_ARRAY, array), (_REST, rest)) for key in keys}
 
 
 VARIANTS: dict[str, tuple[str, Sets]] = {
     "datasheet": ("uncalibrated: 25 mA for array operations, 5 mA otherwise", currents("25mA", "5mA")),
 }
-"""Other currents, for the two points of the memory's power."""
+"""Other currents, for the two points of memory power."""
 
 READINGS: dict[str, tuple[str, Sets]] = {
     "absorbed": (
@@ -56,7 +56,7 @@ READINGS: dict[str, tuple[str, Sets]] = {
         {"run.warmup": "0s", "run.time": "10ms"},
     ),
 }
-"""Finite runs that the write cache absorbs, in words and as overrides."""
+"""Finite runs that the write cache absorbs: description and overrides."""
 
 
 def run(context: Context) -> Outcome:
@@ -89,7 +89,7 @@ def run(context: Context) -> Outcome:
     ]
     context.announce((len(cases) + len(LIMITS)) * repeats)
     measured = context.run(cases)
-    # The same requests per second, a little fewer than the drive manages without suspension.
+    # Equal request rates, slightly below the drive's throughput without suspension.
     rate = round(0.95 * fmean(result.iops for result in measured[INVERTED.name(0)]) / 1000, 1)
     opened = [
         Case(f"{INVERTED.name(limit)}_open", drive, {**size, **traced, **_open(limit, rate)}, repeats)
@@ -127,7 +127,7 @@ def run(context: Context) -> Outcome:
 
 
 def _falls(change: Estimate) -> bool:
-    """Whether a change is below zero with its whole confidence interval; one value alone says nothing of chance."""
+    """Whether the whole confidence interval of a change is below zero; false for a single value."""
     return change.high is not None and change.high < 0
 
 
@@ -156,7 +156,7 @@ def _published(rows: Rows, measured: Measured) -> None:
 
 
 def _changes(measured: Measured) -> dict[str, list[float]]:
-    """What may be meant by the memory's power at the inverted point: its change in W by the reading."""
+    """Change of memory power in W at the inverted point, by reading of "power"."""
     suffix = INVERTED.suffix
     changes = {
         "mean": _up(measured, suffix, core_w),
@@ -172,7 +172,7 @@ def _changes(measured: Measured) -> dict[str, list[float]]:
 
 
 def _readings(rows: Rows, measured: Measured) -> None:
-    """Every reading beside the article's figure; the mean is the row itself."""
+    """Rows of all readings beside the article's figure; the mean is the main row."""
     for name, values in _changes(measured).items():
         if name == "mean":
             continue
@@ -195,7 +195,6 @@ def _words(name: str) -> str:
 
 
 def _of_point(rows: Rows, measured: Measured, point: Point) -> None:
-    """The figures of one workload, for every limit."""
     figures = (
         ("memory_power_w", core_w, "W", "Figure 11a"),
         ("memory_peak_w", peak_w, "W", "1 ms window"),
@@ -224,28 +223,27 @@ def _variants(rows: Rows, measured: Measured) -> None:
 
 
 def _up(measured: Measured, suffix: str, figure_of: Callable[[Result], float], variant: str = "") -> list[float]:
-    """How much a figure rises from no suspension to at most ten, by repetition."""
+    """Increase of a figure from no suspension to at most ten, by repetition."""
     before, after = (measured[f"{suffix}_{end}{variant}"] for end in ("none", "max10"))
     return [figure_of(b) - figure_of(a) for a, b in zip(before, after, strict=True)]
 
 
 def peak_w(result: Result) -> float:
-    """The largest mean of 1 ms."""
+    """Maximum of 1 ms means."""
     return float(result.raw["power"]["peak"]["window_mw"]) / 1e3
 
 
 def instant_w(result: Result) -> float:
-    """The largest power of the arrays at any instant."""
+    """Maximum instantaneous power of the arrays."""
     return float(result.raw["power"]["peak"]["instant_mw"]) / 1e3
 
 
 def energy_uj(result: Result) -> float:
-    """Energy of the flash for each host request."""
+    """Flash energy per host request."""
     return float(result.raw["power"]["per_request_uj"]["total"])
 
 
 def _table(measured: Measured) -> Curve:
-    """Every case with its figures: what the plots show."""
     figures = (core_w, peak_w, instant_w, bus_mw, energy_uj, lambda result: result.iops / 1e3)
     columns = ("case", "memory_w", "memory_peak_w", "memory_instant_w", "bus_mw", "energy_per_request_uj", "kiops")
     lines: list[tuple[str | float, ...]] = [

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def bars(measured: Measured, expected: Mapping[str, Published]) -> Figure:
-    """Mean power of memory and bus for each mix, a bar for each limit; the 1 ms peak above the memory's."""
+    """Mean power of memory and bus per mix, one bar per limit, with the 1 ms peak of the memory."""
     figure, (left, right) = panels(1, 2)
     grouped(left, measured, core_w)
     grouped(right, measured, bus_mw)
@@ -56,7 +56,7 @@ def _peaks(measured: Measured, name: str) -> list[dict[str, Any]]:
 
 
 def readings(changes: Mapping[str, Sequence[float]], fall: Published) -> Figure:
-    """The change at the article's inverted point by what is read as power, beside the published one."""
+    """Change at the article's inverted point by reading of "power", beside the published one."""
     figure, (axis,) = panels(1, 1, width=6.4, height=3.2)
     names = list(changes)[::-1]
     axis.barh(names, [fmean(changes[name]) for name in names], color=COLOURS[0])
@@ -69,7 +69,7 @@ def readings(changes: Mapping[str, Sequence[float]], fall: Published) -> Figure:
 
 
 def over_time(measured: Measured) -> Figure:
-    """Power of the memory in the first 100 ms from an empty cache."""
+    """Memory power in the first 100 ms from an empty cache."""
     figure, (axis,) = panels(1, 1, width=6.4)
     for index, limit in enumerate(LIMITS):
         series = measured[f"{Point(64, 75).name(limit)}_absorbed"][0].raw["power"]["over_time"]

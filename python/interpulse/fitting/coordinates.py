@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-"""Numbers: logarithms of parameters or figures, unless a name says what else."""
+"""Numbers: logarithms of parameters or figures, unless the name states otherwise."""
 
 ADDITIVE = {"a duration": 1.0, "a transfer rate": -1.0, "a bandwidth": -1.0}
 """Exponent that turns a quantity into a time; other quantities keep their logarithm."""

@@ -13,7 +13,7 @@ from interpulse.fitting import quantity
 from interpulse.fitting.times import TIMES, time_of
 
 FITTED = "interpulse fit of"
-"""How the source of a value begins that a fit has chosen."""
+"""Start of the source text of fitted values."""
 
 
 @cache
@@ -22,14 +22,14 @@ def _keys() -> dict[str, dict[str, Any]]:
 
 
 def declared(name: str) -> dict[str, Any] | None:
-    """What the reader of configurations declares of a setting; None where there is no such one."""
+    """The declaration of a setting, or None."""
     return _keys().get(re.sub(r"\.\d+(?=\.)", ".N", name))
 
 
 def shipped_values(name: str, values: Mapping[str, str]) -> list[float]:
-    """The values that shipped parts and drives have for a setting, or for a time of a part.
+    """The values of a setting, or of a time of a part, in shipped parts and drives.
 
-    Those of a part are of parts with as many bits per cell as `values` have.
+    Settings of a part use only parts with as many bits per cell as `values`.
     """
     of_part = name.startswith("part.") or name in TIMES
     found = []
@@ -60,5 +60,5 @@ def _drives() -> tuple[dict[str, str], ...]:
 
 
 def _of(config: Config) -> dict[str, str]:
-    """What is known of a drive; what a fit has chosen is not: a second fit would believe the first."""
+    """The known values of a drive, without fitted ones: otherwise a second fit would use the first as a prior."""
     return {entry.key: entry.value for entry in config.entries() if FITTED not in entry.origin}

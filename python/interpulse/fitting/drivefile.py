@@ -17,7 +17,7 @@ WIDTH = 118
 
 
 def written(spec: Spec, chosen: Sequence[Chosen], figures: Sequence[Figure], seeds: int) -> str:
-    """The file: what was chosen and how well, every figure, and the drive with a flow of the first load."""
+    """The file: fitted values with uncertainty, all figures, and the drive with a flow of the first load."""
     sections = copy.deepcopy(dict(spec.drive))
     if isinstance(sections.get("drive"), str):
         sections["drive"] = {"preset": sections["drive"]}
@@ -34,7 +34,7 @@ def written(spec: Spec, chosen: Sequence[Chosen], figures: Sequence[Figure], see
         part["file"] = str(folder / str(file["value"] if isinstance(file, dict) else file))
     lines = [*_comments(spec, chosen, figures, seeds), *_toml({"config_version": 1} | sections)]
     load = spec.loads[0]
-    lines += ["", f"# {load.name}, of the figures above; any other load does as well.", "[run]"]
+    lines += ["", f"# {load.name}, of the figures above; any other load can replace it.", "[run]"]
     lines += [f"requests = {spec.requests}", "", "[precondition]"]
     wanted = dict(load.sets(spec.requests, 0))
     lines += [f"{key.partition('.')[2]} = {literal(wanted[key])}" for key in wanted if key.startswith("precondition.")]
@@ -70,7 +70,7 @@ def _put(sections: dict[str, Any], key: str, value: object) -> None:
 
 
 def _toml(sections: Mapping[str, Any]) -> Iterator[str]:
-    """Sections in the manner of files that are written by hand."""
+    """Sections in the format of manually written files."""
     for key, value in sections.items():
         if not isinstance(value, dict):
             yield f"{key} = {literal(value)}"

@@ -30,10 +30,10 @@ MIXES = {
 """fio's `rw` as pattern and direction."""
 
 SYNCHRONOUS = ("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap")
-"""Engines that have one request outstanding for each job, whatever `iodepth` says (fio's HOWTO, ioengine)."""
+"""Engines with one outstanding request per job, which ignore `iodepth` (fio's HOWTO, ioengine)."""
 
 HINDERED = ("rate", "rate_iops", "thinktime", "bssplit", "bsrange", "random_distribution", "zonemode", "trim")
-"""Options with which a job is no closed loop of one kind of request."""
+"""Options that make a job more than a closed loop of one kind of request."""
 
 PERCENTILES = {"99.000000": "p99", "99.900000": "p99.9", "99.990000": "p99.99", "99.999000": "p99.999"}
 
@@ -41,7 +41,7 @@ _SIZE = re.compile(r"(\d+)([kmg]?)(?:i?b)?", re.IGNORECASE)
 
 
 def loads(path: Path, tolerance: float, state: str | None, held_out: tuple[str, ...]) -> Iterator[Load]:
-    """The loads of a file. `held_out` are names of jobs whose figures are to be predicted.
+    """The loads of a file; `held_out`: jobs whose figures are predicted.
 
     Raises:
         ConfigError: the file is not fio's JSON, of an unsupported version, or one of its jobs cannot be a load.
@@ -61,14 +61,14 @@ def loads(path: Path, tolerance: float, state: str | None, held_out: tuple[str, 
 
 def _read(path: Path) -> dict[str, Any]:
     text = read_text(path, "fio's output", most=256 * 2**20)
-    # Notes that fio prints stand above its JSON.
+    # fio prints notes before its JSON.
     begin = re.search(r"^\{", text, re.MULTILINE)
     try:
         whole = json.loads(text[begin.start() :]) if begin is not None else None
     except ValueError as error:
         raise ConfigError(f"{shown(path)}: this is not fio's JSON: {error}; expected --output-format=json") from None
     if not isinstance(whole, dict) or "fio version" not in whole:
-        raise ConfigError(f"{shown(path)}: there is no 'fio version'; expected what fio --output-format=json writes")
+        raise ConfigError(f"{shown(path)}: there is no 'fio version'; expected the output of fio --output-format=json")
     if not VERSION.fullmatch(str(whole["fio version"])):
         raise ConfigError(
             f"{shown(path)}: fio version: seen {whole['fio version']!r}; expected fio-3.0 or later: before, latencies "
@@ -146,10 +146,10 @@ def _block(text: object, place: str) -> int:
 def _figures(
     group: list[Mapping[str, Any]], share: float, tolerance: float, source: str, place: str, out: bool
 ) -> Iterator[Target]:
-    """What a group measured: requests a second of all, and percentiles of each direction it has.
+    """Measurements of a group: requests per second of all jobs, and percentiles of each direction.
 
-    Means say nothing more where there is one direction: they are what is outstanding over the rate (Little's law).
-    Where there are two, that of reads does.
+    With one direction the mean adds no information: it is the depth over the rate (Little's law). With two, the mean
+    of reads does.
     """
     directions = [which for which, part in (("read", share), ("write", 1 - share)) if part > 0]
     try:
@@ -165,10 +165,10 @@ def _figures(
             mean = sum(m * n for m, n in zip(means, counts, strict=True)) / sum(counts)
             if which == "read" and len(directions) > 1:
                 yield Target("read-mean", mean, tolerance, out, source)
-            # Percentiles of several jobs do not add up to one of all.
-            told = group[0][which]["clat_ns"].get("percentile", {}) if len(group) == 1 else {}
+            # Percentiles of several jobs cannot be merged.
+            percentiles = group[0][which]["clat_ns"].get("percentile", {}) if len(group) == 1 else {}
             for key, measure in PERCENTILES.items():
-                if key in told and sum(counts) * (1 - float(key) / 100) >= BEYOND:
-                    yield Target(f"{which}-{measure}", float(told[key]), max(tolerance, 0.05), out, source)
+                if key in percentiles and sum(counts) * (1 - float(key) / 100) >= BEYOND:
+                    yield Target(f"{which}-{measure}", float(percentiles[key]), max(tolerance, 0.05), out, source)
     except (KeyError, TypeError, ValueError) as error:
-        raise ConfigError(f"{place}: {error} is missing or no number; expected what fio 3 writes for a job") from None
+        raise ConfigError(f"{place}: {error} is missing or not a number; expected a job as written by fio 3") from None

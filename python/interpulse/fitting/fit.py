@@ -19,10 +19,10 @@ from interpulse.fitting.spec import Spec
 from interpulse.fitting.uncertainty import uncertainties
 from interpulse.runs.estimate import Estimate, mean_of
 from interpulse.search.simulations import Simulations
-from interpulse.sweeps.engine import Progress, told_by
+from interpulse.sweeps.engine import Progress, observer_of
 
 NAME = "fit.json"
-"""The answer in the folder of a fit; the drive lies beside it as drive.toml."""
+"""The result file in the folder of a fit, beside drive.toml."""
 
 DRIVE = "drive.toml"
 
@@ -35,26 +35,26 @@ def fit(
     jobs: int | None = None,
     progress: Progress = None,
 ) -> Fit:
-    """Finds the parameters of a drive from what a data sheet or fio says of it.
+    """Finds the parameters of a drive from figures of a data sheet or of fio.
 
     Args:
-        given: the path of a fit file, or a dictionary with the keys of one.
-        out: the folder of the answer and of what is kept, by default the name of the file in the working folder.
-        on: as `interpulse.sweep` takes it.
-        jobs: workers of this machine, one for each core unless given; never changes the answer.
-        progress: called with simulations done, those asked for so far, and how many can run at a time.
+        given: the path of a fit file, or a dictionary with the same keys.
+        out: the output folder; default: the name of the file in the working folder.
+        on: as for `interpulse.sweep`.
+        jobs: local workers, by default one per core; never changes the result.
+        progress: called with the numbers of finished, requested and concurrent simulations.
 
     Returns:
-        The drive, how well each parameter is known, and each figure beside what is known of it.
+        The drive, the parameters with their uncertainty, and the simulated beside the known figures.
 
     Raises:
-        ConfigError: the file, or what it names, cannot be used, or the cluster is not there.
-        RunError: nothing more can be written; what had ended is kept.
+        ConfigError: the file, or a file named in it, cannot be used, or the cluster is unavailable.
+        RunError: writing failed; finished simulations are kept.
         KeyboardInterrupt: Ctrl-C; what had ended is kept.
     """
     spec = Spec.of(given)
     folder = Path(spec.name) if out is None else named(out, "out")
-    with Simulations(spec.config, folder, told_by(progress), on=on, jobs=jobs) as simulations:
+    with Simulations(spec.config, folder, observer_of(progress), on=on, jobs=jobs) as simulations:
         model = Model(spec, simulations)
         optimiser = Optimiser(model)
         region = ConfidenceRegion(optimiser, spec.continuous, optimiser.run())
@@ -131,7 +131,7 @@ def _notes(found: Fit) -> list[str]:
             notes.append(f"{'; '.join(bound)}: wider bounds may help")
     few = [f"{each.load.name}: {each.target.figure}" for each in found.figures if each.few]
     if few:
-        notes.append(f"too few requests lie beyond: {', '.join(few)}; more `requests` would tell")
+        notes.append(f"too few requests lie beyond: {', '.join(few)}; increase `requests`")
     shaky = sorted({each.load.name for each in found.figures if not each.steady})
     if shaky:
         notes.append(f"not steady while measured: {', '.join(shaky)}")

@@ -15,10 +15,10 @@ from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.check import PLANES
 
 BLOCKS = 12
-"""Blocks of every lane that the host fills in a window of random writes: fewer show the luck of a few victims."""
+"""Blocks per lane that the host fills in a window of random writes; with fewer, the result depends on a few victims."""
 
 MOST_WINDOW = 2**33
-"""And never more bytes than this."""
+"""Maximum number of bytes written in a window."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Point:
     """Values of all parameters.
 
     Attributes:
-        logs: natural logarithms of the continuous ones, in their basic units.
-        choices: the number of each discrete one.
+        logs: natural logarithms of the continuous parameters, in basic units.
+        choices: the index of each discrete parameter.
     """
 
     logs: tuple[float, ...]
@@ -36,21 +36,21 @@ class Point:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a point does, for each figure of the fit in order; None where a simulation failed or none completed."""
+    """Figures of a point in the order of the fit; None if a simulation failed or no request completed."""
 
     values: tuple[float | None, ...]
     why: str = ""
-    """Why something is missing."""
+    """The reason for a missing figure."""
 
 
 def window(values: Mapping[str, str]) -> int:
-    """Bytes that fill `BLOCKS` blocks of every lane of a drive with these settings."""
+    """Bytes that fill `BLOCKS` blocks in each lane of a drive with these settings."""
     pages = BLOCKS * math.prod(int(values[key]) for key in (*PLANES, "part.pages-per-block"))
     return min(pages * parse_size(values["part.page-size"], "part.page-size"), MOST_WINDOW)
 
 
 class Model:
-    """Asks for points; every simulation is kept, so that no point is simulated twice, today or tomorrow."""
+    """Simulates points; the store keeps all simulations, so that no point runs twice."""
 
     def __init__(self, spec: Spec, simulations: Simulations) -> None:
         self.spec = spec
@@ -70,7 +70,7 @@ class Model:
         return tuple(found)
 
     def check(self, points: Sequence[Point]) -> None:
-        """Raises ConfigError where none of these is a drive, or a load is none for the first that is one."""
+        """Raises ConfigError if none of the points is a valid drive, or if the first valid one rejects a load."""
         why = ""
         for point in points:
             sets = (*self.spec.sets, *self.settings(point))
@@ -85,14 +85,14 @@ class Model:
                 except ConfigError as error:
                     raise ConfigError(f"{load.place}: load {load.name}: {error}") from None
             return
-        raise ConfigError(f"{self.spec.path}: no drive that was tried can be: {why}")
+        raise ConfigError(f"{self.spec.path}: no tried drive is valid: {why}")
 
     def ask(self, points: Sequence[Point], seeds: int = 1) -> list[list[Answer]]:
-        """What points do with each of so many seeds.
+        """The figures of points for each seed.
 
         Raises:
-            ConfigError: the cluster is not there.
-            RunError: the cluster has gone, or nothing more can be written; what had ended is kept.
+            ConfigError: the cluster is unavailable.
+            RunError: the cluster was lost, or writing failed; finished simulations are kept.
         """
         wanted = [(point, seed) for point in dict.fromkeys(points) for seed in range(seeds)]
         missing = [each for each in wanted if each not in self._known]
@@ -107,12 +107,12 @@ class Model:
         return [[self._known[point, seed] for seed in range(seeds)] for point in points]
 
     def raw(self, point: Point, seed: int = 0) -> list[Mapping[str, Any] | None]:
-        """The whole results of a point that was asked for, one for each load."""
+        """The complete results of a simulated point, one per load."""
         return self._raws[point, seed]
 
     def _asks(self, point: Point, seed: int) -> list[Sets]:
         sets = (*self.spec.sets, *self.settings(point))
-        # Sizes are counts, and so choices.
+        # Sizes are counts and therefore choices.
         if point.choices not in self._windows:
             try:
                 self._windows[point.choices] = window(self._simulations.values(sets))

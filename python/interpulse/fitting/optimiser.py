@@ -67,7 +67,7 @@ UNLIKE = 9.0
 """Sum of squares for each figure at which the walk over choices turns back."""
 
 LOST = 5.0
-"""Logarithm of the ratio that stands for a missing figure."""
+"""Logarithm of the ratio that replaces a missing figure."""
 
 TINY = 1e-12
 """Lower limit of the denominator for a derivative without noise."""
@@ -117,13 +117,13 @@ class Optimiser:
 
         Raises:
             ConfigError: no tried point is a valid drive, or the cluster is not available.
-            RunError: the cluster has gone, or nothing more can be written.
+            RunError: the cluster was lost, or writing failed.
         """
         points = self._spread()
         self._model.check(points)
         found = self.evaluate(points)
         if not any(any(value is not None for value in answer.values) for answer in found):
-            raise ConfigError(f"{self._model.spec.path}: no drive that was tried could be simulated: {found[0].why}")
+            raise ConfigError(f"{self._model.spec.path}: no tried drive could be simulated: {found[0].why}")
         self._allow_for_chance(sorted(points, key=self._costs.__getitem__)[:STARTS])
         self._propose(BEFORE)
         starts = self._distinct(STARTS)
@@ -338,7 +338,6 @@ class Optimiser:
                 return best
 
     def _propose(self, times: int) -> None:
-        """Simulates the proposals of the emulator."""
         for _ in range(times):
             points = list(self._costs)
             answers = self.evaluate(points)

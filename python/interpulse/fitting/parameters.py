@@ -15,10 +15,10 @@ from interpulse.fitting.times import TIMES, time_of
 from interpulse.sweeps.axes import WAYS, Axis, Sets, read_axis
 
 BEYOND = 2.0
-"""Bounds lie this factor beyond what shipped parts and drives have, unless the file gives them."""
+"""Factor of the default bounds beyond the values of shipped parts and drives."""
 
 LEAST_WITHIN = 1.5
-"""No prior of shipped parts is surer than within this factor."""
+"""Smallest width of a prior from shipped parts, as a factor."""
 
 CONTINUOUS = ("a duration", "a size", "a transfer rate", "a fraction", "a number")
 KEYS = ("key", "time", "from", "to", "prior", "within")
@@ -26,17 +26,17 @@ KEYS = ("key", "time", "from", "to", "prior", "within")
 
 @dataclass(frozen=True)
 class Continuous:
-    """A quantity between two bounds; a fit moves its logarithm.
+    """A quantity between two bounds, fitted by its logarithm.
 
     Attributes:
-        name: its setting, or `tR`, `tPROG`, `tBERS`.
-        kind: which quantity it is.
-        low: the least, in its basic unit.
-        high: the most.
-        prior: where it is expected, None where any value between the bounds is as likely.
-        within: the factor that it is expected within, about two times in three.
-        parts: settings that keep their proportions, with the value of each where the whole is 1; one setting by itself.
-        origin: where bounds and prior come from.
+        name: a setting, or `tR`, `tPROG`, `tBERS`.
+        kind: the kind of quantity.
+        low: lower bound, in the basic unit.
+        high: upper bound.
+        prior: expected value; None for a uniform prior between the bounds.
+        within: standard deviation of the prior, as a factor.
+        parts: settings in fixed proportions, with the value of each for a total of 1; or a single setting.
+        origin: source of bounds and prior.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Continuous:
     origin: str
 
     def sets(self, value: float) -> Sets:
-        """The settings of a value."""
+        """The settings for a value."""
         return tuple((key, quantity.setting(max(share * value, 0), self.kind)) for key, share in self.parts)
 
     def said(self, value: float) -> str:
@@ -65,15 +65,15 @@ class Discrete:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return ", ".join(self.axis.keys)
 
     def sets(self, number: int) -> Sets:
-        """The settings of a choice."""
+        """The settings for a choice."""
         return self.axis.choices[number].sets
 
     def said(self, number: int) -> str:
-        """A choice as messages have it."""
+        """Text of a choice."""
         return ", ".join(value for _, value in self.sets(number))
 
 
@@ -81,10 +81,10 @@ Parameter = Continuous | Discrete
 
 
 def read_parameter(raw: object, at: Callable[[str | None], str], folder: Path, values: Mapping[str, str]) -> Parameter:
-    """One `[[free]]`, beside the settings of the drive; `at` says where a key of it is written.
+    """Reads a `[[free]]`; `at` returns the line of a key.
 
     Raises:
-        ConfigError: it is none; the message has the place, what was seen and what is legal.
+        ConfigError: invalid; the message has the place, the value and the legal values.
     """
     if not isinstance(raw, dict):
         raise ConfigError(f"{at(None)}: free: seen {raw!r}; expected a table [[free]]")
@@ -120,7 +120,7 @@ def _setting(raw: Mapping[str, Any], at: Callable[[str | None], str], values: Ma
     kind = key["holds"]
     if kind not in CONTINUOUS or key["list"]:
         raise ConfigError(
-            f"{at('key')}: free.key: {name} is {kind}, which has no values between others; expected values = [...] "
+            f"{at('key')}: free.key: {name} is {kind}, which is not continuous; expected values = [...] "
             "with those to choose from"
         )
     return name, kind, ((name, 1.0),)

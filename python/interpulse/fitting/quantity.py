@@ -19,17 +19,17 @@ UNITS: dict[str, dict[str, float]] = {
     "a rate of requests": {"kIOPS": 1e3, "MIOPS": 1e6, "IOPS": 1, "k": 1e3, "/s": 1, "": 1},
     "a bandwidth": {"B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9} | {f"{u}/s": n for u, n in _BINARY.items()},
 }
-"""What each kind of quantity may be written in, and how many of its basic unit that is."""
+"""Legal units of each kind of quantity, with their size in the basic unit."""
 
 _BASIC = {"a duration": "ns", "a size": "B", "a transfer rate": "MT/s", "a fraction": "%", "a bandwidth": "MB/s"}
 _TEXT = re.compile(r"\s*(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([A-Za-z%/]*)\s*")
 
 
 def read(value: object, kind: str, place: str) -> float:
-    """A quantity above zero in its basic unit: ns, bytes, transfers, requests or bytes a second, or a share of 1.
+    """Reads a positive quantity in its basic unit: ns, bytes, transfers, requests or bytes per second, or a share of 1.
 
     Raises:
-        ConfigError: it is none; the message has the place, the value and what is legal.
+        ConfigError: invalid; the message has the place, the value and the legal units.
     """
     units = UNITS[kind]
     text = value if isinstance(value, str) else repr(value) if type(value) in (int, float) else ""
@@ -41,7 +41,7 @@ def read(value: object, kind: str, place: str) -> float:
 
 
 def setting(value: float, kind: str) -> str:
-    """A value in its basic unit as a setting: whole where it is counted, else of six digits."""
+    """Text of a setting from a value in the basic unit: an integer for counts, else six digits."""
     if kind in ("a duration", "a size", "a whole number"):
         return f"{round(value)}{_BASIC.get(kind, '')}"
     unit = _BASIC.get(kind, "")
@@ -49,7 +49,7 @@ def setting(value: float, kind: str) -> str:
 
 
 def said(value: float, kind: str) -> str:
-    """A value in its basic unit for people, with four digits."""
+    """Text for messages from a value in the basic unit, with four digits."""
     scales = {
         "a duration": ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (0, "ns")),
         "a size": ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (0, "B")),

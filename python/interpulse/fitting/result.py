@@ -12,20 +12,21 @@ from interpulse.fitting.targets import Load, Target
 from interpulse.sweeps.axes import Sets
 
 UNMET = 3.0
-"""A figure that is off by more than so many tolerances is not met."""
+"""Largest deviation of a matched figure, in tolerances."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """A parameter with its value.
+    """A fitted parameter.
 
     Attributes:
-        value: in its basic unit, or the number of a choice.
-        within: half of its 95 % interval as a share of it, at least that where it is not determined; None for a choice.
+        value: value in the basic unit, or the index of a choice.
+        within: half width of the 95 % interval as a share of the value, a lower bound if undetermined; None for a
+            choice.
         determined: whether the figures determine it.
-        why: if not, why not.
-        bound: at which bound it lies, if at any.
-        sets: the settings that it comes to.
+        why: the reason for an undetermined parameter.
+        bound: the bound at which the value lies, if any.
+        sets: the resulting settings.
     """
 
     parameter: Parameter
@@ -38,14 +39,14 @@ class Chosen:
 
     @property
     def text(self) -> str:
-        """The value with its unit."""
+        """Text of the value with its unit."""
         if isinstance(self.parameter, Continuous):
             return self.parameter.said(self.value)
         return self.parameter.said(int(self.value))
 
     @property
     def known(self) -> str:
-        """How well it is known."""
+        """Text of the uncertainty."""
         sure = "determined" if self.within is None else f"within {100 * self.within:.1f} %"
         if not self.determined:
             sure = f"not determined: {self.why}"
@@ -73,14 +74,14 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure that is known, and what the drive does.
+    """A known figure beside the simulated one.
 
     Attributes:
-        simulated: the mean over seeds, None where a simulation failed or no such request completed.
-        interval: its 95 % interval, None of fewer than two seeds.
-        tolerance: that of the file, and what seeds differ by, as a share.
-        few: whether it is a percentile that rests on too few requests.
-        steady: whether all windows that it comes from were steady, as far as they tell.
+        simulated: the mean over seeds; None if a simulation failed or no such request completed.
+        interval: the 95 % interval; None for fewer than two seeds.
+        tolerance: tolerance of the file plus the variation between seeds, as a share.
+        few: whether it is a percentile of too few requests.
+        steady: whether no window was unsteady.
     """
 
     load: Load
@@ -93,16 +94,16 @@ class Figure:
 
     @property
     def ratio(self) -> float | None:
-        """Simulated to known."""
+        """Ratio of simulated to known."""
         return None if self.simulated is None else self.simulated / self.target.value
 
     @property
     def met(self) -> bool:
-        """Whether it is off by no more than tolerances allow."""
+        """Whether the deviation is within the tolerances."""
         return self.ratio is not None and abs(math.log(self.ratio)) <= UNMET * self.tolerance
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON, in the basic unit of the figure: requests or bytes a second, or nanoseconds."""
+        """As JSON, in basic units: requests or bytes per second, or nanoseconds."""
         return {
             "load": self.load.name,
             "figure": self.target.figure,
@@ -121,18 +122,18 @@ class Figure:
 
 @dataclass
 class Fit:
-    """The model of a drive.
+    """Result of a fit.
 
     Attributes:
-        title: of the file.
-        parameters: every one that was free, in order.
-        figures: every one that is known, in order; those held out are predictions.
+        title: title of the file.
+        parameters: all free parameters, in order.
+        figures: all known figures, in order; held-out figures are predictions.
         drive: the drive as a configuration, TOML.
-        seeds: that the figures are means over.
-        points: sets of parameters that were tried.
-        simulated: simulations that were run for this call.
-        kept: simulations that had been run before.
-        path: the file of the drive.
+        seeds: number of seeds of the means.
+        points: number of tried sets of parameters.
+        simulated: simulations that this call ran.
+        kept: simulations from earlier calls.
+        path: the drive file.
     """
 
     title: str
@@ -148,24 +149,24 @@ class Fit:
 
     @property
     def used(self) -> list[Figure]:
-        """Figures that parameters were chosen by."""
+        """Figures used for fitting."""
         return [each for each in self.figures if not each.target.held_out]
 
     @property
     def held_out(self) -> list[Figure]:
-        """Figures that are predicted."""
+        """Held-out figures."""
         return [each for each in self.figures if each.target.held_out]
 
     @property
     def unmet(self) -> list[Figure]:
-        """Figures that parameters were chosen by and that no drive within the bounds was found to have."""
+        """Fitted figures that no drive within the bounds matches."""
         return [each for each in self.used if not each.met]
 
     def value(self, name: str) -> float:
-        """The value of a parameter in its basic unit, or the number of a choice.
+        """The value of a parameter in its basic unit, or the index of a choice.
 
         Raises:
-            KeyError: there is no such parameter.
+            KeyError: no such parameter.
         """
         for each in self.parameters:
             if each.parameter.name == name:
@@ -173,7 +174,7 @@ class Fit:
         raise KeyError(f"{name}: expected one of {', '.join(each.parameter.name for each in self.parameters)}")
 
     def off(self, figures: list[Figure]) -> float | None:
-        """The typical deviation of figures: the root of the mean square of logarithms of ratios; None of none."""
+        """Root mean square of the logarithms of ratios; None without figures."""
         logs = [math.log(each.ratio) for each in figures if each.ratio is not None]
         return math.expm1(math.sqrt(sum(log * log for log in logs) / len(logs))) if logs else None
 

@@ -22,24 +22,24 @@ KEYS = ("fit_version", "title", "config", "set", "load", "fio", "free", "toleran
 OF_FIO = ("file", "state", "tolerance", "held-out")
 
 HOLD_OUT = 0.2
-"""The share of figures that are predicted, unless the file says which."""
+"""Default share of held-out figures."""
 
 FEWEST = 5
-"""Figures of which none is held out unless the file says so: fewer determine too little as it is."""
+"""Largest number of figures of which none is held out by default."""
 
 
 @dataclass(frozen=True)
 class Spec:
-    """A fit as its file has it.
+    """A fit file.
 
     Attributes:
-        config: the drive, with the overrides of `[set]`, and a flow that the loads fill in.
-        drive: its sections as they were written, without flows, cases and run.
-        loads: with the figures that are known under each.
-        parameters: what may be chosen.
-        requests: what a load measures at least.
-        seed: the first one.
-        repetitions: seeds that the answer is confirmed with.
+        config: the drive with the overrides of `[set]`, and a flow that the loads override.
+        drive: its original sections without flows, cases and run.
+        loads: the loads with their known figures.
+        parameters: the free parameters.
+        requests: minimum number of measured requests of a load.
+        seed: the first seed.
+        repetitions: number of seeds of the final simulations.
     """
 
     path: str
@@ -56,26 +56,26 @@ class Spec:
 
     @classmethod
     def of(cls, given: object) -> Spec:
-        """The fit of a file by its path, or that of a dictionary with the keys of one. Raises ConfigError."""
+        """Reads a fit from a path or a dictionary. Raises ConfigError."""
         return given if isinstance(given, Spec) else read_given(given, "fit", read_spec)
 
     @property
     def continuous(self) -> tuple[Continuous, ...]:
-        """What has values between others."""
+        """The continuous parameters."""
         return tuple(each for each in self.parameters if isinstance(each, Continuous))
 
     @property
     def discrete(self) -> tuple[Discrete, ...]:
-        """What is one of several choices."""
+        """The discrete parameters."""
         return tuple(each for each in self.parameters if isinstance(each, Discrete))
 
     def targets(self) -> list[tuple[Load, Target]]:
-        """Every figure with its load, in order."""
+        """All figures with their loads, in order."""
         return [(load, target) for load in self.loads for target in load.targets]
 
 
 def read_spec(text: str, path: str, folder: Path) -> Spec:
-    """Reads the text of a fit file whose files lie in `folder`. Raises ConfigError with the place of a mistake."""
+    """Reads the text of a fit file whose files are in `folder`. Raises ConfigError with the line of a mistake."""
     file = TomlFile.read(text, path, folder, KEYS)
     given = file.config()
     left_out = ("flow", "case", "run", "title")
@@ -112,7 +112,7 @@ def _loads(file: TomlFile) -> tuple[Load, ...]:
     if "tolerance" in file.raw:
         tolerance = read_tolerance(file.raw["tolerance"], f"{file.place('tolerance')}: tolerance")
     found: list[Load] = []
-    # One of both has to be there.
+    # At least one of both is required.
     if "load" in file.raw or "fio" not in file.raw:
         listed = file.tables("load", "with a figure, or [[fio]] with its output")
         found += [read_load(each, file.at("load", number), tolerance) for number, each in enumerate(listed)]
@@ -133,7 +133,7 @@ def _of_fio(raw: Mapping[str, Any], at: Callable[[str | None], str], folder: Pat
             raise ConfigError(f"{at(key)}: fio: unknown key {key}; expected one of {', '.join(OF_FIO)}")
     file, state, out = raw.get("file"), raw.get("state"), raw.get("held-out", [])
     if not isinstance(file, str) or not file.strip():
-        raise ConfigError(f"{at('file')}: fio.file: seen {file!r}; expected what fio --output-format=json wrote")
+        raise ConfigError(f"{at('file')}: fio.file: seen {file!r}; expected the output of fio --output-format=json")
     if state is not None and state not in STATES:
         raise ConfigError(f"{at('state')}: fio.state: seen {state!r}; expected one of {', '.join(STATES)}")
     if not isinstance(out, list) or not all(isinstance(each, str) for each in out):
@@ -147,7 +147,7 @@ def _of_fio(raw: Mapping[str, Any], at: Callable[[str | None], str], folder: Pat
 
 
 def _held_out(loads: tuple[Load, ...], file: TomlFile) -> tuple[Load, ...]:
-    """The loads with some figures held out: those of the file, or so many that lie evenly among all."""
+    """The loads with held-out figures: those of the file, or a share of evenly spaced ones."""
     said = "hold-out" in file.raw
     at = f"{file.place('hold-out')}: hold-out"
     share = read_share(file.raw["hold-out"], at) if said else HOLD_OUT
@@ -157,7 +157,7 @@ def _held_out(loads: tuple[Load, ...], file: TomlFile) -> tuple[Load, ...]:
     if any(target.held_out for target in every) or (len(every) < FEWEST and not said):
         return loads
     count = round(share * len(every))
-    # From the middle of each part, so that the first figure, often the best known, stays.
+    # The middle of each part, so that the first figure, often the best known, is fitted.
     chosen = {int((number + 0.5) * len(every) / count) for number in range(count)}
     numbers = iter(range(len(every)))
     return tuple(

@@ -36,7 +36,7 @@ class Surrogate:
 
         Args:
             centre: logarithms of the parameters at the centre.
-            exponents: of each parameter, see `coordinates`.
+            exponents: exponent of each parameter, see `coordinates`.
             points: logarithms of the parameters, one simulated point a row.
             figures: logarithms of the figures, one simulated point a row.
             chance: standard deviation of each figure between seeds.

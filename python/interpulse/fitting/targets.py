@@ -14,19 +14,19 @@ from interpulse.search.limits import NAMES
 from interpulse.sweeps.axes import Sets, flat_settings
 
 STATES = ("filled", "steady", "empty")
-"""What a load finds: everything written once in order; that, and then at random until write amplification is steady;
-or nothing."""
+"""State of the drive before a load: written once in order; then also at random until write amplification is steady;
+or empty."""
 
 PATTERNS = ("random", "sequential")
 
 REQUESTS = 20_000
-"""How many a load measures, unless a percentile or its write amplification asks for more."""
+"""Measured requests of a load, unless a percentile or the write amplification needs more."""
 
 BEYOND = 12
-"""A window has at least so many requests beyond the highest percentile that is asked for."""
+"""Minimum number of requests beyond the highest wanted percentile."""
 
 TOLERANCE = 0.03
-"""How far a figure may be off for nothing to be wrong with it: printed ones are rounded."""
+"""Default tolerance: printed figures are rounded."""
 
 _LATENCY = re.compile(r"(read|write|all)-(mean|p[\d.]+)")
 
@@ -37,10 +37,10 @@ class Target:
 
     Attributes:
         figure: `iops`, `bandwidth`, or a latency such as `read-p99.9`.
-        value: requests or bytes a second, or nanoseconds.
-        tolerance: as a share of it.
-        held_out: whether no parameter is chosen in view of it: it is predicted.
-        source: who says so.
+        value: requests or bytes per second, or nanoseconds.
+        tolerance: tolerance as a share of the value.
+        held_out: whether the figure is predicted instead of fitted.
+        source: source of the figure.
     """
 
     figure: str
@@ -51,17 +51,17 @@ class Target:
 
     @property
     def kind(self) -> str:
-        """Which quantity it is."""
+        """The kind of quantity."""
         return {"iops": "a rate of requests", "bandwidth": "a bandwidth"}.get(self.figure, "a duration")
 
     @property
     def percentile(self) -> float | None:
-        """The percentile that it is, if it is one."""
+        """The percentile, if it is one."""
         match = _LATENCY.fullmatch(self.figure)
         return float(match[2][1:]) if match is not None and match[2] != "mean" else None
 
     def of(self, raw: Mapping[str, Any], block: float) -> float | None:
-        """What a result has, whose requests are of `block` bytes; None where no such request completed."""
+        """The value in a result with requests of `block` bytes; None if no such request completed."""
         if self.figure in ("iops", "bandwidth"):
             found = float(raw["iops"]) * (block if self.figure == "bandwidth" else 1)
             return found or None
@@ -70,25 +70,25 @@ class Target:
         return None if latency is None else 1e3 * float(latency)
 
     def few(self, raw: Mapping[str, Any]) -> bool:
-        """Whether the result itself marks it as one that rests on too few requests."""
+        """Whether the result marks it as a percentile of too few requests."""
         kind, _, measure = self.figure.partition("-")
         return measure in raw.get("latency_us", {}).get(kind, {}).get("few", ())
 
     def said(self, value: float | None) -> str:
-        """A value of it with its unit."""
+        """Text of a value with its unit."""
         return "-" if value is None else quantity.said(value, self.kind)
 
 
 @dataclass(frozen=True)
 class Load:
-    """A closed loop of requests, and what is known of the drive under it.
+    """A closed loop of requests with its known figures.
 
     Attributes:
-        pattern: of the addresses, `random` or `sequential`.
+        pattern: address pattern, `random` or `sequential`.
         read: share of reads.
-        block: bytes of a request.
-        depth: requests outstanding in all.
-        state: what it finds; see STATES.
+        block: request size in bytes.
+        depth: total number of outstanding requests.
+        state: state of the drive before the load, see STATES.
         own: further settings.
     """
 
@@ -103,7 +103,7 @@ class Load:
     targets: tuple[Target, ...] = field(default=(), compare=False)
 
     def sets(self, requests: int, window: int) -> Sets:
-        """Its settings, for a measured window of at least so many requests and, where it overwrites, bytes."""
+        """The settings for a window of at least these requests and, with overwrites, bytes."""
         wanted = [each.percentile for each in self.targets if each.percentile is not None]
         share = {"read": self.read, "write": 1 - self.read}
         least = max(
@@ -111,7 +111,7 @@ class Load:
              for each in self.targets if each.percentile is not None),
             default=0.0,
         )  # fmt: skip
-        # Large requests say as much of a drive as all the small ones in them.
+        # A large request is as informative as its small parts.
         count = max(requests * min(1.0, 8 * 4096 / self.block), min(requests, 1000.0), least if wanted else 0)
         if self.state == "steady" and self.read < 1:
             count = max(count, window / self.block / (1 - self.read))
@@ -134,7 +134,7 @@ FIGURES = ("iops", "bandwidth", *NAMES)
 
 
 def read_load(raw: Mapping[str, Any], at: Callable[[str | None], str], tolerance: float) -> Load:
-    """One `[[load]]`; `at` says where a key of it is written. Raises ConfigError with the place of a mistake."""
+    """Reads a `[[load]]`; `at` returns the line of a key. Raises ConfigError with the line of a mistake."""
     raw = _undotted(raw)
     for key in raw:
         if key not in (*KEYS, *FIGURES):
@@ -159,7 +159,7 @@ def read_load(raw: Mapping[str, Any], at: Callable[[str | None], str], tolerance
 
 
 def _undotted(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """With `read-p99.9` as the one key that is meant: to TOML it is a table `read-p99` with a key `9`."""
+    """The table with `read-p99.9` as one key, which TOML reads as a table `read-p99` with a key `9`."""
     found: dict[str, Any] = {}
     for key, value in raw.items():
         if isinstance(value, dict) and key != "set":
@@ -170,19 +170,19 @@ def _undotted(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def usual_state(pattern: str, read: float) -> str:
-    """What drives are measured in: sustained random writes in the steady state, all else filled in order."""
+    """The usual state of measurements: steady for random writes, else filled in order."""
     return "steady" if pattern == "random" and read < 1 else "filled"
 
 
 def _targets(raw: Mapping[str, Any], at: Callable[[str | None], str], tolerance: float) -> tuple[Target, ...]:
     out = raw.get("held-out", False)
-    told = [key for key in raw if key in FIGURES]
-    if not isinstance(out, bool) and (not isinstance(out, list) or not set(map(str, out)) <= set(told)):
+    figures = [key for key in raw if key in FIGURES]
+    if not isinstance(out, bool) and (not isinstance(out, list) or not set(map(str, out)) <= set(figures)):
         raise ConfigError(
             f"{at('held-out')}: load.held-out: seen {out!r}; expected true, or a list of figures of this load: "
-            f"{', '.join(told) or 'it has none'}"
+            f"{', '.join(figures) or 'it has none'}"
         )
-    if not told:
+    if not figures:
         raise ConfigError(f"{at(None)}: load: seen no figure; expected iops, bandwidth, or a latency such as read-mean")
     if "tolerance" in raw:
         tolerance = read_tolerance(raw["tolerance"], f"{at('tolerance')}: load.tolerance")
@@ -190,7 +190,7 @@ def _targets(raw: Mapping[str, Any], at: Callable[[str | None], str], tolerance:
     if not isinstance(source, str):
         raise ConfigError(f"{at('source')}: load.source: seen {source!r}; expected a text")
     found = []
-    for figure in told:
+    for figure in figures:
         target = Target(figure, 0, tolerance, out if isinstance(out, bool) else figure in out, source)
         value = quantity.read(raw[figure], target.kind, f"{at(figure)}: load.{figure}")
         found.append(Target(figure, value, tolerance, target.held_out, source))
@@ -219,7 +219,7 @@ def _one_of(
 
 
 def read_share(value: object, place: str) -> float:
-    """A share from 0 to 1, also as a percentage. Raises ConfigError where it is none."""
+    """Reads a share from 0 to 1 or a percentage. Raises ConfigError if invalid."""
     zero = value in (0, "0", "0%") and not isinstance(value, bool)
     found = 0.0 if zero else quantity.read(value, "a fraction", place)
     if found > 1:
@@ -228,7 +228,7 @@ def read_share(value: object, place: str) -> float:
 
 
 def read_tolerance(value: object, place: str) -> float:
-    """A tolerance as a share. Raises ConfigError where it is none."""
+    """Reads a tolerance as a share. Raises ConfigError if invalid."""
     found = quantity.read(value, "a fraction", place)
     if not 0.001 <= found <= 1:
         raise ConfigError(f'{place}: seen {value!r}; expected a share of the figure from "0.1%" to "100%"')

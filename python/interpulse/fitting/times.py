@@ -12,13 +12,13 @@ TIMES = {
     "tPROG": ("part.program-pulse", "part.program-reset", "part.program-verify"),
     "tBERS": ("part.erase-pulse", "part.erase-reset", "part.erase-verify"),
 }
-"""Times of a part that are made of several settings, which keep their proportions."""
+"""Times of a part that are sums of several settings in fixed proportions."""
 
 LOOPS = {"tPROG": "part.program-loops", "tBERS": "part.erase-loops"}
 
 
 def time_of(name: str, values: Mapping[str, str]) -> dict[str, float]:
-    """The settings that make up a time of a part, each for a whole of 1 ns; none where the time is not known."""
+    """The settings of a composite time, scaled to a total of 1 ns; empty if the time is unknown."""
     found = {
         key: quantity.read(values[key], "a duration", key)
         for key in TIMES[name]
@@ -27,6 +27,6 @@ def time_of(name: str, values: Mapping[str, str]) -> dict[str, float]:
     if not found:
         return {}
     whole = sum(found.values())
-    # The time of a read is the mean over page types; that of a program or erase, all of its loops.
+    # A read time is the mean over page types; a program or erase time is the sum of all loops.
     whole = whole * int(values[LOOPS[name]]) if name in LOOPS else whole / len(found)
     return {key: value / whole for key, value in found.items()}

@@ -15,14 +15,14 @@ from interpulse.search.limits import AnyLimit
 
 @dataclass
 class Option:
-    """A candidate and what is known of it.
+    """A candidate with its results.
 
     Attributes:
-        candidate: what it sets.
-        judgements: by case; of one seed where it was only screened.
-        cost: the largest of all cases.
-        seeds: with how many it was run.
-        error: why it cannot be used, where it cannot.
+        candidate: the settings.
+        judgements: by case; after screening, of one seed.
+        cost: the largest cost of all cases.
+        seeds: number of seeds.
+        error: why the candidate cannot be used; empty otherwise.
     """
 
     candidate: Candidate
@@ -31,14 +31,14 @@ class Option:
     seeds: int = 0
     error: str = ""
     counted: tuple[str, ...] = OPERATIONS
-    """The operations whose suspensions are a cost: of a way beside an ideal one, its own."""
+    """The operations whose suspensions count as cost; a scheme beside an ideal one counts only its own operation."""
     same: list[str] = field(default_factory=list)
-    """Others that came to the same figures to the last digit, by which they are not told apart here."""
+    """Labels of candidates with exactly the same figures."""
     raws: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
 
     @property
     def state(self) -> State:
-        """Of all limits in all cases."""
+        """The state over all limits and cases."""
         states = {each.state for each in self.judgements.values()}
         if self.error or State.MISSES in states:
             return State.MISSES
@@ -46,7 +46,7 @@ class Option:
 
     @property
     def why(self) -> str:
-        """What it misses, or what is open."""
+        """The worst missed or open limit."""
         if self.error:
             return self.error
         for wanted in (State.MISSES, State.OPEN):
@@ -58,31 +58,31 @@ class Option:
 
     @property
     def excess(self) -> float:
-        """The worst ratio of what a limit is on to its bound."""
+        """The largest ratio of a limited figure to its bound."""
         return max((_ratio(each) for each in self.judgements.values()), default=float("inf"))
 
     @property
     def least(self) -> Cost:
-        """Its cost, where there is none the largest."""
+        """The cost; the largest possible one if unknown."""
         return self.cost or Cost.of(float(2**31), 0.0)
 
     @property
     def order(self) -> tuple[int, float, int]:
-        """The cheaper come first."""
+        """Sort key: cheapest first."""
         return self.least.steps, self.least.suspends, self.candidate.strange
 
     @property
     def figures(self) -> list[Any]:
-        """What a drive did, whatever it was called."""
+        """Results without labels, to find candidates that behave identically."""
         return [(case, raw["latency_us"], raw["counters"]) for case, raws in self.raws.items() for raw in raws]
 
     def redone(self, operation: str) -> bool:
-        """Whether anything of an operation was done again."""
+        """Whether any work of an operation was repeated."""
         name = f"{operation}_redone_time"
         return any(raw["counters"]["nand"].get(name, 0) for raws in self.raws.values() for raw in raws)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON; what is not known is absent."""
+        """As JSON; unknown values are absent."""
         more = {"cost": self.cost.to_dict()} if self.cost else {}
         return {
             "label": self.candidate.label,
@@ -108,18 +108,18 @@ def _reading(judgement: Judgement, state: State) -> str:
 
 @dataclass
 class Advice:
-    """What was found.
+    """Result of a scheme search.
 
     Attributes:
-        best: the cheapest that holds; None where nothing was shown to hold.
-        bound: ideal suspension of both: what it misses, every scheme misses.
-        configured: the configuration as it is.
-        options: every combination that was tried, cheapest first.
-        ways: every way for one operation with the other ideal.
-        refused: what cannot be tried, by operation and scheme.
-        untried: combinations that cost more and were not tried.
-        ratios: the best over the others with the same seeds, by label and figure.
-        path: the file of the answer.
+        best: the cheapest option that holds; None if none was shown to hold.
+        bound: ideal suspension of both operations: a limit that it misses, every scheme misses.
+        configured: the unchanged configuration.
+        options: all tried combinations, cheapest first.
+        ways: all variants of one operation, with the other operation ideal.
+        refused: why a scheme cannot be tried, by operation and scheme.
+        untried: number of more expensive combinations that were not tried.
+        ratios: figures of the best divided by those of the others with the same seeds, by label and figure.
+        path: the result file.
     """
 
     limits: list[AnyLimit]
@@ -138,12 +138,12 @@ class Advice:
 
     @property
     def sets(self) -> dict[str, str]:
-        """The settings of the best; none where there is none."""
+        """The settings of the best option; empty if there is none."""
         return dict(self.best.candidate.sets) if self.best is not None else {}
 
     @property
     def nearest(self) -> Option:
-        """What comes nearest to the limits, where nothing holds."""
+        """The option nearest to the limits, reported if none holds."""
         tried = [each for each in (*self.options, self.configured) if each.judgements]
         return min(tried or [self.configured], key=lambda each: (each.state is State.MISSES, each.excess))
 

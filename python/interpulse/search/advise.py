@@ -1,8 +1,8 @@
 """Scheme search: the cheapest suspension scheme that keeps the latency limits.
 
-First each way to suspend programs is tried with ideal erases and each way for erases with ideal programs, with one seed
-and windows no longer than the limits need: what clearly misses even so is out, whatever it is combined with. The rest
-is combined in the order of what it costs, and confirmed with several seeds until one holds.
+Screening runs each program scheme with ideal erase suspension and each erase scheme with ideal program suspension, with
+one seed and the shortest windows that the limits allow. A clear miss rules a scheme out in every combination. The
+remaining combinations run in order of cost with several seeds until one holds.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from interpulse.search.simulations import Simulations, folder_of
 from interpulse.search.slo import choose
 from interpulse.search.window import Window
 from interpulse.sweeps.axes import Sets
-from interpulse.sweeps.engine import Progress, ProgressObserver, told_by
+from interpulse.sweeps.engine import Progress, ProgressObserver, observer_of
 
 NAME = "advice.json"
 SEEDS = 5
 CLEAR = 1.2
-"""One seed drops a candidate only where it misses a limit by this factor."""
+"""One seed drops a candidate only if it misses a limit by this factor."""
 
 AT_A_TIME = 4
-"""Combinations that are tried together, in the order of their cost."""
+"""Combinations per round."""
 
 MOST = 40
-"""Combinations that are tried at most."""
+"""Maximum number of tried combinations."""
 
 LONGER = 4
-"""What stays open because windows are too short is tried once more with windows so many times as long."""
+"""Factor on the window of the single retry of options that are open because of short windows."""
 
 
 def advise(
@@ -66,33 +66,33 @@ def advise(
     jobs: int | None = None,
     progress: Progress = None,
 ) -> Advice:
-    """Finds the suspension schemes and limits that keep latency limits at the least cost.
+    """Finds the cheapest suspension schemes and settings that keep latency limits.
 
     Args:
-        config: a Config, the path of one, or a dictionary; limits hold in each of its cases.
-        limits: as `interpulse.slo` takes them.
-        max_suspends: the most suspensions of one operation that the part's data sheet allows.
-        wear: the most wear that suspensions may add, as a share of that of the erases (`"2%"`).
-        without: schemes that the part does not have.
-        out: the folder of the store, by default the name of the configuration in the working folder.
-        cases: names of cases; all unless given.
-        seeds: with how many what is named is confirmed, at least 2.
-        on: as `interpulse.sweep` takes it.
-        jobs: workers of this machine, one for each core unless given; never changes the answer.
-        progress: called with simulations done, those asked for so far, and how many can run at a time.
+        config: a Config, its path, or a dictionary; limits apply to each case.
+        limits: as for `interpulse.slo`.
+        max_suspends: maximum number of suspensions of one operation by the part's data sheet.
+        wear: maximum wear added by suspensions, as a share of the wear by erases (`"2%"`).
+        without: schemes that the part does not support.
+        out: the folder of the store; default: the name of the configuration in the working folder.
+        cases: names of cases; default: all.
+        seeds: number of seeds of a confirmation, at least 2.
+        on: as for `interpulse.sweep`.
+        jobs: local workers, by default one per core; never changes the result.
+        progress: called with the numbers of finished, requested and concurrent simulations.
 
     Returns:
-        The best, what the others miss, and how sure that is.
+        The best option, and the limits that the others miss, with confidence intervals.
 
     Raises:
-        ConfigError: the configuration or a limit cannot be used, or the cluster is not there.
-        RunError: a simulation failed, or nothing more can be written; what had ended is kept.
-        KeyboardInterrupt: Ctrl-C; what had ended is kept.
+        ConfigError: the configuration or a limit cannot be used, or the cluster is unavailable.
+        RunError: a simulation failed, or writing failed; finished simulations are kept.
+        KeyboardInterrupt: Ctrl-C; finished simulations are kept.
     """
     every: list[AnyLimit] = list(read_limits(limits))
     if wear is not None:
         every.append(Wear(read_share(wear, "wear")))
-    given, told = Config.of(config), told_by(progress)
+    given, observer = Config.of(config), observer_of(progress)
     seeds = whole("seeds", seeds, "a number of seeds", 2, 1001)
     cap = None if max_suspends is None else whole("max_suspends", max_suspends, "a number of suspensions", 1)
     without = [without] if isinstance(without, str) else without
@@ -101,10 +101,10 @@ def advise(
     bare = without_suspension(given)
     with ExitStack() as ends:
         where = folder_of(given, out)
-        own = ends.enter_context(Simulations(given, where, told, on=on, jobs=jobs))
+        own = ends.enter_context(Simulations(given, where, observer, on=on, jobs=jobs))
         changed = (bare.text, bare.sets) != (given.text, given.sets)
-        free = ends.enter_context(Simulations(bare, where, told, on=on, jobs=jobs)) if changed else own
-        found = _Advisor(free, own, every, cap, without, cases, seeds, told).advice()
+        free = ends.enter_context(Simulations(bare, where, observer, on=on, jobs=jobs)) if changed else own
+        found = _Advisor(free, own, every, cap, without, cases, seeds, observer).advice()
         both = {id(each): each for each in (free, own)}.values()
         found.simulated, found.kept = sum(each.simulated for each in both), sum(each.kept for each in both)
         found.path = own.write(NAME, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
@@ -112,8 +112,6 @@ def advise(
 
 
 class _Advisor:
-    """A search on its way."""
-
     def __init__(
         self,
         bare: Simulations,
@@ -123,9 +121,9 @@ class _Advisor:
         without: Sequence[str],
         cases: Sequence[str] | None,
         seeds: int,
-        told: ProgressObserver,
+        observer: ProgressObserver,
     ) -> None:
-        self._bare, self._own, self._limits, self._seeds, self._told = bare, own, limits, seeds, told
+        self._bare, self._own, self._limits, self._seeds, self._observer = bare, own, limits, seeds, observer
         self._cases = choose(bare.cases, cases)
         self._own_cases = choose(own.cases, cases)
         self._values = {name: bare.values(sets) for name, sets in self._cases.items()}
@@ -142,10 +140,10 @@ class _Advisor:
         self._times: dict[str, float] = {}
 
     def advice(self) -> Advice:
-        """Everything."""
+        """Runs the search."""
         configured = Option(Candidate(None, None))
         self._needed()
-        self._told.note(f"the configuration as it is, with {self._seeds} seeds")
+        self._observer.note(f"the configuration as it is, with {self._seeds} seeds")
         self._run([configured], self._seeds, self._own, self._own_cases)
         if self._own is not self._bare:
             self._own.rest()
@@ -178,8 +176,8 @@ class _Advisor:
             keys = [f"suspend.{operation}.stress" for operation in OPERATIONS]
             if not any(float(values.get(key, "0").rstrip("%") or 0) for key in keys):
                 raise ConfigError(
-                    f"--wear: case {case}: seen {keys[0]} = 0 and {keys[1]} = 0, by which suspensions wear nothing; "
-                    "expected what one costs the part, such as --set suspend.erase.stress=1%"
+                    f"--wear: case {case}: seen {keys[0]} = 0 and {keys[1]} = 0, so suspensions add no wear; "
+                    "expected the wear of one suspension, such as --set suspend.erase.stress=1%"
                 )
 
     def _legal(self, sets: Sets) -> str | None:
@@ -191,13 +189,13 @@ class _Advisor:
         return None
 
     def _needed(self) -> None:
-        """How long windows have to be for the limits, as a multiple of what is configured."""
+        """Measures the window length that the limits need, as a multiple of the configured one."""
         names = list(self._own_cases)
         asked = [self._own.with_seed(self._own_cases[name], 0) for name in names]
         for name, raw in zip(names, self._own.results(asked), strict=True):
             beyond = [found for limit in self._limits if (found := limit.beyond(raw)) is not None and found > 0]
             times = min(MOST_LONGER, BEYOND / min(beyond, default=BEYOND))
-            # Without a percentile nothing says how short a window may be.
+            # Without a percentile there is no lower bound on the window.
             self._times[name] = times if self._windows[name].scales else 1.0
 
     def _screen(self) -> tuple[Option, dict[str, list[tuple[Way, Option]]]]:
@@ -214,9 +212,9 @@ class _Advisor:
 
         tried = {operation: [(way, beside(way)) for way in self._ways[operation]] for operation in OPERATIONS}
         every = [bound, *(option for of in tried.values() for _, option in of)]
-        self._told.note(f"screening {len(every) - 1} ways, each with the other operation ideal")
+        self._observer.note(f"screening {len(every) - 1} ways, each with the other operation ideal")
         self._run(every, 1, screen=True)
-        # What does work again can get nowhere: the same, but never stopped again before a loop is done.
+        # Schemes that repeat work may starve: retry them with a minimum interval of one loop between suspensions.
         values = next(iter(self._values.values()))
         more = {
             operation: [
@@ -240,11 +238,11 @@ class _Advisor:
         )
         queue = [option for _, option in pairs]
         tried: list[Option] = []
-        self._told.note(f"{len(queue)} combinations are left, tried in the order of their cost")
+        self._observer.note(f"{len(queue)} combinations are left, tried in the order of their cost")
         while queue and len(tried) < MOST and not any(each.state is State.HOLDS for each in tried):
             now, queue = queue[:AT_A_TIME], queue[AT_A_TIME:]
             self._run(now, 1, screen=True)
-            # The next to cost are confirmed with them: what is named is compared with what it was chosen before.
+            # The whole round is confirmed, so that the best is compared with the next more expensive options.
             distinct: list[Option] = []
             for each in now:
                 twin = next((other for other in distinct if other.figures == each.figures), None)
@@ -265,7 +263,6 @@ class _Advisor:
         *,
         screen: bool = False,
     ) -> None:
-        """Runs candidates in all cases and judges them."""
         self._once(options, seeds, by or self._bare, of or self._cases, 1.0, screen=screen)
         if not screen:
             again = [each for each in options if any(judged.longer for judged in each.judgements.values())]
@@ -286,7 +283,7 @@ class _Advisor:
         asked, where = [], []
         for option in options:
             for case, sets in of.items():
-                # Screening measures no longer than it has to; what is named is measured as configured at least.
+                # Only screening may use windows shorter than configured.
                 length = self._times[case] if screen else max(1.0, self._times[case]) * times
                 own = (*sets, *option.candidate.sets, *self._windows[case].sets(length))
                 for repetition in range(seeds):

@@ -18,7 +18,7 @@ from interpulse.sweeps.axes import Sets
 
 OPERATIONS = ("program", "erase")
 BOUND = "ideal"
-"""The scheme that no part has: what it does not mend, no scheme will."""
+"""The ideal scheme: a bound on what suspension can achieve, in no part."""
 NONE = "none"
 
 PUBLISHED_FOR = {
@@ -31,20 +31,20 @@ PUBLISHED_FOR = {
     "deferred": "erase",
     "timeout": "erase",
 }
-"""The operation for which its publication has a scheme: decides between schemes that come to the same."""
+"""The operation for which a scheme was published: breaks ties between schemes of equal cost."""
 
 _DEFER = "defer-after"
 
 
 @dataclass(frozen=True)
 class Way:
-    """One way to suspend an operation.
+    """A variant: one scheme for one operation, with its settings.
 
     Attributes:
         operation: `program` or `erase`.
-        scheme: of the registry.
-        sets: the overrides that make it.
-        doc: what the registry says of the scheme.
+        scheme: name in the registry.
+        sets: the overrides.
+        doc: the description in the registry.
     """
 
     operation: str
@@ -54,36 +54,36 @@ class Way:
 
     @property
     def label(self) -> str:
-        """Such as `immediate, min-interval=1100us`."""
+        """Text such as `immediate, min-interval=1100us`."""
         more = [f"{key.rsplit('.', 1)[1]}={value}" for key, value in self.sets[1:]]
         return ", ".join([self.scheme, *more])
 
     def with_limit(self, key: str, value: str) -> Way:
-        """The same with one more limit."""
+        """A copy with one more limit."""
         return Way(self.operation, self.scheme, (*self.sets, (f"suspend.{self.operation}.{key}", value)), self.doc)
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way for programs and one for erases; or the configuration as it is."""
+    """A variant for programs and one for erases, or the unchanged configuration."""
 
     program: Way | None
     erase: Way | None
 
     @property
     def sets(self) -> Sets:
-        """The overrides that make it."""
+        """The overrides of both variants."""
         return tuple(each for way in (self.program, self.erase) if way is not None for each in way.sets)
 
     @property
     def strange(self) -> int:
-        """How many of its schemes are not published for the operation."""
+        """Number of schemes that were published for the other operation."""
         ways = [way for way in (self.program, self.erase) if way is not None]
         return sum(PUBLISHED_FOR.get(way.scheme, way.operation) != way.operation for way in ways)
 
     @property
     def label(self) -> str:
-        """What tables call it."""
+        """Name in tables."""
         if self.program is None or self.erase is None:
             return "as configured"
         return f"programs {self.program.label}; erases {self.erase.label}"
@@ -91,13 +91,13 @@ class Candidate:
 
 @cache
 def schemes() -> dict[str, str]:
-    """Every scheme of the registry, with what it says of each."""
+    """All schemes of the registry with their descriptions."""
     return {each["name"]: each["doc"] for each in listed()["schemes"]}
 
 
 @cache
 def _bound_to_scheme() -> dict[str, frozenset[str]]:
-    """Keys of a suspended operation that belong to a scheme, with the schemes that have them."""
+    """Keys of an operation that only some schemes use, with these schemes."""
     found: dict[str, set[str]] = {}
     for key in listed()["keys"]:
         if match := re.fullmatch(r"suspend\.(?:program|erase)\.([a-z-]+)", key["name"]):
@@ -108,12 +108,12 @@ def _bound_to_scheme() -> dict[str, frozenset[str]]:
 
 
 def decided() -> frozenset[str]:
-    """The keys of `suspend.program` and `suspend.erase` that advice decides on."""
+    """The keys of `suspend.program` and `suspend.erase` that the search sets."""
     return frozenset({"scheme", "max-suspends", "min-interval", *_bound_to_scheme()})
 
 
 def without_suspension(config: Config) -> Config:
-    """A configuration whose schemes, and what belongs to them, have been left out, in its cases and overrides too."""
+    """The configuration without schemes and their keys, in its cases and overrides too."""
 
     def stays(key: str) -> bool:
         match = re.fullmatch(r"suspend\.(?:program|erase)\.([a-z-]+)", key.strip())
@@ -141,14 +141,14 @@ def ways(
     cap: int | None,
     without: Sequence[str],
 ) -> tuple[list[Way], dict[str, str]]:
-    """What may be tried for an operation, and what may not with the reason.
+    """The variants of an operation, and the refused schemes with reasons.
 
     Args:
         operation: `program` or `erase`.
-        legal: says why overrides cannot be used, None where they can.
-        limits: what is to be kept; a write limit is a promise that `timeout` can defer by.
-        cap: the most suspensions of one operation, as the data sheet has it.
-        without: schemes that the part does not have.
+        legal: returns why overrides cannot be used, or None.
+        limits: the limits; `timeout` can defer by the bound of a write limit.
+        cap: maximum number of suspensions of one operation by the data sheet.
+        without: schemes that the part does not support.
     """
     found, refused = [], {}
     for scheme, doc in schemes().items():
@@ -173,7 +173,7 @@ def ways(
 
 
 def spaced(way: Way, values: Mapping[str, str]) -> Way | None:
-    """The same with a `min-interval` of somewhat more than a loop, so that a resume gets through one."""
+    """A copy with a `min-interval` of 1.1 loops, so that every resume completes one loop."""
     if any(key.endswith(".min-interval") for key, _ in way.sets):
         return None
     part = f"part.{way.operation}-"
@@ -182,7 +182,7 @@ def spaced(way: Way, values: Mapping[str, str]) -> Way | None:
 
 
 def check_names(without: Sequence[str]) -> None:
-    """Raises ConfigError where a scheme is not in the registry."""
+    """Raises ConfigError if a scheme is not in the registry."""
     for name in without:
         if name not in schemes():
             raise ConfigError(f"--without {name}: there is no such scheme; expected one of {', '.join(schemes())}")

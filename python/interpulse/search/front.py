@@ -24,7 +24,7 @@ NAME = "front.html"
 FOLDER = "runs"
 
 MOST_PAGES = 40
-"""Points of the front with a page of their own: each takes some 2 MB."""
+"""Maximum number of run pages; each takes about 2 MB."""
 
 _FRONT, _OTHER = "on the front", "not on it"
 
@@ -36,7 +36,7 @@ def front_files(
     run: Callable[[Trial], tuple[Result, list[dict[str, str]]]],
     note: Callable[[str], None],
 ) -> Iterator[tuple[str, bytes]]:
-    """The page and those of the runs on the front: pairs of name and content."""
+    """The front page and the pages of its runs, as pairs of name and content."""
     links = {}
     for trial in front[:MOST_PAGES]:
         name = f"{FOLDER}/trial-{trial.number}.html"
@@ -152,5 +152,5 @@ def _link(trial: Trial, links: Mapping[int, str]) -> Html:
 
 
 def said(columns: Mapping[str, Any]) -> str:
-    """The parameters that are there, in words."""
+    """Active parameters as text."""
     return ", ".join(f"{name} {value}" for name, value in columns.items() if value is not None)

@@ -1,8 +1,7 @@
 """Statistical test of limits for one case: it holds, it misses, or it is open.
 
-Several seeds are judged by Student's t on the logarithms of what each came to; one seed by the interval that its own
-window gives. A percentile that rests on too few requests, or a window that was not steady, shows neither that a limit
-holds nor, alone, that it misses: what the result marks is never taken for a fact.
+Several seeds are judged by Student's t on the logarithms of their results, one seed by the interval of its own window.
+A percentile of too few requests, or an unsteady window, proves neither that a limit holds nor, alone, that it misses.
 """
 
 from __future__ import annotations
@@ -18,20 +17,20 @@ from interpulse.runs.estimate import Estimate
 from interpulse.search.limits import AnyLimit, Limit, Wear, said
 
 IMPROVING = 0.75
-"""A tail whose second half of the window is below this share of the first may yet keep its limit."""
+"""If the tail of a window's second half is below this share of the first half's, the limit may still hold."""
 
 BEYOND = 12
-"""Requests that should lie beyond a percentile: `few` marks less than ten."""
+"""Wanted number of requests beyond a percentile; `few` marks less than ten."""
 
 MOST_LONGER = 64
-"""A window is made longer so many times at most."""
+"""Maximum factor on a window."""
 
 KEEPS_UP = 0.02
-"""So much less than what is offered may complete, besides what chance does to the number of arrivals."""
+"""Allowed shortfall of the throughput below the offered load, besides the random variation of arrivals."""
 
 
 class State(StrEnum):
-    """What is known of a limit."""
+    """State of a limit."""
 
     HOLDS = "holds"
     MISSES = "misses"
@@ -43,10 +42,10 @@ class Reading:
     """One limit in one case.
 
     Attributes:
-        value: the geometric mean over the seeds, in the limit's unit; None where there is none.
-        low: where the 95 % interval begins; None where none can be given.
-        high: where it ends.
-        why: what keeps it open, or what is behind a miss that the interval does not show.
+        value: the geometric mean over the seeds, in the limit's unit; None if there is none.
+        low: lower end of the 95 % interval; None if unknown.
+        high: upper end.
+        why: why it is open, or the cause of a miss that the interval does not show.
     """
 
     limit: AnyLimit
@@ -57,12 +56,12 @@ class Reading:
     why: str = ""
 
     def text(self) -> str:
-        """Such as `read p99.9 1.04 ms (1.03 to 1.05 ms)`."""
+        """Text such as `read p99.9 1.04 ms (1.03 to 1.05 ms)`."""
         between = "" if self.low is None else f" ({said(self.limit, self.low)} to {said(self.limit, self.high)})"
         return f"{self.limit.name} {said(self.limit, self.value)}{between}"
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON; what is not known is absent."""
+        """As JSON; unknown values are absent."""
         unit = "_us" if isinstance(self.limit, Limit) else ""
         named = {f"value{unit}": self.value, f"low{unit}": self.low, f"high{unit}": self.high, "why": self.why or None}
         known = {key: value for key, value in named.items() if value is not None}
@@ -76,15 +75,15 @@ class Judgement:
     readings: tuple[Reading, ...]
     seeds: int
     unsteady: int = 0
-    """Windows that were not steady."""
+    """Number of unsteady windows."""
     unsure: int = 0
-    """Windows too short to tell."""
+    """Number of windows too short to judge."""
     behind: str = ""
-    """How far it stays behind what is offered, where it does."""
+    """Text on the shortfall below the offered load; empty if there is none."""
 
     @property
     def state(self) -> State:
-        """Misses where one does; holds where all do."""
+        """Misses if one limit misses; holds if all hold."""
         states = {reading.state for reading in self.readings}
         if self.behind or State.MISSES in states:
             return State.MISSES
@@ -92,16 +91,16 @@ class Judgement:
 
     @property
     def longer(self) -> bool:
-        """Whether a longer window may settle what is open."""
+        """Whether a longer window may decide open limits."""
         return self.state is State.OPEN and any(each.state is State.OPEN and each.why for each in self.readings)
 
     def missed(self) -> list[Reading]:
-        """Limits that are missed, the most by its ratio first."""
+        """Missed limits, the largest ratio to the bound first."""
         found = [each for each in self.readings if each.state is State.MISSES]
         return sorted(found, key=lambda each: -(each.value or 0) / each.limit.bound)
 
     def nearest(self) -> Reading:
-        """The limit that binds: the one missed by most, or else that of which least is left."""
+        """The binding limit: the one with the largest ratio to its bound, missed ones first."""
         return (self.missed() or sorted(self.readings, key=lambda each: -(each.value or 0) / each.limit.bound))[0]
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,8 +121,8 @@ def judge(raws: Sequence[Mapping[str, Any]], limits: Sequence[AnyLimit], *, marg
 
     Args:
         raws: a result for each seed.
-        limits: what is to be kept.
-        margin: a limit is missed only from so many times its bound on; above 1 for what is dropped by one seed.
+        limits: the limits.
+        margin: factor on the bound beyond which a limit is missed; above 1 for decisions by one seed.
     """
     verdicts = [raw.get("steady", {}).get("verdict") for raw in raws]
     readings = tuple(_reading(limit, raws, margin) for limit in limits)
@@ -150,15 +149,15 @@ def _reading(limit: AnyLimit, raws: Sequence[Mapping[str, Any]], margin: float) 
         return replace(found, why=f"{len(unsteady)} of {len(raws)} windows were not steady")
     if high is not None and high <= limit.bound:
         if len(raws) == 1 and raws[0].get("steady", {}).get("verdict") == "unknown":
-            return replace(found, why="the window is too short to tell whether it was steady")
+            return replace(found, why="the window is too short to decide whether it was steady")
         return replace(found, state=State.HOLDS)
-    # Its interval has the bound in it: that is the answer, unless windows were too short to know better.
+    # The interval contains the bound: open for good, unless windows were too short.
     short = any(raw.get("steady", {}).get("verdict") == "unknown" for raw in raws)
-    return replace(found, why="windows are too short to tell whether they were steady" if short else "")
+    return replace(found, why="windows are too short to decide whether they were steady" if short else "")
 
 
 def _nothing(limit: AnyLimit, raws: Sequence[Mapping[str, Any]]) -> Reading:
-    """Nothing completed in a window: a limit on no requests holds, unless requests starve."""
+    """Reading of a window without completions: the limit holds unless requests starve."""
     if isinstance(limit, Wear):
         return Reading(limit, State.HOLDS, why="nothing was erased")
     oldest = [raw.get("oldest_outstanding_us", {}).get(limit.kind, 0.0) for raw in raws]
@@ -180,7 +179,7 @@ def _interval(
 
 
 def _lower(limit: AnyLimit, raws: Sequence[Mapping[str, Any]], margin: float) -> str:
-    """A lower percentile that is known and beyond the bound already."""
+    """Text on a lower percentile that misses the bound; empty if there is none."""
     for lower in reversed(limit.below()):
         if _reading(lower, raws, margin).state is State.MISSES:
             return f"{lower.name} misses it already"
@@ -188,18 +187,18 @@ def _lower(limit: AnyLimit, raws: Sequence[Mapping[str, Any]], margin: float) ->
 
 
 def _improves(limit: AnyLimit, raw: Mapping[str, Any]) -> bool:
-    """Whether the second half of a window that was not steady was so much better that the limit may yet hold."""
+    """Whether an unsteady window improved so much in its second half that the limit may still hold."""
     halves = raw.get("steady", {}).get("halves", {}).get(f"{getattr(limit, 'kind', '')}_p99_us")
     return halves is None or halves[1] < IMPROVING * halves[0]
 
 
 @dataclass(frozen=True)
 class Offered:
-    """What a flow that does not wait for the drive offers.
+    """Offered load of an open flow.
 
     Attributes:
-        rate: requests a second.
-        variation: the squared variation of the gaps between them.
+        rate: requests per second.
+        variation: squared coefficient of variation of the interarrival times.
     """
 
     rate: float
@@ -207,7 +206,7 @@ class Offered:
 
 
 def offered(raw: Mapping[str, Any], number: int) -> Offered | None:
-    """What a flow of a result offers; None where it waits for the drive, replays a trace, or does not last."""
+    """Offered load of a flow; None if it is closed, replays a trace, or does not last for the whole run."""
     before = f"flow.{number}."
     own = {key.removeprefix(before): text for key, text in raw.get("config", {}).items() if key.startswith(before)}
     lasts = own.get("start", "0ns") == "0ns" and all(
@@ -220,10 +219,10 @@ def offered(raw: Mapping[str, Any], number: int) -> Offered | None:
 
 
 def _behind(raws: Sequence[Mapping[str, Any]]) -> str:
-    """What of the offered load is not done, where that is more than chance.
+    """Text on a throughput below the offered load by more than chance; empty otherwise.
 
-    What waits then grows for as long as the run lasts. Its latencies, long after the beginning, need not differ much
-    between the halves of a window, so that it may be called steady; and a flow beside it may keep all its limits.
+    The backlog then grows during the whole run, but the halves of a window may differ so little that it is judged
+    steady, and another flow may keep all limits.
     """
     for raw in raws:
         flows = raw.get("flows", ())
@@ -239,7 +238,7 @@ def _behind(raws: Sequence[Mapping[str, Any]]) -> str:
 
 
 def longer(raw: Mapping[str, Any], limits: Sequence[AnyLimit]) -> int:
-    """How many times longer a window has to be so that no limit rests on too few requests."""
+    """Factor on the window after which every limit has enough requests."""
     least = min(
         (beyond for limit in limits if (beyond := limit.beyond(raw)) is not None and beyond > 0), default=BEYOND
     )

@@ -14,7 +14,7 @@ from interpulse.configuration.values import plain
 
 KINDS = ("read", "write", "all")
 MEASURES = ("mean", "p50", "p90", "p99", "p99.9", "p99.99", "p99.999")
-"""What a limit can be on. A maximum is none: a window that keeps it says nothing of the next one."""
+"""Measures that a limit can bound. A maximum is excluded: that of one window does not predict the next."""
 
 NAMES = tuple(f"{kind}-{measure}" for kind in KINDS for measure in MEASURES)
 
@@ -26,10 +26,10 @@ _SHARE = re.compile(r"\s*(\d+(?:\.\d+)?(?:e-?\d+)?)\s*(%?)\s*")
 
 @dataclass(frozen=True)
 class Limit:
-    """The most that a latency may be.
+    """Upper bound of a latency.
 
     Attributes:
-        kind: of the requests: `read`, `write` or `all`.
+        kind: `read`, `write` or `all` requests.
         measure: `mean`, or a percentile such as `p99.9`.
         bound: in microseconds.
     """
@@ -41,30 +41,30 @@ class Limit:
 
     @property
     def name(self) -> str:
-        """How messages call it: `read p99.9`."""
+        """Name in messages: `read p99.9`."""
         return f"{self.kind} {self.measure}"
 
     def value(self, raw: Mapping[str, Any]) -> float | None:
-        """What a result has, None where no such request completed."""
+        """Value in a result; None if no such request completed."""
         found = raw.get("latency_us", {}).get(self.kind, {}).get(self.measure)
         return None if found is None else float(found)
 
     def interval(self, raw: Mapping[str, Any]) -> tuple[float, float] | None:
-        """What one window says of it with a confidence of 95 %; None where it rests on too few requests."""
+        """95 % interval of one window; None if it has too few requests."""
         found = raw.get("latency_us", {}).get(self.kind, {}).get("interval", {}).get(self.measure)
         return None if found is None else (float(found[0]), float(found[1]))
 
     def few(self, raw: Mapping[str, Any]) -> bool:
-        """Whether it rests on too few requests, as the result itself marks it."""
+        """Whether the result marks the percentile as one of too few requests."""
         return self.measure in raw.get("latency_us", {}).get(self.kind, {}).get("few", ())
 
     def below(self) -> list[Limit]:
-        """The same bound on lower percentiles, which a higher one is never below."""
+        """The same bound on lower percentiles, which never exceed this one."""
         at = MEASURES.index(self.measure)
         return [Limit(self.kind, measure, self.bound) for measure in MEASURES[1:at]]
 
     def beyond(self, raw: Mapping[str, Any]) -> float | None:
-        """How many requests lie beyond the percentile; None of a mean."""
+        """Number of requests beyond the percentile; None for a mean."""
         if self.measure == "mean":
             return None
         count = raw.get("latency_us", {}).get(self.kind, {}).get("count", 0)
@@ -73,20 +73,20 @@ class Limit:
 
 @dataclass(frozen=True)
 class Wear:
-    """The most wear that suspensions may add, as a share of that of the erases themselves."""
+    """Upper bound of the wear added by suspensions, as a share of the wear by erases."""
 
     bound: float
     unit = ""
     name = "added wear"
 
     def value(self, raw: Mapping[str, Any]) -> float | None:
-        """What a result has, None where nothing was erased."""
+        """Value in a result; None if nothing was erased."""
         erases = raw.get("nand", {}).get("erases", 0)
         stress = raw.get("counters", {}).get("nand", {}).get("suspend_stress", 0)
         return stress / 1e6 / erases if erases else None
 
     def interval(self, raw: Mapping[str, Any]) -> tuple[float, float] | None:
-        """What one window says of it, as far as suspensions and erases come independently of each other."""
+        """Interval of one window, assuming that suspensions and erases are independent."""
         found, counts = self.value(raw), raw.get("nand", {})
         if found is None:
             return None
@@ -95,15 +95,15 @@ class Wear:
         return found * max(0.0, 1 - width), found * (1 + width)
 
     def few(self, raw: Mapping[str, Any]) -> bool:
-        """Whether it rests on fewer than ten erases."""
+        """Whether the window has fewer than ten erases."""
         return bool(raw.get("nand", {}).get("erases", 0) < 10)
 
     def below(self) -> list[Limit]:
-        """Nothing that is never above it."""
+        """None: no lower percentiles exist."""
         return []
 
     def beyond(self, raw: Mapping[str, Any]) -> float | None:
-        """How many erases it rests on."""
+        """Number of erases."""
         return float(raw.get("nand", {}).get("erases", 0))
 
 
@@ -111,10 +111,10 @@ AnyLimit = Limit | Wear
 
 
 def read_limits(given: object, place: str = "limits") -> list[Limit]:
-    """Limits by their names (`read-p99.9`, `read_p99_9` or `read p99.9`), each a time with its unit.
+    """Reads limits by name (`read-p99.9`, `read_p99_9` or `read p99.9`), each a time with its unit.
 
     Raises:
-        ConfigError: there is none, or one cannot be read.
+        ConfigError: no limit, or an invalid one.
     """
     if not isinstance(given, Mapping) or not given:
         raise ConfigError(f"{place}: seen {given!r}; expected at least one latency limit, such as read-p99.9 of 1ms")
@@ -148,7 +148,7 @@ def _microseconds(value: object, place: str) -> float:
 
 
 def read_share(value: object, place: str) -> float:
-    """A share such as `2%` or `0.02`. Raises ConfigError where it is none."""
+    """Reads a share such as `2%` or `0.02`. Raises ConfigError if it is invalid."""
     text = plain(value, place)
     match = _SHARE.fullmatch(str(text)) if not isinstance(text, bool | list) else None
     found = Decimal(match[1]) / (100 if match[2] else 1) if match is not None else Decimal(-1)

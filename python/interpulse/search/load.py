@@ -16,12 +16,12 @@ FASTEST = 1e9
 
 @dataclass(frozen=True)
 class Load:
-    """The load of all flows together, which rises and falls in proportion.
+    """Total load of all flows, scaled in proportion.
 
     Attributes:
         kind: `rate` (open arrivals), `depth` (closed loops) or `speed` (recorded times).
-        at: where the configuration itself has it: requests a second, outstanding requests, or times as fast.
-        shares: the setting of each flow and its share of the load.
+        at: the configured load: requests per second, outstanding requests, or a speed factor.
+        shares: the setting of each flow with its share of the load.
     """
 
     kind: str
@@ -30,10 +30,10 @@ class Load:
 
     @classmethod
     def of(cls, values: Mapping[str, str], case: str) -> Load:
-        """That of a resolved configuration.
+        """The load of a resolved configuration.
 
         Raises:
-            ConfigError: there is none, or its flows are paced in different ways.
+            ConfigError: no flow, or flows with different pacing.
         """
         found: dict[str, float] = {}
         kinds: dict[str, str] = {}
@@ -57,43 +57,43 @@ class Load:
 
     @property
     def whole(self) -> bool:
-        """Whether it is counted."""
+        """Whether the load is an integer."""
         return self.kind == "depth"
 
     @property
     def unit(self) -> str:
-        """What is behind a figure of it."""
+        """The unit in messages."""
         return {"rate": "requests/s", "depth": "outstanding", "speed": "times the recorded speed"}[self.kind]
 
     @property
     def least(self) -> float:
-        """Where looking for a smaller one ends."""
+        """Lower end of the search."""
         return float(len(self.shares)) if self.whole else self.at / 1024
 
     @property
     def most(self) -> float:
-        """Where looking for a larger one ends."""
+        """Upper end of the search."""
         cap = DEEPEST * len(self.shares) if self.whole else {"rate": FASTEST, "speed": 1e6}[self.kind]
         return min(cap, self.at * 1024)
 
     def tidy(self, load: float) -> float:
-        """The nearest load that is tried: a whole one, or one of four digits."""
+        """The nearest tried load: an integer, or four digits."""
         bound = min(max(load, self.least), self.most)
         return float(round(bound)) if self.whole else float(f"{bound:.4g}")
 
     def between(self, low: float, high: float) -> float:
-        """The middle of two loads."""
+        """The geometric mean of two loads, for depths the arithmetic one."""
         return self.tidy(math.sqrt(low * high)) if not self.whole else float(int(low + high) // 2)
 
     def sets(self, load: float) -> Sets:
-        """The overrides that make it."""
+        """The overrides for a load."""
         if self.whole:
             return tuple((setting, str(max(1, round(share * load)))) for setting, share in self.shares)
         unit = "/s" if self.kind == "rate" else ""
         return tuple((setting, f"{share * load:.6g}{unit}") for setting, share in self.shares)
 
     def said(self, load: float | None) -> str:
-        """A load with its unit."""
+        """Text of a load with its unit."""
         if load is None:
             return "-"
         figure = f"{load:,.0f}" if load >= 1000 or self.whole else f"{load:.4g}"

@@ -1,8 +1,7 @@
 """Multi-objective optimisation: Optuna proposes, the sweep engine evaluates, a database stores.
 
-Trials are asked for in batches of a fixed size and with a generator made from the study's seed and the trial's number,
-and told in their order: the same study gives the same trials on any number of workers, and goes on as if it had never
-been stopped.
+Batches have a fixed size, the generator of a trial is seeded by the study's seed and the trial's number, and results
+are reported to Optuna in order: trials depend neither on the number of workers nor on interruptions.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from interpulse.search.study import Study
 from interpulse.search.trials import Trial, front_of, may_cut, measure
 from interpulse.studies.store import build_id
 from interpulse.sweeps.axes import Sets
-from interpulse.sweeps.engine import AGAIN, Progress, told_by
+from interpulse.sweeps.engine import AGAIN, Progress, observer_of
 
 if TYPE_CHECKING:
     import optuna
@@ -47,12 +46,12 @@ class Optimization:
     """Outcome of a study.
 
     Attributes:
-        study: as its file has it.
-        trials: all of them, in their order.
-        front: the sound ones that no other dominates, by the first objective.
-        simulated: simulations that were run for this call.
-        kept: simulations that had been run before.
-        page: the file of the plot of the front.
+        study: the study file.
+        trials: all trials in order.
+        front: sound trials that no other dominates, sorted by the first objective.
+        simulated: simulations that this call ran.
+        kept: simulations from earlier calls.
+        page: the plot of the front.
     """
 
     study: Study
@@ -65,10 +64,10 @@ class Optimization:
     store: Any
 
     def result(self, trial: Trial, seed: int = 0) -> Result:
-        """Everything that a trial came to with one of its seeds, counted from 0.
+        """The result of a trial with one of its seeds, counted from 0.
 
         Raises:
-            ValueError: it has none.
+            ValueError: no result.
         """
         from interpulse.runs.result import Result
 
@@ -103,32 +102,32 @@ def optimize(
     jobs: int | None = None,
     progress: Progress = None,
 ) -> Optimization:
-    """Runs a study, or what is missing of it.
+    """Runs the missing part of a study.
 
     Args:
         study: the path of a study file (docs/SEARCH.md), or a dictionary with its keys.
-        out: the folder of what it finds; the file's name without `.toml`, in the working folder, unless given.
-        storage: the database by its URL, such as `postgresql://HOST/NAME`; a file of SQLite in the folder unless given.
-        trials: how many there are to be in all, in place of what the file says.
-        on: as `interpulse.sweep` takes it.
-        jobs: workers of this machine, one for each core unless given; never changes a trial.
-        progress: called with simulations done, those asked for so far, and how many can run at a time.
+        out: the output folder; default: the file's name without `.toml`, in the working folder.
+        storage: URL of the database, such as `postgresql://HOST/NAME`; default: an SQLite file in the folder.
+        trials: total number of trials, in place of the number in the file.
+        on: as for `interpulse.sweep`.
+        jobs: local workers, by default one per core; never changes a trial.
+        progress: called with the numbers of finished, requested and concurrent simulations.
 
     Returns:
         All trials and the Pareto front.
 
     Raises:
         ConfigError: the file or its configuration cannot be used, the study was begun with a different space, or the
-            cluster or the database is not there.
-        RunError: the cluster or the database has gone, or nothing more can be written; what had ended is kept.
-        KeyboardInterrupt: Ctrl-C; what had ended is kept.
+            cluster or the database is unavailable.
+        RunError: the cluster or the database was lost, or writing failed; finished simulations are kept.
+        KeyboardInterrupt: Ctrl-C; finished simulations are kept.
     """
-    spec, told = Study.of(study), told_by(progress)
+    spec, observer = Study.of(study), observer_of(progress)
     if find_spec("optuna") is None:
         raise ConfigError("an optimisation needs optuna: pip install 'interpulse[search]'")
     total = spec.trials if trials is None else whole("trials", trials, "how many trials there are to be", 1, 1_000_001)
     folder = named(out, "out") if out is not None else Path(spec.name)
-    with Simulations(spec.config, folder, told, on=on, jobs=jobs) as simulations, _alone(folder):
+    with Simulations(spec.config, folder, observer, on=on, jobs=jobs) as simulations, _alone(folder):
         _check(spec, simulations)
         with _database(storage or spec.storage, folder) as opened:
             conductor = _Conductor(spec, simulations, opened, total)
@@ -138,14 +137,13 @@ def optimize(
         kept, store = simulations.kept, simulations.store
         found = Optimization(spec, every, front, simulations.simulated, kept, folder, None, store)
         simulations.write(NAME, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
-        for name, content in front_files(spec, every, front, lambda t: _run(found, t, simulations), told.note):
+        for name, content in front_files(spec, every, front, lambda t: _run(found, t, simulations), observer.note):
             place = simulations.write(name, content)
             found.page = place if "/" not in name else found.page
         return found
 
 
 def _run(found: Optimization, trial: Trial, simulations: Simulations) -> tuple[Result, list[dict[str, str]]]:
-    """The result of a trial's first seed and its settings."""
     plan = simulations.plan((*found.study.sets, *trial.sets))
     entries = [{"key": e.key, "value": e.value, "origin": e.origin, "doc": e.doc} for e in plan.entries()]
     return found.result(trial), entries
@@ -164,14 +162,14 @@ def _check(study: Study, simulations: Simulations) -> None:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Keeps a second driver from the same folder: both would ask for the same trials."""
+    """Locks the folder against a second driver, which would run the same trials."""
     descriptor = os.open(folder / "study.lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ConfigError(
-                f"--out {folder}: another optimisation is at work there; wait for it, or name another"
+                f"--out {folder}: another optimisation is running in this folder; wait for it, or name another"
             ) from None
         yield
     finally:
@@ -180,7 +178,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _database(url: str | None, folder: Path) -> Iterator[optuna.storages.BaseStorage]:
-    """The database of trials. What it says of itself in its own words is said as ConfigError or RunError."""
+    """The database of trials, with its errors turned into ConfigError and RunError."""
     import optuna
     from sqlalchemy import Engine, event
     from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
@@ -193,7 +191,7 @@ def _database(url: str | None, folder: Path) -> Iterator[optuna.storages.BaseSto
         event.listen(Engine, "connect", _in_a_log)
         ends.callback(event.remove, Engine, "connect", _in_a_log)
         try:
-            # Which driver `postgresql:` alone stands for differs between versions of SQLAlchemy.
+            # The default driver of `postgresql:` differs between versions of SQLAlchemy.
             storage = optuna.storages.RDBStorage(re.sub("^postgres(ql)?:", "postgresql+psycopg:", where))
         except (ArgumentError, NoSuchModuleError, ModuleNotFoundError, ImportError) as error:
             raise ConfigError(
@@ -212,7 +210,7 @@ def _database(url: str | None, folder: Path) -> Iterator[optuna.storages.BaseSto
 
 
 def _in_a_log(connection: Any, _: object) -> None:  # noqa: ANN401 - of any database
-    """Lets SQLite write ahead: otherwise each of some thirty statements a trial waits for the disk."""
+    """Enables SQLite's write-ahead log: otherwise each of about thirty statements per trial waits for the disk."""
     if type(connection).__module__.startswith("sqlite3"):
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
@@ -224,8 +222,6 @@ def _first(error: BaseException) -> str:
 
 
 class _Conductor:
-    """A study on its way."""
-
     def __init__(
         self, study: Study, simulations: Simulations, storage: optuna.storages.BaseStorage, total: int
     ) -> None:
@@ -243,7 +239,7 @@ class _Conductor:
         self._same_space()
 
     def _same_space(self) -> None:
-        """Raises ConfigError where the study was begun with something else."""
+        """Raises ConfigError if the study was begun with another definition."""
         own = self._study.definition(self._simulations.plain) | {"build": build_id()}
         known = self._opened.user_attrs.get(_DEFINITION)
         if known is None and not self._opened.get_trials(deepcopy=False):
@@ -258,7 +254,7 @@ class _Conductor:
         )
 
     def run(self) -> None:
-        """Asks for batches until there are enough trials; one that was begun is finished first."""
+        """Runs batches until there are enough trials, an unfinished batch first."""
         batch = self._study.batch
         while True:
             trials = self._opened.get_trials(deepcopy=False)
@@ -267,7 +263,7 @@ class _Conductor:
                 return
             end = min(self._total, (len(trials) // batch + 1) * batch) if not unfinished else len(trials)
             if unfinished and any(not self._complete(trials[number]) for number in unfinished):
-                # Killed while it was asked for: nothing of its batch has been told.
+                # Killed while Optuna proposed the batch: no trial of the batch has been reported.
                 end = max(end, min(self._total, (unfinished[-1] // batch + 1) * batch))
             asked = [self._ask(number, trials) for number in [*unfinished, *range(len(trials), end)]]
             self._answer(asked)
@@ -314,7 +310,7 @@ class _Conductor:
         return found
 
     def _answer(self, asked: list[tuple[optuna.trial.Trial, Trial]]) -> None:
-        """Runs trials and tells what they came to: the first seed of all, then the others of those not cut."""
+        """Runs and reports trials: the first seed of all, then the other seeds of the trials that are not cut."""
         study, simulations = self._study, self._simulations
         known = self.trials()
 
@@ -337,9 +333,9 @@ class _Conductor:
             found.cut = cuts[at]
             keys = [simulations.key(sets) for sets in seeds(plain, range(found.seeds))]
             found.keys = [key for key in keys if key is not None]
-            self._tell(trial, found)
+            self._report(trial, found)
 
-    def _tell(self, trial: optuna.trial.Trial, found: Trial) -> None:
+    def _report(self, trial: optuna.trial.Trial, found: Trial) -> None:
         trial.set_user_attr(_FOUND, _kept(found))
         state = self._optuna.trial.TrialState
         if found.error:
@@ -350,13 +346,12 @@ class _Conductor:
         self._opened.tell(trial, [found.objectives[each.name] for each in self._study.objectives])
 
     def trials(self) -> list[Trial]:
-        """Those that have ended."""
+        """The finished trials."""
         every = self._opened.get_trials(deepcopy=False)
         return [_trial(each.number, each.user_attrs[_FOUND]) for each in every if each.state.is_finished()]
 
 
 def _kept(trial: Trial) -> dict[str, Any]:
-    """A trial as the database has it."""
     return {
         "columns": dict(trial.columns),
         "sets": [list(each) for each in trial.sets],
@@ -376,7 +371,7 @@ def _trial(number: int, kept: Mapping[str, Any]) -> Trial:
 
 
 def _differences(known: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[str]:
-    """What of two definitions differs, in words."""
+    """Differences between two definitions, as text."""
     for key in dict.fromkeys([*known, *own]):
         before, now = known.get(key), own.get(key)
         if before == now:

@@ -26,22 +26,22 @@ from interpulse.sweeps.sweep import STORE
 
 
 def folder_of(config: Config, out: str | os.PathLike[str] | None) -> Path:
-    """The folder of a search: as given, or the name of the configuration in the working folder."""
+    """The folder of a search; default: the name of the configuration in the working folder."""
     return named(out, "out") if out is not None else Path(Path(config.path.strip("<>")).stem)
 
 
 class Simulations:
-    """Who runs what a search asks for; workers start with the first simulation that is not there and stay.
+    """Runner of a search's simulations; workers start with the first missing simulation and are reused.
 
     Attributes:
-        cases: the overrides of each case of the configuration by its name, those of the configuration included.
-        seed: the first one.
-        simulated: how many simulations were run for this search.
-        kept: how many had been run before.
+        cases: the overrides of each case by name, including those of the configuration.
+        seed: the first seed.
+        simulated: simulations that this search ran.
+        kept: simulations from earlier searches.
     """
 
     def __init__(
-        self, config: Config, folder: Path, told: ProgressObserver, *, on: object = None, jobs: int | None = None
+        self, config: Config, folder: Path, observer: ProgressObserver, *, on: object = None, jobs: int | None = None
     ) -> None:
         cluster.need_dask()
         checked = Checked.of(Spec(shown(config.path), config, cases_of(config), ()))
@@ -49,7 +49,7 @@ class Simulations:
         self.seed = checked.seed
         self.simulated = self.kept = 0
         self._checked = checked
-        self._told, self._on = told, on
+        self._observer, self._on = observer, on
         self._jobs = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
         self._ends = ExitStack()
         self._cluster: cluster.Cluster | None = None
@@ -65,15 +65,15 @@ class Simulations:
         self.rest()
 
     def plan(self, sets: Sets) -> Plan:
-        """What overrides resolve to. Raises ConfigError where they cannot be used."""
+        """The resolved configuration. Raises ConfigError if the overrides cannot be used."""
         return self._checked.base.config(tuple(dict(sets).items())).resolve()
 
     def values(self, sets: Sets) -> dict[str, str]:
-        """Every setting that overrides resolve to, as `interpulse show` prints it."""
+        """All resolved settings, as `interpulse show` prints them."""
         return {entry.key: entry.value for entry in self.plan(sets).entries()}
 
     def with_seed(self, sets: Sets, repetition: int) -> Sets:
-        """Overrides with the seed of a repetition, the same one for all that is compared."""
+        """Overrides with the seed of a repetition; compared simulations share seeds."""
         return (*sets, ("seed", str(derived_seed(self.seed, repetition))))
 
     @property
@@ -82,11 +82,11 @@ class Simulations:
         return self._checked.base.plain
 
     def key(self, sets: Sets) -> str | None:
-        """The key of an answer in the store, None where there is none."""
+        """The key of an answer in the store, or None."""
         return self.store.key(self._piece(sets).alias)
 
     def write(self, name: str, content: bytes) -> Path:
-        """Writes a file beside the store, whole or not at all. Raises RunError where it cannot be written."""
+        """Writes a file beside the store atomically. Raises RunError if that fails."""
         place = self.store.folder.parent / name
         try:
             place.parent.mkdir(exist_ok=True)
@@ -97,12 +97,12 @@ class Simulations:
         return place
 
     def run(self, asked: Sequence[Sets]) -> list[Mapping[str, Any]]:
-        """What simulations come to, in order: `raw`, a result, or `error`, with its `kind` and `message`.
+        """Runs simulations and returns answers in order: `raw`, a result, or `error`, with `kind` and `message`.
 
         Raises:
-            ConfigError: the cluster is not there.
-            RunError: the cluster has gone, or nothing more can be written; what had ended is kept.
-            KeyboardInterrupt: Ctrl-C; what had ended is kept.
+            ConfigError: the cluster is unavailable.
+            RunError: the cluster was lost, or writing failed; finished simulations are kept.
+            KeyboardInterrupt: Ctrl-C; finished simulations are kept.
         """
         pieces = [self._piece(sets) for sets in asked]
         missing = {piece.alias: piece for piece in pieces if self.store.answer(piece.alias) is None}
@@ -121,7 +121,7 @@ class Simulations:
         return found
 
     def results(self, asked: Sequence[Sets]) -> list[Mapping[str, Any]]:
-        """As `run`, where nothing may fail.
+        """As `run`, but raises the first failure.
 
         Raises:
             ConfigError: a configuration cannot be used.
@@ -135,13 +135,13 @@ class Simulations:
         return [answer["raw"] for answer in found]
 
     def _piece(self, given: Sets) -> Piece:
-        # The last one of a key counts, and a worker takes each once.
+        # The last value of a key counts, and a worker accepts each key once.
         return piece_of(self._checked, tuple(dict(given).items()))
 
     def _do(self, missing: list[Piece]) -> dict[str, str]:
         found = self._workers(max(piece.memory for piece in missing))
         done = self.simulated + self.kept
-        engine = Engine(found, self.store, build_id(), self._told, done + len(missing), done, said=self._said)
+        engine = Engine(found, self.store, build_id(), self._observer, done + len(missing), done, said=self._said)
         try:
             engine.run(missing)
         finally:
@@ -152,13 +152,13 @@ class Simulations:
         if self._cluster is not None and memory <= self._memory:
             return self._cluster
         self.rest()
-        self._cluster = self._ends.enter_context(cluster.workers(self._on, self._jobs, memory, self._told.note))
-        # On a cluster each task names what it needs: workers that are large enough are found for it.
+        self._cluster = self._ends.enter_context(cluster.workers(self._on, self._jobs, memory, self._observer.note))
+        # On a cluster each task requests its memory and runs on workers that are large enough.
         self._memory = memory if self._on is None else 2**62
         return self._cluster
 
     def rest(self) -> None:
-        """Sends the workers away; they come back when something is asked again."""
+        """Stops the workers; the next simulation starts them again."""
         if self._on is not None and self._cluster is not None:
             self._cluster.sweep_up(self.store.identity)
         self._cluster = None

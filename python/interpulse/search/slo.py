@@ -1,7 +1,7 @@
 """Service-level search: the largest load within latency limits, by bisection with confidence.
 
-Each load is run with several seeds and judged as a whole: it holds, it misses, or it is open. The answer is an
-interval: the largest load that was shown to hold, and the smallest above it that was shown to miss.
+Each load is run with several seeds and either holds, misses, or is open. The answer is an interval: the largest load
+shown to hold, and the smallest load above it shown to miss.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ from interpulse.search.load import Load
 from interpulse.search.simulations import Simulations, folder_of
 from interpulse.search.window import Window
 from interpulse.sweeps.axes import Sets
-from interpulse.sweeps.engine import Progress, told_by
+from interpulse.sweeps.engine import Progress, observer_of
 
 NAME = "slo.json"
-"""The answer in the folder of a search."""
+"""The result file in the folder of a search."""
 
 SEEDS = 5
 PRECISION = 0.05
 MOST_LOADS = 40
-"""No search tries more loads of a case."""
+"""Maximum number of loads per case."""
 
 LONGER = 4
-"""A window that was not steady, or too short to tell, is tried once more so many times as long."""
+"""Factor on the window of the single retry after an unsteady or too short window."""
 
 STEP = 2.0
-"""From a load that holds to the next one tried, until one misses."""
+"""Factor from a load that holds to the next load, until one misses."""
 
 BACK = 4.0
-"""From a load that misses to the next one tried, until one holds."""
+"""Divisor from a load that misses to the next load, until one holds."""
 
 
 @dataclass
 class Tried:
-    """One load of one case."""
+    """A tried load of a case."""
 
     load: float
     judgement: Judgement
     times: float
-    """How many times as long as configured its windows were."""
+    """Factor on the configured window."""
     iops: float
     blame: Mapping[str, float]
-    """The shares of causes in the slowest 0.1 % of reads, of the first seed."""
+    """Shares of causes in the slowest 0.1 % of reads, first seed."""
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -62,13 +62,13 @@ class Tried:
 
 @dataclass
 class Sustained:
-    """What one case sustains.
+    """Sustained load of a case.
 
     Attributes:
-        case: its name.
-        load: what the load is.
-        tried: every load that was tried, in ascending order.
-        note: why the search ended without both ends.
+        case: name of the case.
+        load: the kind of load.
+        tried: all tried loads, ascending.
+        note: why the search ended without both ends of the interval.
     """
 
     case: str
@@ -78,30 +78,30 @@ class Sustained:
 
     @property
     def sustains(self) -> float | None:
-        """The largest load shown to hold with none shown to miss below it; None where there is none."""
+        """The largest load shown to hold with no miss below it; None if there is none."""
         fails = self.fails
         held = [each.load for each in self.tried if each.judgement.state is State.HOLDS]
         return max((load for load in held if fails is None or load < fails), default=None)
 
     @property
     def fails(self) -> float | None:
-        """The smallest load shown to miss; None where there is none."""
+        """The smallest load shown to miss; None if there is none."""
         return min((each.load for each in self.tried if each.judgement.state is State.MISSES), default=None)
 
     def at(self, load: float | None) -> Tried | None:
-        """A load that was tried."""
+        """The record of a tried load."""
         return next((each for each in self.tried if each.load == load), None)
 
     @property
     def binding(self) -> str:
-        """The limit that ends it, empty where none was reached."""
+        """The binding limit; empty if no load missed."""
         above = self.at(self.fails)
         if above is None:
             return ""
         return "what is offered" if not above.judgement.missed() else above.judgement.nearest().limit.name
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON; what is not known is absent."""
+        """As JSON; unknown values are absent."""
         named = {"sustains": self.sustains, "fails_from": self.fails, "binds": self.binding or None, "note": self.note}
         known = {key: value for key, value in named.items() if value not in (None, "")}
         tried = [each.to_dict() for each in self.tried]
@@ -110,15 +110,15 @@ class Sustained:
 
 @dataclass
 class Slo:
-    """What every case of a configuration sustains under limits.
+    """Sustained loads of all cases of a configuration.
 
     Attributes:
-        cases: by their order in the configuration.
-        limits: what was to be kept.
-        seeds: with how many each load was run.
-        simulated: simulations that were run for this call.
-        kept: simulations that had been run before.
-        path: the file of the answer.
+        cases: in the order of the configuration.
+        limits: the limits.
+        seeds: number of seeds per load.
+        simulated: simulations that this call ran.
+        kept: simulations from earlier calls.
+        path: the result file.
     """
 
     cases: list[Sustained]
@@ -163,34 +163,34 @@ def slo(
     """Finds the largest load that each case of a configuration sustains under latency limits.
 
     Args:
-        config: a Config, the path of one, or a dictionary. Its pacing says what the load is: the rate of open flows,
-            the depth of closed ones, or the speed of recorded ones; several flows rise together.
-        limits: times with their unit by what they limit: `{"read_p99.9": "1ms", "write_p99": "5ms"}`.
-        out: the folder of the store, by default the name of the configuration in the working folder.
-        cases: names of cases; all unless given.
-        seeds: with how many each load is run, at least 2.
-        precision: the interval of the answer is at most so wide, as a share of the load.
-        on: as `interpulse.sweep` takes it.
-        jobs: workers of this machine, one for each core unless given; never changes the answer.
-        progress: called with simulations done, those asked for so far, and how many can run at a time.
+        config: a Config, its path, or a dictionary. The load is the rate of open flows, the depth of closed flows, or
+            the speed of recorded flows; all flows scale together.
+        limits: times with units by measure: `{"read_p99.9": "1ms", "write_p99": "5ms"}`.
+        out: the folder of the store; default: the name of the configuration in the working folder.
+        cases: names of cases; default: all.
+        seeds: number of seeds per load, at least 2.
+        precision: maximum width of the resulting interval, as a share of the load.
+        on: as for `interpulse.sweep`.
+        jobs: local workers, by default one per core; never changes the result.
+        progress: called with the numbers of finished, requested and concurrent simulations.
 
     Returns:
         For each case the largest load shown to hold and the smallest shown to miss, each with 95 % confidence.
 
     Raises:
-        ConfigError: the configuration, a case or a limit cannot be used, or the cluster is not there.
-        RunError: a simulation failed, or nothing more can be written; what had ended is kept.
-        KeyboardInterrupt: Ctrl-C; what had ended is kept.
+        ConfigError: the configuration, a case or a limit cannot be used, or the cluster is unavailable.
+        RunError: a simulation failed, or writing failed; finished simulations are kept.
+        KeyboardInterrupt: Ctrl-C; finished simulations are kept.
     """
     given, kept = Config.of(config), read_limits(limits)
     seeds = whole("seeds", seeds, "a number of seeds", 2, 1001)
     width = plain(precision, "precision")
     if not isinstance(width, int | float) or not 0.001 <= width <= 1:
         raise ConfigError(f"precision = {precision!r}: expected a share from 0.001 to 1")
-    with Simulations(given, folder_of(given, out), told_by(progress), on=on, jobs=jobs) as simulations:
+    with Simulations(given, folder_of(given, out), observer_of(progress), on=on, jobs=jobs) as simulations:
         chosen = choose(simulations.cases, cases)
         searches = [_Search(simulations, name, sets, kept, seeds, width) for name, sets in chosen.items()]
-        # In rounds, so that all cases have simulations for all workers.
+        # Rounds over all cases keep all workers busy.
         while due := [(search, load) for search in searches if (load := search.next()) is not None]:
             rounds = [search.asks(load) for search, load in due]
             answers = iter(simulations.results([sets for asked in rounds for sets in asked]))
@@ -202,7 +202,7 @@ def slo(
 
 
 def choose(all_cases: Mapping[str, Sets], wanted: Sequence[str] | None) -> dict[str, Sets]:
-    """The cases that are wanted. Raises ConfigError where one is not there."""
+    """The selected cases. Raises ConfigError for an unknown name."""
     wanted = [wanted] if isinstance(wanted, str) else wanted
     for name in wanted or ():
         if name not in all_cases:
@@ -211,8 +211,6 @@ def choose(all_cases: Mapping[str, Sets], wanted: Sequence[str] | None) -> dict[
 
 
 class _Search:
-    """The loads of one case."""
-
     def __init__(
         self, simulations: Simulations, case: str, sets: Sets, limits: Sequence[Limit], seeds: int, precision: float
     ) -> None:
@@ -222,17 +220,17 @@ class _Search:
         self._sets, self._limits, self._seeds, self._precision = sets, limits, seeds, precision
         self._window = Window.of(values)
         self._times = 0.0
-        """How many times as long windows are; 0 until one seed has told."""
+        """Factor on windows; 0 until the first seed has been measured."""
         self._again = False
-        """Whether the load that is tried has been found too short, and is tried with longer windows."""
+        """Whether the current load is retried with longer windows."""
         self._load = self.found.load.tidy(self.found.load.at)
 
     def next(self) -> float | None:
-        """The load to run now, None where the answer is there."""
+        """The next load to run; None if the search has ended."""
         if not self._times or self._again:
             return self._load
         if len(self.found.tried) >= MOST_LOADS:
-            self.found.note = f"given up after {MOST_LOADS} loads"
+            self.found.note = f"stopped after {MOST_LOADS} loads"
             return None
         found = self._following()
         if found is not None:
@@ -273,7 +271,7 @@ class _Search:
         below = {each for each in tried if each < high}
         if low is None:
             return self._or_end(load.tidy(min(tried) / BACK), tried, "no load that was tried was shown to hold")
-        # What is open lies between: the gaps on both sides of it are closed, the wider one first.
+        # Open loads lie between the two ends: bisect the gaps on both sides, the wider one first.
         inside = sorted({low, high, *(each for each in below if each > low)})
         gaps = [(inside[0], inside[1]), (inside[-2], inside[-1])]
         for a, b in sorted(set(gaps), key=lambda gap: -gap[1] / gap[0]):

@@ -24,7 +24,7 @@ KEYS = (
 )
 SAMPLERS = ("tpe", "nsga-ii", "random")
 TRIES = 64
-"""Combinations with a value that are tried before it is taken to be a mistake."""
+"""Tried combinations with a value before the value is rejected."""
 
 _PERCENTILE = re.compile(r"(read|write|all)_(p\d+(?:_\d+)?)_us")
 _ORDERED = ("range", "log-range")
@@ -32,12 +32,12 @@ _ORDERED = ("range", "log-range")
 
 @dataclass(frozen=True)
 class Parameter:
-    """What may be changed.
+    """A free parameter.
 
     Attributes:
-        axis: its values, as an axis of a sweep has them.
-        ordered: whether neighbours are alike, as in a range.
-        when: where it is there at all, in terms of the parameters above it; None for always.
+        axis: its values, as for an axis of a sweep.
+        ordered: whether neighbouring values are similar, as in a range.
+        when: condition on the parameters above under which the parameter is active; None for always.
     """
 
     axis: Axis
@@ -46,17 +46,17 @@ class Parameter:
 
     @property
     def name(self) -> str:
-        """What samplers and messages call it."""
+        """Name for samplers and messages."""
         return ", ".join(self.axis.columns)
 
     def active(self, columns: Mapping[str, Any]) -> bool:
-        """Whether it is there beside these values of those above it."""
+        """Whether the parameter is active with these values of the parameters above."""
         return self.when is None or bool(self.when.value(columns))
 
 
 @dataclass(frozen=True)
 class Objective:
-    """What is to be small, or large."""
+    """An expression to minimise or maximise."""
 
     name: str
     value: Expression
@@ -65,14 +65,14 @@ class Objective:
 
 @dataclass(frozen=True)
 class Study:
-    """A study as its file has it.
+    """A study file.
 
     Attributes:
-        sets: what all trials share, those of the case included.
-        trials: how many there are to be in all.
-        batch: how many are asked for before any is known; answers depend on it, never on the number of workers.
-        repetitions: seeds of each.
-        cut: a first seed that misses a constraint, or is dominated, by this factor ends its trial.
+        sets: settings of all trials, including those of the case.
+        trials: total number of trials.
+        batch: trials proposed at a time; results depend on it, never on the number of workers.
+        repetitions: seeds per trial.
+        cut: a trial ends after a first seed that misses a constraint, or is dominated, by this factor.
     """
 
     path: str
@@ -96,15 +96,15 @@ class Study:
 
     @classmethod
     def of(cls, given: object) -> Study:
-        """The study of a file by its path, or that of a dictionary with the keys of one.
+        """Reads a study from a path or a dictionary.
 
         Raises:
-            ConfigError: there is none in what is given.
+            ConfigError: not a valid study.
         """
         return given if isinstance(given, Study) else read_given(given, "study", read_study)
 
     def definition(self, base: str) -> dict[str, Any]:
-        """What makes trials comparable: a study goes on only with the same. `base` is the plain configuration."""
+        """Identity of a study: only trials with equal definitions are comparable. `base` is the plain configuration."""
         parameters = {
             each.name: [[[list(pair) for pair in choice.sets] for choice in each.axis.choices],
                         None if each.when is None else each.when.text]
@@ -127,7 +127,7 @@ class Study:
         return json.loads(json.dumps(found))  # type: ignore[no-any-return]
 
     def combinations(self, number: int, choice: Choice) -> Iterator[Sets]:
-        """The settings of combinations that have a choice of a parameter, as `when` allows them."""
+        """The settings of all combinations, allowed by `when`, with a given choice of a parameter."""
 
         def further(at: int, columns: dict[str, Any], sets: Sets) -> Iterator[Sets]:
             if at == len(self.parameters):
@@ -145,17 +145,17 @@ class Study:
         return further(0, {}, ())
 
     def check(self, legal: Callable[[Sets], str | None]) -> None:
-        """Every value has to be legal in some combination.
+        """Checks that every value is legal in some combination.
 
         Args:
-            legal: says why settings cannot be used, None where they can.
+            legal: returns why settings cannot be used, or None.
 
         Raises:
-            ConfigError: one is not, or `when` never lets it be.
+            ConfigError: a value is not, or `when` always excludes it.
         """
         for number, parameter in enumerate(self.parameters):
             for choice in parameter.axis.choices:
-                why: str | None = "no combination of the parameters above lets it be: see its `when`"
+                why: str | None = "no combination of the parameters above activates it: see its `when`"
                 for sets in itertools.islice(self.combinations(number, choice), TRIES):
                     why = legal(sets)
                     if why is None:
@@ -164,7 +164,7 @@ class Study:
                     raise ConfigError(f"{parameter.axis.place}: parameter: {why.removeprefix('--set: ')}")
 
     def percentiles(self) -> set[tuple[str, str]]:
-        """The percentiles that objectives and constraints rest on, by kind of request."""
+        """The percentiles that objectives and constraints use, by kind of request."""
         asked = [*(each.value for each in self.objectives), *self.constraints.values()]
         names, left = set(), {name for each in asked for name in each.names}
         while left:
@@ -177,7 +177,7 @@ class Study:
 
 
 def read_study(text: str, path: str, folder: Path) -> Study:
-    """Reads the text of a study whose files lie in `folder`. Raises ConfigError with the place of a mistake."""
+    """Reads the text of a study whose files are in `folder`. Raises ConfigError with the line of a mistake."""
     file = TomlFile.read(text, path, folder, KEYS)
     config = file.config()
     for key, value in file.settings():
@@ -215,13 +215,13 @@ def read_study(text: str, path: str, folder: Path) -> Study:
 def _figures(
     file: TomlFile, parameters: tuple[Parameter, ...]
 ) -> tuple[dict[str, str], dict[str, Expression], dict[str, Expression], list[str]]:
-    """Columns, derived ones and constraints, and the names that objectives may use."""
+    """Columns, derived columns, constraints, and the names that objectives may use."""
     columns, derived, constraints = file.paths(), file.expressions("derived"), file.expressions("constraints")
     own = [name for each in parameters for name in each.axis.columns]
     known = [*own, *FIGURES, *columns]
     for name in (*own, *columns, *derived):
         if [*known, *derived].count(name) > 1 or name in RESERVED:
-            raise ConfigError(f"{file.name}: seen the name {name} twice, or as what every study has; give it another")
+            raise ConfigError(f"{file.name}: seen the name {name} twice, or as a built-in column; give it another")
     for name, expression in derived.items():
         expression.check(known, f"{file.place(name, 'derived')}: derived.{name}")
         known.append(name)

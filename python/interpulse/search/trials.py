@@ -19,15 +19,15 @@ class Trial:
 
     Attributes:
         number: from 0.
-        columns: the values of the parameters; None for one that is not there.
-        sets: the settings that they come to.
-        objectives: the mean over the seeds of each, by name; empty where it failed.
-        excess: how far each constraint is from holding, by name: at most 0 where it does.
-        seeds: with how many it was run.
-        cut: why the other seeds were spared, where they were.
-        marks: what the results mark of what objectives and constraints rest on: no facts.
-        error: why it has no figures.
-        keys: of its answers in the store.
+        columns: the values of the parameters; None for an inactive one.
+        sets: the resulting settings.
+        objectives: means over the seeds, by name; empty if the trial failed.
+        excess: violation of each constraint, by name: at most 0 if it holds.
+        seeds: number of seeds.
+        cut: why the trial ended after one seed; empty otherwise.
+        marks: reservations of the results about figures that objectives and constraints use.
+        error: why the trial has no figures.
+        keys: keys of the answers in the store.
     """
 
     number: int
@@ -43,16 +43,16 @@ class Trial:
 
     @property
     def feasible(self) -> bool:
-        """Whether it has figures, and every constraint holds."""
+        """Whether the trial has figures and all constraints hold."""
         return bool(self.objectives) and all(value <= 0 for value in self.excess.values())
 
     @property
     def sound(self) -> bool:
-        """Whether it may stand on the front: feasible, with all seeds, and nothing marked."""
+        """Whether the trial may be on the front: feasible, with all seeds and without marks."""
         return self.feasible and not self.cut and not self.marks
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON; what is not known is absent."""
+        """As JSON; unknown values are absent."""
         named: dict[str, Any] = {"objectives": self.objectives, "excess": self.excess, "cut": self.cut,
                                  "marks": self.marks, "error": self.error}  # fmt: skip
         known = {key: value for key, value in named.items() if value}
@@ -61,7 +61,7 @@ class Trial:
 
 
 def counted(trials: Sequence[Trial], front: Sequence[Trial]) -> list[str]:
-    """How many trials there are, and of each sort that there is."""
+    """Numbers of trials, in total and by category, as text."""
     sorts = {
         "on the front": len(front),
         "not feasible": sum(not trial.feasible and not trial.error for trial in trials),
@@ -73,7 +73,7 @@ def counted(trials: Sequence[Trial], front: Sequence[Trial]) -> list[str]:
 
 
 def measure(study: Study, trial: Trial, answers: Sequence[Mapping[str, Any]]) -> Trial:
-    """The trial with what its seeds came to."""
+    """The trial with the results of its seeds."""
     found = Trial(trial.number, trial.columns, trial.sets, seeds=len(answers))
     errors = [answer["error"]["message"] for answer in answers if "error" in answer]
     if errors:
@@ -90,7 +90,7 @@ def measure(study: Study, trial: Trial, answers: Sequence[Mapping[str, Any]]) ->
         found.objectives[objective.name] = mean
     for name, constraint in study.constraints.items():
         mean = mean_of([constraint.excess(row) for row in rows])
-        # What has no figure has not been shown to hold.
+        # A constraint without a figure does not hold.
         found.excess[name] = math.inf if mean is None else mean
     found.excess = {name: min(value, 1e12) for name, value in found.excess.items()}
     found.marks = sorted(_marks(study, raws))
@@ -116,7 +116,7 @@ def _marks(study: Study, raws: Iterable[Mapping[str, Any]]) -> set[str]:
 
 
 def dominates(study: Study, a: Trial, b: Trial, *, factor: float = 1.0) -> bool:
-    """Whether a trial is at least as good in every objective and better in one; with a factor, by so much in all."""
+    """Whether `a` is at least as good in all objectives and better in one; with a factor, better by it in all."""
     at_least, better = True, factor > 1
     for objective in study.objectives:
         x, y = a.objectives[objective.name], b.objectives[objective.name]
@@ -128,7 +128,7 @@ def dominates(study: Study, a: Trial, b: Trial, *, factor: float = 1.0) -> bool:
 
 
 def front_of(study: Study, trials: Sequence[Trial]) -> list[Trial]:
-    """Sound trials that no other sound one dominates, each combination once, by the first objective."""
+    """Sound trials that no other sound trial dominates, each combination once, sorted by the first objective."""
     sound: dict[Sets, Trial] = {}
     for trial in trials:
         if trial.sound:
@@ -140,10 +140,10 @@ def front_of(study: Study, trials: Sequence[Trial]) -> list[Trial]:
 
 
 def may_cut(study: Study, first: Trial, known: Sequence[Trial]) -> str:
-    """Why the first seed alone says that a trial will not be on the front; empty where it does not.
+    """Why the first seed alone rules a trial out of the front; empty if it does not.
 
-    A constraint missed by the study's factor, or a sound trial that is better in every objective by it: other seeds
-    would have to differ by as much. What the first seed marks is no fact, and cuts nothing.
+    Either a constraint is missed by the study's factor, or a sound trial is better by it in every objective. A first
+    seed with marks rules nothing out.
     """
     if first.marks or first.error:
         return ""

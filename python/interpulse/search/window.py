@@ -13,11 +13,11 @@ _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
 
 @dataclass(frozen=True)
 class Window:
-    """How long a configuration measures.
+    """Measured window of a configuration.
 
     Attributes:
-        key: the setting that ends the window, None where the flows do.
-        length: its value.
+        key: the setting that ends the window; None if the flows end it.
+        length: value of the setting.
         unit: of the value.
     """
 
@@ -27,7 +27,7 @@ class Window:
 
     @classmethod
     def of(cls, values: Mapping[str, str]) -> Window:
-        """That of a resolved configuration."""
+        """The window of a resolved configuration."""
         requests = values.get("run.requests", "not set")
         if requests.isdigit():
             return cls("run.requests", int(requests))
@@ -35,7 +35,7 @@ class Window:
         return cls(None) if match is None else cls("run.time", float(match[1]), match[2])
 
     def sets(self, times: float) -> Sets:
-        """The overrides for a window so many times as long; none for the window as it is."""
+        """The overrides that scale the window; empty for a factor of 1."""
         if self.key is None or times == 1:
             return ()
         if self.unit:
@@ -44,5 +44,5 @@ class Window:
 
     @property
     def scales(self) -> bool:
-        """Whether it can be made longer: a trace, or flows of a given number of requests, end by themselves."""
+        """Whether the window can be extended: traces and flows with a number of requests end by themselves."""
         return self.key is not None

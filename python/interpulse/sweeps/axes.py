@@ -14,28 +14,28 @@ from interpulse._core import ConfigError
 from interpulse.configuration.config import toml_value
 
 MOST_VALUES = 1_000_000
-"""More values of an axis, or points of a sweep, are a mistake in a step."""
+"""Maximum number of values of an axis or points of a sweep, to catch mistakes in a step."""
 
 WAYS = ("values", "range", "log-range", "files", "zip", "choices")
-"""How an axis says its values; each axis has one."""
+"""Keys that list the values of an axis; each axis has one."""
 
 FILE_KEYS = re.compile(r"part\.file|errors\.table|flow\.\d+\.(trace|twin)")
-"""Settings that name a file, beside this one unless the path is absolute."""
+"""Settings that name a file, relative to the sweep file."""
 
 _TRACE = re.compile(r"flow\.\d+\.trace|part\.file")
-"""Those of them that name nothing but files; the others may be the name of a preset."""
+"""File settings that cannot name a preset."""
 
 _KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 _LEAST, _MOST = Decimal("1e-18"), Decimal("1e18")
 _QUANTITY = re.compile(r"\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([A-Za-z%/]*)\s*")
 
 Sets = tuple[tuple[str, str], ...]
-"""Overrides as `--set` takes them, in order."""
+"""Overrides as in `--set`, in order."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One value of an axis: what it overrides, and what its columns hold."""
+    """One value of an axis: its overrides, and the values of its columns."""
 
     sets: Sets
     columns: Mapping[str, Any]
@@ -43,13 +43,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class Axis:
-    """One dimension.
+    """A dimension of a sweep.
 
     Attributes:
         place: the file and line, for messages.
-        columns: the columns that it has in the dataset.
-        keys: the settings that it overrides.
-        choices: its values, in order.
+        columns: its columns in the dataset.
+        keys: the overridden settings.
+        choices: the values, in order.
     """
 
     place: str
@@ -59,15 +59,15 @@ class Axis:
 
 
 def column(key: str) -> str:
-    """The column of a key: `flow.0.depth` is `flow_0_depth`, which every query language takes without quotes."""
+    """The column of a key: `flow.0.depth` is `flow_0_depth`, which needs no quotes in query languages."""
     return re.sub(r"[^A-Za-z0-9]+", "_", key).strip("_")
 
 
 def read_axis(raw: object, place: Callable[[str | None], str], folder: Path) -> Axis:
-    """One `[[axis]]`; `place` says where a key of it is written, `folder` is where its files are looked for.
+    """Reads an `[[axis]]`; `place` returns the line of a key, `folder` holds its files.
 
     Raises:
-        ConfigError: it is not one; the message has the place, what was seen and what is legal.
+        ConfigError: not an axis; the message has the place, the value and the legal values.
     """
     if not isinstance(raw, dict):
         raise ConfigError(f"{place(None)}: axis: seen {raw!r}; expected a table [[axis]]")
@@ -131,7 +131,7 @@ def _choice(settings: Mapping[str, Any], columns: Mapping[str, Any], place: str,
 
 
 def _beside(key: str, text: str, folder: Path) -> str:
-    """The value of a setting that names a file, as an absolute path: a sweep runs in other folders than its file's."""
+    """The value with a file name made absolute, as workers run in other folders."""
     is_file = FILE_KEYS.fullmatch(key) and (_TRACE.fullmatch(key) or text.endswith(".toml") or "/" in text)
     return str((folder / text).absolute()) if is_file else text
 
@@ -217,7 +217,7 @@ def _log_range(raw: object, place: str) -> list[Any]:
     whole = first == first.to_integral_value() and last == last.to_integral_value()
     steps = int(points) - 1
     exact = [float(first) * float(last / first) ** (number / steps) for number in range(steps + 1)]
-    # Whole bounds have whole values between them: a depth of 2.8 is none.
+    # Integer bounds have integer values between them: a depth of 2.8 is illegal.
     rounded = [Decimal(round(value)) if whole else Decimal(f"{value:.6g}") for value in exact]
     return [_said(value, unit) for value in dict.fromkeys([first, *rounded[1:-1], last])]
 
@@ -256,7 +256,7 @@ def _zipped(raw: dict[str, Any], place: str, folder: Path) -> Axis:
 
 
 def flat_settings(table: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
-    """The leaves of a table by their dotted keys: `a.b = 1` without quotes is a table in a table."""
+    """The leaves of a table with dotted keys: TOML reads an unquoted `a.b = 1` as a nested table."""
     found: list[tuple[str, Any]] = []
     for key, value in table.items():
         found += flat_settings(value, f"{before}{key}.") if isinstance(value, dict) else [(f"{before}{key}", value)]
@@ -264,7 +264,6 @@ def flat_settings(table: Mapping[str, Any], before: str = "") -> list[tuple[str,
 
 
 def _named(raw: dict[str, Any], place: Callable[[str | None], str], at: str, folder: Path) -> Axis:
-    """Choices with names of their own, each with any settings."""
     table = raw["choices"]
     if "name" not in raw or "key" in raw:
         raise ConfigError(f"{at}: axis.choices: expected a name for the axis, and no key")

@@ -12,16 +12,16 @@ from interpulse.sweeps.store import alias_of
 
 @dataclass(frozen=True)
 class Piece:
-    """One simulation, or one job of cells.
+    """A simulation or a cell job.
 
     Attributes:
-        name: unique among what runs with it; what messages call it.
-        alias: its name in the index of the store.
-        sets: its overrides; of a job of cells, its kind and its request.
-        files: the files that it reads, with a hash of the content of each.
-        memory: bytes that it takes.
-        state: equal where preconditioned states are.
-        base: what it shares with others, which `sets` override; None for a job of cells, which shares nothing.
+        name: name in messages, unique within a run.
+        alias: name in the index of the store.
+        sets: overrides; for a cell job, its kind and request.
+        files: input files with hashes of their content.
+        memory: required bytes.
+        state: identifies the preconditioned state.
+        base: the shared configuration that `sets` override; None for a cell job.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Piece:
 
 
 def piece_of(checked: Checked, sets: Sets, name: str = "") -> Piece:
-    """The simulation with these overrides, called by its alias unless a name is given."""
+    """The simulation with these overrides; its default name is its alias."""
     files, shape, base = checked.inputs(sets), checked.shape(sets), checked.base
     alias = alias_of(build_id(), base.plain, base.path, sets, files)
     return Piece(name or alias, alias, sets, tuple(files.items()), shape.memory, shape.state, base)
@@ -42,11 +42,12 @@ def piece_of(checked: Checked, sets: Sets, name: str = "") -> Piece:
 
 @dataclass(frozen=True)
 class Batch:
-    """Pieces of one base that one task does, one after the other.
+    """Pieces of one base that one task runs in sequence.
 
     Attributes:
-        build: of the simulator that the driver has; a worker with another one refuses.
-        store: the folder of the driver's store, and what tells whether it is that one.
+        build: the driver's build of the simulator; workers of another build refuse.
+        store: the folder of the driver's store.
+        store_identity: identifies the store, as another machine may have another one at the same path.
         look: whether the store may hold answers under other aliases.
     """
 
@@ -58,19 +59,19 @@ class Batch:
 
     @property
     def base(self) -> Base | None:
-        """What its pieces share."""
+        """The base of all pieces."""
         return self.pieces[0].base
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a piece.
+    """Outcome of a piece.
 
     Attributes:
-        name: of the piece.
-        key: of its answer in the store.
-        ran: whether it was simulated for this sweep since its driver began; False where it was found.
-        content: the answer itself where the worker does not see the driver's store.
+        name: name of the piece.
+        key: key of the answer in the store.
+        ran: whether it was simulated since the driver started; False if it was found.
+        content: the answer, if the worker cannot access the driver's store.
     """
 
     name: str
@@ -81,13 +82,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class Report:
-    """What a task returns.
+    """Return value of a task.
 
     Attributes:
-        answers: what became of its pieces; those missing have to be done again.
-        wall_s: how long it took, waiting for memory and states left aside.
-        notes: what the simulator had to say.
-        unfit: why this worker cannot do any of them; the others are for other workers.
+        answers: outcomes; missing pieces have to be submitted again.
+        wall_s: duration without waiting for memory and states.
+        notes: notes of the simulator.
+        unfit: why this worker cannot run the batch; other workers may.
     """
 
     answers: tuple[Answer, ...] = ()

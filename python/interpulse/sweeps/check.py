@@ -19,29 +19,29 @@ from interpulse.sweeps.points import settings
 from interpulse.sweeps.spec import Spec
 
 PLANES = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip", "part.planes")
-"""The settings whose product is the number of planes of a drive."""
+"""Settings whose product is the number of planes of a drive."""
 
 TRIES = 64
-"""Points with a value that are tried before it is taken to be a mistake."""
+"""Tried points with a value before the value is rejected."""
 
 BYTES_PER_UNIT = 10
-"""Of memory for each 4 KiB of raw capacity, the most that a drive takes (docs/ARCHITECTURE.md)."""
+"""Maximum memory of a drive per 4 KiB of raw capacity (docs/ARCHITECTURE.md)."""
 
 BASE_BYTES = 160 * 2**20
-"""Of an interpreter with a worker of Dask and the core."""
+"""Memory of a Python process with a Dask worker and the core."""
 
 _NOT_SHAPING = {"flow", "run", "suspend", "schedule", "host", "link", "report", "power", "ecc", "seed", "title"}
-"""Sections that change neither the memory that a drive takes nor its preconditioned state."""
+"""Sections that change neither the memory of a drive nor its preconditioned state."""
 
 
 @dataclass(frozen=True)
 class Base:
-    """What all simulations of a sweep share.
+    """Shared configuration of all simulations of a sweep.
 
     Attributes:
-        text: the configuration as it was written, for messages.
-        path: its absolute path: files that it names lie beside it.
-        plain: the same without comments and cases; what is run, and what keys are made of.
+        text: the original text, for messages.
+        path: its absolute path, to which file names are relative.
+        plain: the text without comments and cases, which is run and hashed.
     """
 
     text: str
@@ -50,13 +50,13 @@ class Base:
 
     @classmethod
     def of(cls, config: Config) -> Base:
-        """That of a configuration that resolves; its overrides are left to the points."""
+        """The base of a valid configuration, without its overrides, which points contain."""
         raw = tomllib.loads(config.text)
         raw.pop("case", None)
         return cls(config.text, str(Path(config.path).absolute()), toml(raw))
 
     def config(self, sets: Sets) -> Config:
-        """One simulation alone, for its messages: they name the lines of the file."""
+        """The configuration of one simulation; messages name the lines of the file."""
         config = Config(self.text, path=self.path).set("case", [])
         for key, value in sets:
             config.set(key, value)
@@ -65,11 +65,11 @@ class Base:
 
 @dataclass(frozen=True)
 class Shape:
-    """What does not depend on the load.
+    """Properties of a simulation that do not depend on the load.
 
     Attributes:
-        memory: bytes that a simulation takes, with the preconditioned state that it starts from.
-        state: equal where the preconditioned states are.
+        memory: required bytes, including the preconditioned state.
+        state: identifies the preconditioned state.
     """
 
     memory: int = BASE_BYTES
@@ -78,19 +78,19 @@ class Shape:
 
 @dataclass
 class Files:
-    """The content of files that configurations name, each read once."""
+    """Hashes of input files, each read once."""
 
     known: dict[str, str] = field(default_factory=dict)
 
     def content(self, path: str) -> str:
-        """A hash of a file's content; its path where it cannot be read, which the run itself will tell of."""
+        """A hash of a file's content; its path if unreadable, an error that the run reports."""
         if path not in self.known:
             self.known[path] = digest(path) or path
         return self.known[path]
 
 
 def named_files(plan: Plan, base: Base) -> dict[str, str]:
-    """The files that a plan reads, by the setting that names each, as absolute paths."""
+    """Absolute paths of the files that a plan reads, by setting."""
     found = {}
     for entry in plan.entries():
         if FILE_KEYS.fullmatch(entry.key):
@@ -101,7 +101,7 @@ def named_files(plan: Plan, base: Base) -> dict[str, str]:
 
 
 def shape_of(plan: Plan, shaping: frozenset[str]) -> Shape:
-    """Memory and state of a plan; `shaping` are the keys that a preconditioned state depends on."""
+    """Memory and state of a plan; `shaping`: the keys that a preconditioned state depends on."""
     values = {entry.key: entry.value for entry in plan.entries()}
     pages = math.prod(int(values.get(key, "1")) for key in (*PLANES, "part.blocks-per-plane", "part.pages-per-block"))
     raw = pages * parse_size(values.get("part.page-size", "16KiB"), "part.page-size")
@@ -109,7 +109,7 @@ def shape_of(plan: Plan, shaping: frozenset[str]) -> Shape:
         if values.get(key, "not set") != "not set":
             raw = max(raw, parse_size(values[key], key))
     drives = int(values["array.drives"]) if values.get("array.drives", "").isdigit() else 1
-    # The state stands beside the drive that is made of it.
+    # The factor of 2 is for the state and the drive built from it.
     memory = BASE_BYTES + 2 * drives * raw // 4096 * BYTES_PER_UNIT
     state = sorted((key, value) for key, value in values.items() if key in shaping)
     return Shape(memory, hashlib.sha256(repr(state).encode()).hexdigest()[:32])
@@ -117,12 +117,12 @@ def shape_of(plan: Plan, shaping: frozenset[str]) -> Shape:
 
 @dataclass
 class Checked:
-    """What is known of the settings of a sweep.
+    """A checked sweep.
 
     Attributes:
-        base: what all simulations share.
+        base: the shared configuration.
         seed: the seed of the first repetition.
-        files: the files of the configuration itself, by the setting that names each.
+        files: the files of the configuration, by setting.
     """
 
     spec: Spec
@@ -138,7 +138,7 @@ class Checked:
         """Checks the configuration and every value of every axis.
 
         Raises:
-            ConfigError: the configuration cannot be used, or a value in none of the points that have it.
+            ConfigError: the configuration cannot be used, or a value is illegal at all its points.
         """
         plan = spec.config.resolve()
         base = Base.of(spec.config)
@@ -150,17 +150,17 @@ class Checked:
         return checked
 
     def shape(self, sets: Sets) -> Shape:
-        """Memory and state of a point; points that differ only in what shapes neither are asked once."""
+        """Memory and state of a point, computed once for points that agree in the settings behind them."""
         own = tuple(each for each in sets if each[0].split(".")[0] not in _NOT_SHAPING)
         if own not in self._shapes:
             try:
                 self._shapes[own] = shape_of(self.base.config(sets).resolve(), self._shaping)
-            except ConfigError:  # It is told of when it is run.
+            except ConfigError:  # The run reports the error.
                 self._shapes[own] = Shape()
         return self._shapes[own]
 
     def inputs(self, sets: Sets) -> dict[str, str]:
-        """The files that a point reads, as absolute paths, with a hash of the content of each."""
+        """Absolute paths of the files that a point reads, with hashes of their content."""
         named = dict(self.files)
         for key, value in sets:
             if FILE_KEYS.fullmatch(key):
@@ -170,14 +170,13 @@ class Checked:
         return {path: self.contents.content(path) for path in sorted(set(named.values()))}
 
     def _values(self) -> None:
-        """Every value has to be legal somewhere."""
+        """Checks that every value is legal at some point."""
         axes = self.spec.all_axes
         first = tuple(axis.choices[0] for axis in axes)
         for at, axis in enumerate(axes[: len(self.spec.axes)]):
             for choice in axis.choices:
                 error = self._try((*first[:at], choice, *first[at + 1 :]))
                 if error is not None and (message := self._anywhere(at, choice, error)):
-                    # What the core says of an override, it says of this one.
                     said = message.removeprefix("--set: ")
                     raise ConfigError(f"{axis.place}: axis: {said}")
 
@@ -189,7 +188,7 @@ class Checked:
         return None
 
     def _anywhere(self, at: int, choice: Choice, first: str) -> str | None:
-        """None where a point with this value can be used, or where that is not known; else why it cannot."""
+        """Why no point with this value can be used; None if one can, or if that is unknown."""
         axes = self.spec.all_axes
         total = math.prod(len(axis.choices) for number, axis in enumerate(axes) if number != at)
         tried = range(total) if total <= TRIES else [index * (total - 1) // (TRIES - 1) for index in range(TRIES)]

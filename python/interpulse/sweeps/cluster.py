@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from distributed import Client
 
 CONNECT_S = 10.0
-"""How long a scheduler that does not answer is tried."""
+"""Timeout of a connection to a scheduler."""
 
 WORKERS_EVERY_S = 1.0
-"""How often the scheduler is asked for its workers; more seldom where they are more than a hundred."""
+"""Interval of polling the scheduler's workers; longer for more than a hundred workers."""
 
 RESTARTS = 100
-"""Local workers that may die before something is taken to be wrong with the machine."""
+"""Maximum number of dead local workers before a sweep fails."""
 
 
 def need_dask() -> None:
-    """Raises ConfigError where what sweeps stand on is not installed."""
+    """Raises ConfigError if a package that sweeps need is not installed."""
     for name in ("distributed", "pyarrow"):
-        # Found, but not read yet: where everything is kept already, nothing has to be.
+        # Not imported yet: a sweep without missing simulations does not need it.
         if find_spec(name) is None:
             raise ConfigError(f"a sweep needs {name}: pip install 'interpulse[sweep]'")
 
@@ -52,11 +52,11 @@ IDLE = {
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.worker.profile.enabled": False,
 }
-"""What Dask does fifty times a second to watch itself costs 3 % of two cores: here nobody looks at it."""
+"""Longer intervals of Dask's self-monitoring, which otherwise costs 3 % of two cores."""
 
 
 class Cluster:
-    """Workers, and the way to them."""
+    """Workers and a client for them."""
 
     def __init__(self, client: Client, where: str) -> None:
         self.client = client
@@ -65,34 +65,34 @@ class Cluster:
         self._asked: float | None = None
 
     def slots(self) -> int:
-        """Simulations that run at a time now."""
+        """Number of simulations that can run now."""
         return sum(int(worker["nthreads"]) for worker in self._workers().values())
 
     def names(self) -> list[str]:
-        """The addresses of the workers that are there now."""
+        """Addresses of the present workers."""
         return list(self._workers())
 
     def largest(self) -> int:
-        """The memory of the largest worker in bytes; 0 where one has no limit, or there is none."""
+        """Memory of the largest worker in bytes; 0 if a worker has no limit, or there is no worker."""
         limits = [int(worker.get("memory_limit") or 0) for worker in self._workers().values()]
         return max(limits) if limits and all(limits) else 0
 
     def with_room(self, memory: int) -> list[str] | None:
-        """The workers on which a simulation of this size fits; None where that is all of them."""
+        """The workers on which a simulation of this size fits; None for all."""
         workers = self._workers()
         fit = [each for each, w in workers.items() if not w.get("memory_limit") or int(w["memory_limit"]) >= memory]
         return None if len(fit) == len(workers) else fit
 
     def lost(self) -> bool:
-        """Whether the scheduler has gone."""
+        """Whether the connection to the scheduler is lost."""
         return self.client.status != "running" or not getattr(self.client.scheduler_comm, "comm", True)
 
     def keep_up(self) -> None:
-        """Replaces workers of this machine that have died."""
+        """Replaces dead local workers."""
 
     def sweep_up(self, identity: str) -> None:
-        """Has workers delete what they kept for a store of this identity, which they do not see: all of it is there."""
-        with suppress(Exception):  # A cluster that has gone keeps its folders until the next time.
+        """Makes workers delete their copies of answers, which the driver's store holds."""
+        with suppress(Exception):  # A lost cluster keeps its folders until the next sweep.
             self.client.run(clear_spool, identity)
 
     def _workers(self) -> Mapping[str, Any]:
@@ -107,7 +107,7 @@ class Cluster:
 
 
 class Local(Cluster):
-    """Processes of this machine, one simulation at a time in each, and a scheduler in this one."""
+    """Local worker processes, one simulation at a time in each, with a scheduler in this process."""
 
     def __init__(self, client: Client, scheduler: str, jobs: int, limit: int, folder: str) -> None:
         super().__init__(client, "this machine")
@@ -118,7 +118,7 @@ class Local(Cluster):
         self.processes: list[subprocess.Popen[bytes]] = [self._start(number) for number in range(jobs)]
 
     def keep_up(self) -> None:
-        """Replaces workers that have died. Raises RunError where they do nothing else."""
+        """Replaces dead workers. Raises RunError after too many."""
         for number, process in enumerate(self.processes):
             if process.poll() is not None:
                 self._died += 1
@@ -128,12 +128,12 @@ class Local(Cluster):
                 self.processes[number] = self._start(number)
 
     def end(self) -> None:
-        """Ends the workers at once: what has ended is kept."""
+        """Kills the workers; finished simulations are in the store."""
         for process in self.processes:
             self._close(process)
 
     def _start(self, number: int) -> subprocess.Popen[bytes]:
-        # The package of this process, wherever it was imported from.
+        # Workers import the same package as this process.
         path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
         name = f"{number}.{self._died}"
         given = (self._scheduler, name, str(self._limit), self._folder)
@@ -153,16 +153,16 @@ class Local(Cluster):
 
 
 def clear_spool(identity: str) -> None:
-    """Deletes what this machine kept for a store that it does not see."""
+    """Deletes this machine's copies of answers for an inaccessible store."""
     shutil.rmtree(Cache.default().folder / SPOOL / identity, ignore_errors=True)
 
 
 def workers(
     on: object, jobs: int | None, memory: int, note: Callable[[str], None], most: int | None = None
 ) -> AbstractContextManager[Cluster]:
-    """The workers of a scheduler, as `remote` takes it, or `jobs` of this machine, one for each core unless given.
+    """The workers of a scheduler (see `remote`), or `jobs` local workers, by default one per core.
 
-    No more than `most` of this machine are started. Raises as `local` and `remote`.
+    At most `most` local workers start. Raises as `local` and `remote`.
     """
     if on is not None:
         return remote(on, note)
@@ -172,10 +172,10 @@ def workers(
 
 @contextmanager
 def local(jobs: int, memory: int, note: Callable[[str], None]) -> Iterator[Local]:
-    """Workers of this machine, as many as asked for, or as there is memory for simulations that take `memory` bytes.
+    """Local workers, fewer than `jobs` if memory is short for simulations of `memory` bytes each.
 
     Raises:
-        RunError: there is not even memory for one, or no socket.
+        RunError: too little memory for one worker, or no socket.
     """
     import dask
     import psutil
@@ -191,7 +191,7 @@ def local(jobs: int, memory: int, note: Callable[[str], None]) -> Iterator[Local
     jobs = min(jobs, int(fit))
     with ExitStack() as ends:
         folder = ends.enter_context(tempfile.TemporaryDirectory(prefix="interpulse-sweep-", ignore_cleanup_errors=True))
-        # The largest simulation fits by what was asked above; a limit for each would only have workers paused.
+        # The check above ensures that all simulations fit; a limit per worker would only pause workers.
         settings = {"distributed.admin.log-length": 100, "distributed.scheduler.allowed-failures": 2}
         ends.enter_context(dask.config.set(settings | IDLE))
         try:
@@ -202,7 +202,7 @@ def local(jobs: int, memory: int, note: Callable[[str], None]) -> Iterator[Local
                     dashboard_address=None,
                     host="127.0.0.1",
                     silence_logs=50,
-                    # It would listen on a port that everybody knows, and on all addresses.
+                    # By default it listens on a well-known port and all addresses.
                     scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
                 )
             )
@@ -216,12 +216,12 @@ def local(jobs: int, memory: int, note: Callable[[str], None]) -> Iterator[Local
 
 @contextmanager
 def remote(on: object, note: Callable[[str], None], waiting: Callable[[], None] = lambda: None) -> Iterator[Cluster]:
-    """The workers of a scheduler: its address, its file (`--scheduler-file`), or a client or cluster of Dask.
+    """The workers of a scheduler: its address, its file (`--scheduler-file`), or a Dask client or cluster.
 
-    `waiting` is called again and again while no worker is there; whatever it raises ends the waiting.
+    `waiting` is called repeatedly until a worker is present; an exception ends the wait.
 
     Raises:
-        ConfigError: there is no scheduler, or its workers have another interpulse.
+        ConfigError: no scheduler, or workers with another build of interpulse.
     """
     from distributed import Client
 
@@ -232,21 +232,21 @@ def remote(on: object, note: Callable[[str], None], waiting: Callable[[], None] 
         where = str(getattr(client.scheduler, "address", on))
         cluster = Cluster(client, where)
         waited = time.monotonic()
-        told = False
+        noted = False
         while not cluster.slots():
-            if not told and time.monotonic() - waited > 1:
-                note(f"{where}: no worker is there yet; waiting for one (dask worker {where})")
-                told = True
+            if not noted and time.monotonic() - waited > 1:
+                note(f"{where}: no worker yet; waiting for one (dask worker {where})")
+                noted = True
             time.sleep(0.1)
             waiting()
             if cluster.lost():
-                raise ConfigError(f"{where}: the scheduler has gone")
+                raise ConfigError(f"{where}: the scheduler is gone")
         _same_version(client, where)
         yield cluster
 
 
 def check_place(on: object) -> None:
-    """Raises ConfigError where `on` is the text of no scheduler, before anything is written or waited for."""
+    """Raises ConfigError if `on` does not name a scheduler, before any output or wait."""
     text = _text(on)
     if text is None:
         return
@@ -273,7 +273,7 @@ def _connected(on: object) -> Client:
         if text is not None and text.endswith(".json"):
             return Client(scheduler_file=text, timeout=CONNECT_S, set_as_default=False)
         return Client(on if text is None else text, timeout=CONNECT_S, set_as_default=False)
-    # What is no scheduler may answer anything, which Dask takes for the size of a message: memory is never that short.
+    # Dask takes the answer of another protocol for the size of a message and raises MemoryError.
     except (OSError, ValueError, TypeError, LookupError, OverflowError, RuntimeError, MemoryError) as error:
         why = "it does not speak Dask's protocol" if isinstance(error, MemoryError) else _why(error)
         hint = "; TLS takes Dask's own settings (docs/SWEEP.md)" if text and text.startswith("tls") else ""
@@ -285,10 +285,10 @@ def _why(error: BaseException) -> str:
 
 
 def _probe(address: str) -> None:
-    """Shakes hands once. A client goes on trying for ever where nobody listens, or where nobody answers.
+    """Performs one handshake, as a client retries forever if no scheduler answers.
 
     Raises:
-        OSError, MemoryError: that is no scheduler.
+        OSError, MemoryError: not a scheduler.
     """
     from distributed import Security
     from distributed.comm import connect
@@ -304,14 +304,14 @@ def _probe(address: str) -> None:
     try:
         asyncio.run(shake())
     except TimeoutError:
-        raise OSError(f"it has not answered for {CONNECT_S:.0f} s") from None
+        raise OSError(f"no answer within {CONNECT_S:.0f} s") from None
 
 
 def _same_version(client: Client, where: str) -> None:
-    """Raises ConfigError where a worker that is there has no interpulse, or another one."""
+    """Raises ConfigError if a worker has no interpulse, or another build."""
 
     def found() -> tuple[str, str]:
-        # Sent by value, so that it says what is missing where there is no interpulse.
+        # Sent by value, so that it can report a missing interpulse.
         try:
             import interpulse._core as _core
             from interpulse.studies import store
@@ -334,6 +334,6 @@ def _same_version(client: Client, where: str) -> None:
 
 
 def _quiet() -> None:
-    """What Dask tells of workers that come and go is told by the engine, in its own words."""
+    """Silences Dask's messages on workers; the engine reports them."""
     for name in ("distributed", "tornado", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

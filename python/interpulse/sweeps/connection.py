@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from interpulse.sweeps.cluster import Cluster
 
 LOOK_AGAIN_S = 0.1
-"""How often a study that waits for the connection checks whether it has to stop."""
+"""Interval at which a study that waits for the connection checks for a stop."""
 
 
 class Connection:
@@ -49,7 +49,7 @@ class Connection:
         """The cluster, once a worker is available. A failure is final: later calls raise it again.
 
         Raises:
-            ConfigError: there is no scheduler, or its workers have another interpulse.
+            ConfigError: no scheduler, or workers with another build of interpulse.
             KeyboardInterrupt: raised by the watcher.
         """
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NAME = "results.parquet"
 
 MEASURES = {"mean": "mean", **{name: name.replace(".", "_") for name in PERCENTILES.values()}}
-"""The measures of a latency, and how columns call them: `p99.9` is `p99_9`."""
+"""Latency measures with their column names: `p99.9` is `p99_9`."""
 
 FIGURES: dict[str, str] = {
     "simulated_s": "simulated_s",
@@ -40,14 +40,14 @@ FIGURES: dict[str, str] = {
     "uj_per_request": "power.per_request_uj.total",
     "steady": "steady.verdict",
 }
-"""The figures that every dataset has: the column, and the path in a result (docs/RESULTS.md)."""
+"""Figures of every dataset: the column, and the path in a result (docs/RESULTS.md)."""
 
 _WHOLE = {"point", "repetition", "host_requests", "gc_runs", "erases", "program_suspends", "erase_suspends",
           "read_count", "write_count", "all_count"}  # fmt: skip
 
 
 def figure(raw: Mapping[str, Any], path: str) -> int | float | bool | str | None:
-    """The figure at a path, None where there is none; keys may have dots in them, as percentiles do."""
+    """The figure at a path, or None; keys may contain dots, as in percentiles."""
     found: Any = raw
     parts = path.split(".")
     while parts:
@@ -57,7 +57,7 @@ def figure(raw: Mapping[str, Any], path: str) -> int | float | bool | str | None
             continue
         if not isinstance(found, dict):
             return None
-        # The longest key that there is: `p99.9` before `p99`.
+        # The longest matching key: `p99.9` before `p99`.
         for length in range(len(parts), 0, -1):
             key = ".".join(parts[:length])
             if key in found:
@@ -71,7 +71,7 @@ def figure(raw: Mapping[str, Any], path: str) -> int | float | bool | str | None
 
 
 def columns(spec: Spec) -> list[str]:
-    """The columns of a sweep, in order. Raises ConfigError where two are called the same."""
+    """The columns of a sweep, in order. Raises ConfigError for a duplicate name."""
     parts = ["point", *spec.names, "repetition", "seed", "status", *FIGURES, *spec.columns, *spec.derived]
     if spec.constraints:
         parts += [*(f"meets_{name}" for name in spec.constraints), "feasible"]
@@ -84,10 +84,10 @@ def columns(spec: Spec) -> list[str]:
 
 
 def check_expressions(spec: Spec) -> None:
-    """Every expression uses columns that there are: a derived one those above it, a constraint all.
+    """Checks that expressions use existing columns: derived columns those above, constraints all.
 
     Raises:
-        ConfigError: one does not.
+        ConfigError: an unknown column.
     """
     every = columns(spec)
     known = [name for name in every if name not in spec.derived and not name.startswith("meets_")]
@@ -100,7 +100,7 @@ def check_expressions(spec: Spec) -> None:
 
 
 def row(spec: Spec, simulation: Simulation, key: str | None, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of a simulation from its answer: `raw`, a result, or `error`, what kept it from one."""
+    """The row of a simulation from its answer: `raw`, a result, or `error`."""
     point = simulation.point
     made: dict[str, Any] = {"point": point.number, **point.columns}
     made |= {"repetition": simulation.repetition, "seed": simulation.seed}
@@ -118,7 +118,7 @@ def row(spec: Spec, simulation: Simulation, key: str | None, answer: Mapping[str
 
 
 def table(spec: Spec, rows: Sequence[Mapping[str, Any]], about: Mapping[str, str]) -> pyarrow.Table:
-    """Rows as an Arrow table whose types depend on the values alone."""
+    """Rows as an Arrow table with types inferred from the values."""
     import pyarrow
 
     names = columns(spec)
@@ -149,7 +149,7 @@ def _kind(name: str, values: Iterable[Any]) -> pyarrow.DataType:
         return pyarrow.bool_()
     if there == {int}:
         return pyarrow.int64()
-    # Where nothing is known yet, it is a figure that is missing.
+    # A column without values holds missing figures.
     return pyarrow.float64() if there <= {int, float} else pyarrow.string()
 
 
@@ -160,7 +160,7 @@ def _text(value: object) -> str:
 
 
 def write(folder: Path, content: pyarrow.Table) -> Path:
-    """Writes the dataset, whole or not at all. Raises OSError where it cannot be written."""
+    """Writes the dataset atomically. Raises OSError if that fails."""
     import pyarrow.parquet
 
     with whole_file(folder / NAME) as file:

@@ -1,7 +1,7 @@
 """Sweep engine: batches of simulations on workers; each answer is stored as soon as it is complete.
 
-A scheduler has a bounded number of tasks at a time, whatever the length of the sweep. Batches last seconds, so that
-neither the scheduler nor the way to the workers is what a sweep waits for; towards the end they become shorter.
+The number of tasks in the scheduler is bounded. Batches last seconds, so that neither the scheduler nor the network
+limits a sweep, and become shorter towards its end.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
     from distributed import Future
 
 BATCH_S = 3.0
-"""How long a batch is meant to last, at least."""
+"""Minimum target duration of a batch."""
 
 TASK_S = 0.01
-"""What a task may cost the scheduler and the driver, whose time all workers share: many workers take longer batches."""
+"""Time of a task in the scheduler and the driver, which all workers share: more workers need longer batches."""
 
 MOST = 256
-"""Simulations in a batch: a worker holds a lock for each, which is an open file."""
+"""Maximum number of simulations in a batch: a worker holds a lock, an open file, for each."""
 
 AHEAD = 2
-"""Batches that are with the scheduler for each simulation that can run: no worker waits for the driver."""
+"""Submitted batches per slot, so that no worker waits for the driver."""
 
 POLL_S = 0.1
 
-AGAIN = "what has ended is kept, and the same command goes on from there"
-"""How messages end of what stops a sweep or a search."""
+AGAIN = "finished simulations are kept, and the same command resumes from there"
+"""End of messages on errors that stop a sweep or a search."""
 
 RESULT_S = 2.0
-"""How long the worker that has a report may take to hand it over."""
+"""Timeout of the transfer of a report."""
 
 
 class ProgressObserver:
-    """Who is told how a sweep goes; this one tells at most a function of progress."""
+    """Observer of a sweep's progress; this base class calls an optional function."""
 
     def __init__(self, function: Callable[[int, int, int], None] | None = None) -> None:
         self._function = function
@@ -62,32 +62,32 @@ class ProgressObserver:
 
 
 Progress: TypeAlias = ProgressObserver | Callable[[int, int, int], None] | None
-"""Who is told, a function of progress, or nobody."""
+"""An observer, a progress function, or None."""
 
 
-def told_by(progress: Progress) -> ProgressObserver:
-    """Who is told."""
+def observer_of(progress: Progress) -> ProgressObserver:
+    """The observer for a `progress` argument."""
     return progress if isinstance(progress, ProgressObserver) else ProgressObserver(progress)
 
 
 @dataclass
 class Engine:
-    """One sweep on its way.
+    """Executor of a sweep.
 
     Attributes:
-        cluster: where it runs.
-        store: where what has ended is kept.
-        build: of the simulator.
-        told: who is told.
-        failed: simulations that no worker survived, with what to say of them; they are not kept.
-        said: what workers have told, without its figures: each thing is passed on once, such as that of a state kept.
-        rank: of this one among several on a cluster; workers do what they have of lower ones first.
+        cluster: the workers.
+        store: the store of answers.
+        build: build of the simulator.
+        observer: receives progress and notes.
+        failed: reasons of simulations without an answer, which are not stored.
+        said: notes of workers, without figures; each is reported once.
+        rank: priority among the studies of a cluster; lower ranks run first.
     """
 
     cluster: Cluster
     store: Store
     build: str
-    told: ProgressObserver
+    observer: ProgressObserver
     total: int
     done: int = 0
     ran: int = 0
@@ -101,17 +101,17 @@ class Engine:
     _alone: set[str] = field(default_factory=set)
     _ended: SimpleQueue[Future] = field(default_factory=SimpleQueue)
     _pinned: dict[Future, frozenset[str]] = field(default_factory=dict)
-    """Tasks that only some workers may do."""
+    """Tasks restricted to some workers."""
 
     def run(self, pieces: Sequence[Piece]) -> None:
-        """Does all of them.
+        """Runs all pieces.
 
         Raises:
-            RunError: the cluster has gone, no worker of it is fit, or the store takes nothing any more, such as on a
-                full disk; what had ended is kept.
+            RunError: the cluster was lost, no worker is fit, or the store cannot be written, such as on a full disk;
+                finished simulations are kept.
             KeyboardInterrupt: Ctrl-C.
         """
-        # Those with the same preconditioned state stand together, so that it is made or loaded once for a batch.
+        # Pieces with the same preconditioned state are adjacent, so that a batch builds or loads the state once.
         bases = {id(piece.base): at for at, piece in enumerate(pieces)}
         order = sorted(range(len(pieces)), key=lambda at: (pieces[at].state, bases[id(pieces[at].base)]))
         left = deque(pieces[at] for at in order)
@@ -130,7 +130,7 @@ class Engine:
                     if future is not None:
                         out[future] = batch
                 self._wait(out, left)
-                self.told.progress(self.done, self.total, slots)
+                self.observer.progress(self.done, self.total, slots)
         except OSError as error:
             what = f"{error.filename or self.store.folder}: {error.strerror or error}"
             raise RunError(f"{what}; {AGAIN}") from None
@@ -158,8 +158,8 @@ class Engine:
             every = [worker for worker in fit or self.cluster.names() if worker not in self._unfit]
             if not every:
                 raise RunError(
-                    f"{self.cluster.where}: no worker with {size(memory)} of memory can go on: "
-                    f"{next(iter(self._unfit.values()), 'they have gone')}; {self._so_far()}"
+                    f"{self.cluster.where}: no worker with {size(memory)} of memory can continue: "
+                    f"{next(iter(self._unfit.values()), 'all are gone')}; {self._so_far()}"
                 )
             where = {"workers": every}
         future = self.cluster.client.submit(run_batch, batch, pure=False, priority=-self.rank, **where)
@@ -169,7 +169,7 @@ class Engine:
         return future, batch.pieces
 
     def _unpin(self, out: dict[Future, tuple[Piece, ...]], left: deque[Piece]) -> None:
-        """Takes tasks back whose workers have all gone: the scheduler would wait for them for ever."""
+        """Takes back tasks whose workers are all lost: the scheduler would wait for them forever."""
         there = set(self.cluster.names())
         for future in [future for future, workers in self._pinned.items() if not workers & there]:
             del self._pinned[future]
@@ -177,7 +177,7 @@ class Engine:
             future.release()
 
     def _size(self, left: int, slots: int) -> int:
-        """How many simulations go into the next batch: fewer towards the end, so that all workers end together."""
+        """Size of the next batch: smaller towards the end, so that all workers finish together."""
         if not self._measured:
             return max(1, min(4, left // (4 * max(1, slots))))
         by_time = int(max(BATCH_S, TASK_S * slots) / max(self._each_s, 1e-6))
@@ -187,7 +187,7 @@ class Engine:
         return first.state == other.state and first.base is other.base and not {first.name, other.name} & self._alone
 
     def _wait(self, out: dict[Future, tuple[Piece, ...]], left: deque[Piece]) -> None:
-        """Takes in what has ended, after a while at most."""
+        """Processes finished tasks, waiting for at most `POLL_S`."""
         ended: list[Future] = []
         with suppress(Empty):
             ended.append(self._ended.get(timeout=POLL_S))
@@ -197,7 +197,7 @@ class Engine:
             try:
                 report = future.result(timeout=RESULT_S) if future.status == "finished" else None
             except TimeoutError:
-                # Its worker has died since, and the task is done again, for which somebody has to look after workers.
+                # The worker died meanwhile and the scheduler reruns the task; the caller replaces workers.
                 future.add_done_callback(self._ended.put)
                 continue
             except Exception:  # noqa: BLE001 - whatever it is, the future has it
@@ -219,14 +219,14 @@ class Engine:
         ran = sum(answer.ran for answer in report.answers)
         if ran:
             self._measured += ran
-            # The last hundred count: a sweep goes from small drives to large ones.
+            # Moving average over a hundred, as a sweep may go from small drives to large ones.
             weight = ran / min(self._measured, 100)
             self._each_s += (report.wall_s / ran - self._each_s) * min(1.0, weight)
         for line in report.notes:
             alike = re.sub(r"\S*[\d/]\S*", "", line)
             if alike not in self.said:
                 self.said.add(alike)
-                self.told.note(line)
+                self.observer.note(line)
         if report.unfit:
             self._unfit_worker(report.unfit, future)
         left.extendleft(reversed(by_name.values()))
@@ -239,7 +239,7 @@ class Engine:
         self.ran += answer.ran
 
     def _broken(self, future: Future, pieces: tuple[Piece, ...], left: deque[Piece]) -> None:
-        """A task without a report: its workers died, or the scheduler has gone."""
+        """Handles a task without a report: its workers died, or the scheduler was lost."""
         error = None if future.status in ("cancelled", "lost") else future.exception()
         if error is None:
             self._still_there()
@@ -249,7 +249,7 @@ class Engine:
             if error is not None and len(pieces) == 1:
                 self._give_up(piece, "its worker died each time that it was tried")
                 continue
-            # Alone, each shows whether it was the one.
+            # Run alone, each piece shows whether it is the cause.
             self._alone.add(piece.name)
             left.append(piece)
 
@@ -262,13 +262,13 @@ class Engine:
         for each in who:
             if each not in self._unfit:
                 self._unfit[each] = why
-                self.told.note(f"worker {each} is left out: {why}")
+                self.observer.note(f"worker {each} is left out: {why}")
         if set(self.cluster.names()) <= set(self._unfit):
-            raise RunError(f"{self.cluster.where}: no worker can go on: {why}; {self._so_far()}")
+            raise RunError(f"{self.cluster.where}: no worker can continue: {why}; {self._so_far()}")
 
     def _still_there(self) -> None:
         if self.cluster.lost():
-            raise RunError(f"{self.cluster.where}: the scheduler has gone; {self._so_far()}")
+            raise RunError(f"{self.cluster.where}: the scheduler is gone; {self._so_far()}")
 
     def _so_far(self) -> str:
-        return f"{self.done} of {self.total} simulations are kept, and the same command goes on from there"
+        return f"{self.done} of {self.total} simulations are kept, and the same command resumes from there"

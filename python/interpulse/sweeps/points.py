@@ -17,12 +17,12 @@ from interpulse.sweeps.spec import Spec
 
 @dataclass(frozen=True)
 class Point:
-    """One combination.
+    """One combination of values.
 
     Attributes:
-        number: from 0, in the order of the axes, the last one fastest.
-        columns: what the columns of the axes hold.
-        sets: its overrides, those that the whole sweep shares first.
+        number: from 0, in the order of the axes, the last axis fastest.
+        columns: the values of the columns of the axes.
+        sets: the overrides, the shared ones first.
     """
 
     number: int
@@ -45,7 +45,7 @@ class Simulation:
 
 
 def settings(spec: Spec, choices: tuple[Choice, ...]) -> Sets:
-    """The overrides of a combination: those of the case first, as the configuration has them."""
+    """The overrides of a combination: of the case, of the configuration, of the axes."""
     cases = choices[len(spec.axes) :]
     own = choices[: len(spec.axes)]
     return (
@@ -56,10 +56,10 @@ def settings(spec: Spec, choices: tuple[Choice, ...]) -> Sets:
 
 
 def points(spec: Spec) -> list[Point]:
-    """Every point at which `where` holds.
+    """All points at which `where` holds.
 
     Raises:
-        ConfigError: there is none, or more than a million.
+        ConfigError: no point, or more than a million.
     """
     axes = spec.all_axes
     count = math.prod(len(axis.choices) for axis in axes)
@@ -79,9 +79,9 @@ def points(spec: Spec) -> list[Point]:
 
 
 def simulations(spec: Spec, of: list[Point], seed: int) -> Iterator[Simulation]:
-    """Every simulation: the points in order, the repetitions of each together.
+    """All simulations: the points in order, the repetitions of a point adjacent.
 
-    Repetition 2 has the same seed at every point, so that points see the same arrivals.
+    A repetition has the same seed at every point, so that points have the same arrivals.
     """
     seeds = [derived_seed(seed, repetition) for repetition in range(spec.repetitions)]
     for point in of:

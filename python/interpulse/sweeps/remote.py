@@ -99,15 +99,15 @@ class RemoteRunner:
         cluster = self._connection.cluster(watcher)
         engine = Engine(cluster, self._store, build_id(), ProgressObserver(), len(missing), rank=self.rank)
 
-        class Teller(ProgressObserver):
-            def progress(told, done: int, total: int, workers: int) -> None:  # noqa: ARG002, N805 - the engine's words
+        class Forwarder(ProgressObserver):
+            def progress(_, done: int, total: int, workers: int) -> None:  # noqa: ARG002, N805 - the outer self
                 self._deliver(left, engine.keys, keep)
                 watcher.progress([])
 
-            def note(told, line: str) -> None:  # noqa: N805
+            def note(_, line: str) -> None:  # noqa: N805
                 watcher.note(line)
 
-        engine.told = Teller()
+        engine.observer = Forwarder()
         try:
             engine.run(missing)
         finally:

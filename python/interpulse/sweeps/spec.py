@@ -21,19 +21,19 @@ KEYS = (
 
 @dataclass(frozen=True)
 class Spec:
-    """A sweep as its file has it.
+    """A sweep file.
 
     Attributes:
-        path: what messages call it.
-        config: the configuration that every point shares, with the overrides of `[set]`.
-        cases: the `[[case]]` sections of the configuration, as an axis; None where it has none.
-        axes: what varies, the outermost first.
-        where: points at which one of these does not hold are left out.
-        repetitions: how many seeds each point is run with.
-        seed: the first of them; None for that of the configuration.
-        columns: further figures by the names of their columns: paths in a result, such as `counters.ftl.erases`.
-        derived: columns made of others.
-        constraints: limits on the figures of a row.
+        path: name in messages.
+        config: the shared configuration with the overrides of `[set]`.
+        cases: the `[[case]]` sections of the configuration as an axis, or None.
+        axes: the axes, the outermost first.
+        where: conditions of all simulated points.
+        repetitions: seeds per point.
+        seed: the first seed; None for the configuration's seed.
+        columns: additional figures by column: paths in a result, such as `counters.ftl.erases`.
+        derived: columns computed from other columns.
+        constraints: conditions on the figures of a row.
     """
 
     path: str
@@ -48,20 +48,20 @@ class Spec:
     derived: Mapping[str, Expression] = field(default_factory=dict)
     constraints: Mapping[str, Expression] = field(default_factory=dict)
     places: Mapping[str, str] = field(default_factory=dict)
-    """Where each derived column and constraint is written."""
+    """File and line of each derived column and constraint."""
 
     @classmethod
     def of(cls, given: object) -> Spec:
-        """The sweep of a file by its path, or that of a dictionary with the keys of one.
+        """Reads a sweep from a path or a dictionary.
 
         Raises:
-            ConfigError: there is none in what is given.
+            ConfigError: not a valid sweep.
         """
         return given if isinstance(given, Spec) else read_given(given, "sweep", read_spec)
 
     @property
     def all_axes(self) -> tuple[Axis, ...]:
-        """The axes, the cases of the configuration last: what is compared stands together."""
+        """The axes, followed by the cases, so that rows of compared cases are adjacent."""
         return (*self.axes, *([self.cases] if self.cases else ()))
 
     @property
@@ -71,7 +71,7 @@ class Spec:
 
 
 def read_spec(text: str, path: str, folder: Path) -> Spec:
-    """Reads the text of a sweep file whose files lie in `folder`. Raises ConfigError with the place of a mistake."""
+    """Reads the text of a sweep file whose files are in `folder`. Raises ConfigError with the line of a mistake."""
     file = TomlFile.read(text, path, folder, KEYS)
     config = file.config()
     for key, value in file.settings():
@@ -102,7 +102,7 @@ def read_spec(text: str, path: str, folder: Path) -> Spec:
 
 
 def cases_of(config: Config) -> Axis | None:
-    """The cases of a configuration as an axis. What is wrong with them is told by the configuration itself."""
+    """The cases of a configuration as an axis; `resolve` reports mistakes in them."""
     config.resolve()
     listed = tomllib.loads(config.text).get("case", [])
     if not listed:
@@ -119,7 +119,7 @@ def cases_of(config: Config) -> Axis | None:
 
 
 def sets_of_cases(config: Config) -> dict[str, Sets]:
-    """The overrides of each case by its name, those of the configuration included; without cases that of `run`."""
+    """The overrides of each case by name, including those of the configuration; `run` is the only case by default."""
     axis, own = cases_of(config), tuple(config.sets)
     if axis is None:
         return {"run": own}

@@ -1,10 +1,9 @@
 """Result store of sweeps: a persistent folder of answers, addressed by content.
 
-`objects/ab/KEY` holds one answer, compressed, after a checksum; it is written under another name and renamed, so it is
-there whole or not at all. KEY is a hash of the resolved configuration (the seed is in it), of the content of the files
-that it names, and of the build of the simulator. `index/` holds lines `ALIAS KEY`, each writer's in a file of its own:
-an alias is a hash of the same things before the configuration is resolved, so that going on needs no resolving. What
-was torn by a loss of power is found by its checksum and computed again.
+`objects/ab/KEY` holds a checksum and one compressed answer, written atomically. KEY is a hash of the resolved
+configuration (with the seed), the content of its files, and the build of the simulator. `index/` holds lines
+`ALIAS KEY`, one file per writer: an alias is a hash of the same inputs before the configuration is resolved, so that a
+restart resolves nothing. The checksum detects files torn by a power loss, which are computed again.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ _SUM = 16
 
 
 def alias_of(build: str, plain: str, path: str, sets: Sets, files: dict[str, str]) -> str:
-    """What a simulation is before it is resolved: equal aliases are equal simulations."""
+    """Identity of a simulation before it is resolved: equal aliases mean equal simulations."""
     return _hash([build, plain, path, [list(each) for each in sets], sorted(files.items())])
 
 
 def key_of(build: str, config_hash: str, files: dict[str, str]) -> str:
-    """What a simulation is: equal keys have equal answers."""
+    """Identity of a resolved simulation: equal keys mean equal answers."""
     return _hash([build, config_hash, sorted(files.values())])
 
 
@@ -52,7 +51,7 @@ class StoreError(OSError):
 
 
 class Store:
-    """A store in a folder; threads may share it."""
+    """A store in a folder; thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -63,10 +62,10 @@ class Store:
 
     @classmethod
     def open(cls, folder: Path) -> Store:
-        """The store in a folder, made where there is none.
+        """Opens the store in a folder, or creates it.
 
         Raises:
-            StoreError: the folder cannot be made or written to, or holds a store of another format.
+            StoreError: the folder cannot be created or written, or holds a store of another format.
         """
         try:
             for name in ("objects", "index", "locks"):
@@ -86,7 +85,7 @@ class Store:
 
     @classmethod
     def needed(cls, folder: Path, why: str) -> Store:
-        """As `open`, for who can do nothing without it. Raises RunError with `why` it is needed."""
+        """As `open`, but raises RunError, whose message ends with `why` the store is needed."""
         try:
             return cls.open(folder)
         except StoreError as error:
@@ -94,44 +93,44 @@ class Store:
 
     @property
     def identity(self) -> str:
-        """What tells this store from all others: whoever sees another one at this path is on another machine."""
+        """Unique name of the store: a machine with another identity at this path does not share the folder."""
         return identity_at(self.folder) or ""
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is known to be in it."""
+        """Whether the index is empty."""
         return not self._aliases
 
     def refresh(self) -> None:
-        """Takes in what others have written since the last time."""
+        """Reads index lines that other processes have added."""
         with self._lock:
             for path in (self.folder / "index").iterdir():
                 at = self._read.get(path.name, 0)
                 with path.open("rb") as file:
                     file.seek(at)
                     new = file.read()
-                # A line that is being written is read the next time.
+                # An incomplete line is read the next time.
                 whole = new[: new.rfind(b"\n") + 1]
                 self._read[path.name] = at + len(whole)
                 self._aliases.update((line[1].decode(), line[2].decode()) for line in _LINE.finditer(whole))
 
     def key(self, alias: str) -> str | None:
-        """The key of a simulation that has been answered, None where it has not."""
+        """The key of an answered simulation, or None."""
         return self._aliases.get(alias)
 
     def has(self, key: str) -> bool:
-        """Whether there is an answer."""
+        """Whether the answer exists."""
         return self._object(key).exists()
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """An answer, None where there is none, or one that is damaged."""
+        """An answer; None if missing or damaged."""
         try:
             return decode(self._object(key).read_bytes())
         except OSError:
             return None
 
     def answer(self, alias: str) -> dict[str, Any] | None:
-        """The answer of a simulation, None where there is none, or one that is damaged, which is then missing."""
+        """The answer of a simulation, or None; a damaged answer is deleted."""
         key = self.key(alias)
         found = None if key is None else self.get(key)
         if key is not None and found is None:
@@ -139,27 +138,27 @@ class Store:
         return found
 
     def put(self, alias: str, key: str, content: bytes) -> None:
-        """Keeps an answer that `encode` made.
+        """Stores an answer from `encode`.
 
         Raises:
-            OSError: it could not be written.
+            OSError: writing failed.
         """
         place = self._object(key)
         if not place.exists():
             place.parent.mkdir(exist_ok=True)
             _write(place, content)
-            # Said again where it had been there before and was forgotten: who forgot it knows no more than that.
+            # Writes the index line again, as the process that deleted the answer has dropped the alias.
             self._aliases.pop(alias, None)
         self.note(alias, key)
 
     def forget(self, alias: str) -> None:
-        """Takes an answer for missing: it is damaged, or is to be asked again."""
+        """Deletes an answer that is damaged or has to be computed again."""
         key = self._aliases.pop(alias, None)
         if key is not None:
             self._object(key).unlink(missing_ok=True)
 
     def note(self, alias: str, key: str) -> None:
-        """Says that an alias has this answer. Raises OSError as `put`."""
+        """Adds an index line. Raises OSError as `put`."""
         with self._lock:
             if self._aliases.get(alias) == key:
                 return
@@ -168,14 +167,14 @@ class Store:
                 self._log = os.open(self.folder / "index" / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
             line = f"{alias} {key}\n".encode()
             if os.write(self._log, line) != len(line):
-                # What a full disk cut off is no line; the next one begins behind it.
+                # Ends the line that a full disk truncated.
                 os.write(self._log, b"\n")
                 raise OSError(28, os.strerror(28), str(self.folder))
             self._aliases[alias] = key
 
     @contextmanager
     def locked(self, names: Sequence[str]) -> Iterator[None]:
-        """Keeps others from doing the same meanwhile. The locks of a process that is killed go with it."""
+        """Locks names against other processes; the locks of a killed process are released."""
         held: list[tuple[int, Path]] = []
         try:
             for name in sorted(names):
@@ -183,7 +182,7 @@ class Store:
             yield
         finally:
             for descriptor, path in held:
-                # Deleted first: who waits for it then finds that it is no longer the file of that name.
+                # Unlinked first, so that a waiting process sees that it locked a deleted file.
                 path.unlink(missing_ok=True)
                 os.close(descriptor)
 
@@ -192,17 +191,17 @@ class Store:
 
 
 def identity_at(folder: Path) -> str | None:
-    """The identity of the store in a folder, None where there is none."""
+    """The identity of the store in a folder, or None."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         return str(json.loads((folder / NAME).read_bytes())["id"])
     return None
 
 
 def lock(path: Path) -> tuple[int, Path]:
-    """Waits until nobody else holds the lock of this name, and takes it.
+    """Takes a lock file, waiting for other processes.
 
     Raises:
-        OSError: the file cannot be made, or the file system has no locks.
+        OSError: the file cannot be created, or the file system has no locks.
     """
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -218,13 +217,13 @@ def lock(path: Path) -> tuple[int, Path]:
 
 
 def encode(answer: dict[str, Any]) -> bytes:
-    """An answer as its file holds it."""
+    """The file content of an answer."""
     body = zlib.compress(json.dumps(answer, separators=(",", ":")).encode(), 3)
     return hashlib.sha256(body).hexdigest()[:_SUM].encode() + body
 
 
 def decode(content: bytes) -> dict[str, Any] | None:
-    """The answer in a file, None where it is not as it was written."""
+    """The answer in a file; None if its checksum is wrong."""
     known, body = content[:_SUM], content[_SUM:]
     if known != hashlib.sha256(body).hexdigest()[:_SUM].encode():
         return None

@@ -17,7 +17,7 @@ from interpulse.studies.store import build_id
 from interpulse.sweeps import cluster, dataset
 from interpulse.sweeps.batch import Piece, piece_of
 from interpulse.sweeps.check import Checked
-from interpulse.sweeps.engine import Engine, Progress, ProgressObserver, told_by
+from interpulse.sweeps.engine import Engine, Progress, ProgressObserver, observer_of
 from interpulse.sweeps.points import Simulation, points, simulations
 from interpulse.sweeps.spec import Spec
 from interpulse.sweeps.store import Store
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 STORE = "store"
-"""The folder of answers in the folder of a sweep."""
+"""Folder of answers inside the folder of a sweep."""
 
 
 @dataclass
@@ -36,11 +36,11 @@ class Sweep:
 
     Attributes:
         path: the Parquet file.
-        simulated: simulations that were run for this call.
-        kept: simulations that had been run before, by an earlier call or an equal configuration of this sweep.
-        failed: simulations without a result, with what kept them from it, by their row.
-        missing: simulations that were not reached before Ctrl-C.
-        columns_without_figures: columns of the file's `[columns]` that are in no result.
+        simulated: simulations that this call ran.
+        kept: simulations from earlier calls or equal points of this sweep.
+        failed: errors of simulations without a result, by row.
+        missing: simulations that did not run before Ctrl-C.
+        columns_without_figures: names in `[columns]` that no result contains.
     """
 
     path: Path
@@ -56,7 +56,7 @@ class Sweep:
         return int(self.table.num_rows)
 
     def to_polars(self) -> polars.DataFrame:
-        """The dataset as a Polars frame. Raises ImportError where polars is not installed."""
+        """The dataset as a Polars frame. Raises ImportError if polars is not installed."""
         import polars
 
         frame = polars.from_arrow(self.table)
@@ -64,15 +64,15 @@ class Sweep:
         return frame
 
     def to_arrow(self) -> pyarrow.Table:
-        """The dataset as an Arrow table: a row for each repetition of each point, in the order of the axes."""
+        """The dataset as an Arrow table: one row per point and repetition, in the order of the axes."""
         return self.table
 
     def result(self, row: int) -> Result:
-        """Everything that a simulation came to, by its row.
+        """The result of a simulation, by row.
 
         Raises:
-            IndexError: there is no such row.
-            ValueError: it failed; the message is its error.
+            IndexError: no such row.
+            ValueError: the simulation failed; the message is its error.
         """
         key = self.table["key"][row].as_py()
         answer = None if key is None else self.store.get(key)
@@ -92,7 +92,7 @@ class SweepInterrupted(KeyboardInterrupt):
     """Ctrl-C stopped a sweep.
 
     Attributes:
-        sweep: what had been done by then, which the same call goes on from.
+        sweep: the finished part, from which the same call continues.
     """
 
     def __init__(self, done: Sweep) -> None:
@@ -109,39 +109,38 @@ def sweep(
     progress: Progress = None,
     retry_failed: bool = False,
 ) -> Sweep:
-    """Runs a sweep, or what is missing of it.
+    """Runs the missing part of a sweep.
 
     Args:
         file: the path of a sweep file (docs/SWEEP.md), or a dictionary with its keys.
-        out: the folder for `results.parquet` and the store; the file's name without `.toml`, in the working folder,
-            unless given.
-        on: a scheduler of Dask: its address (`tcp://`, `tls://`), its file (`.json`), or a Client or cluster of Dask;
-            without it, workers of this machine.
-        jobs: workers of this machine; one per core unless given, fewer where memory is for fewer.
-        progress: called about ten times a second with the simulations that are done, all of them, and how many can run
-            at a time.
-        retry_failed: tries configurations again whose failure is on record.
+        out: the folder for `results.parquet` and the store; default: the file's name without `.toml`, in the working
+            folder.
+        on: a Dask scheduler: its address (`tcp://`, `tls://`), its file (`.json`), or a Dask Client or cluster;
+            default: local workers.
+        jobs: local workers, by default one per core, or fewer if memory is short.
+        progress: called about ten times per second with the numbers of finished, all and concurrent simulations.
+        retry_failed: runs configurations with a stored failure again.
 
     Returns:
-        The dataset. A configuration that failed is a row with `status` `failed`; the rest goes on.
+        The dataset. A failed configuration is a row with `status` `failed`; the others continue.
 
     Raises:
-        ConfigError: the file, its configuration or a value of an axis cannot be used, or the cluster is not there.
-        RunError: the cluster has gone, or nothing more can be written; what had ended is kept.
-        SweepInterrupted: Ctrl-C; a KeyboardInterrupt with what had been done.
+        ConfigError: the file, its configuration or a value of an axis cannot be used, or the cluster is unavailable.
+        RunError: the cluster was lost, or writing failed; finished simulations are kept.
+        SweepInterrupted: Ctrl-C; a KeyboardInterrupt with the finished part.
     """
     spec = Spec.of(file)
     folder = named(out, "out") if out is not None else Path(Path(spec.path.strip("<>")).stem)
     jobs = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
-    told = told_by(progress)
+    observer = observer_of(progress)
     cluster.need_dask()
     cluster.check_place(on)
     dataset.check_expressions(spec)
     every = list(simulations(spec, points(spec), (checked := Checked.of(spec)).seed))
     store = Store.needed(folder / STORE, "the sweep needs a place for its results")
-    run = _Run(checked, store, folder, told, every, retry_failed=retry_failed)
+    run = _Run(checked, store, folder, observer, every, retry_failed=retry_failed)
     missing = run.missing()
-    told.progress(run.known, len(every), 0)
+    observer.progress(run.known, len(every), 0)
     interrupted = False
     try:
         if missing:
@@ -149,7 +148,7 @@ def sweep(
     except KeyboardInterrupt:
         interrupted = True
     except RunError:
-        # What is there is worth a dataset, whatever ended the rest.
+        # The finished simulations still make a dataset.
         with suppress(OSError):
             run.result()
         raise
@@ -158,7 +157,7 @@ def sweep(
     except OSError as error:
         what = f"{error.filename or folder}: {error.strerror or error}"
         raise RunError(
-            f"{what}; what has ended is in {store.folder}, and the same command goes on from there"
+            f"{what}; finished simulations are in {store.folder}, and the same command resumes from there"
         ) from None
     if interrupted:
         raise SweepInterrupted(result)
@@ -166,19 +165,17 @@ def sweep(
 
 
 class _Run:
-    """A sweep on its way."""
-
     def __init__(
         self,
         checked: Checked,
         store: Store,
         folder: Path,
-        told: ProgressObserver,
+        observer: ProgressObserver,
         every: list[Simulation],
         *,
         retry_failed: bool,
     ) -> None:
-        self._spec, self._store, self._folder, self._told = checked.spec, store, folder, told
+        self._spec, self._store, self._folder, self._observer = checked.spec, store, folder, observer
         self._every, self._retry = every, retry_failed
         self._pieces = [
             piece_of(checked, each.sets, f"point {each.point.number}, repetition {each.repetition}") for each in every
@@ -189,7 +186,7 @@ class _Run:
         self.known = 0
 
     def missing(self) -> list[Piece]:
-        """What the store has no answer for, each simulation once."""
+        """The simulations without a stored answer, each once."""
         left: dict[str, Piece] = {}
         for piece in self._pieces:
             answer = self._answer(piece)
@@ -209,10 +206,10 @@ class _Run:
         return None if key is None else self._answers.get(key)
 
     def engine(self, missing: list[Piece], on: object, jobs: int | None) -> None:
-        """Has the engine do what is missing."""
+        """Runs the missing simulations."""
         memory = max(piece.memory for piece in missing)
-        with cluster.workers(on, jobs, memory, self._told.note, len(missing)) as found:
-            engine = Engine(found, self._store, build_id(), self._told, len(self._every), self.known)
+        with cluster.workers(on, jobs, memory, self._observer.note, len(missing)) as found:
+            engine = Engine(found, self._store, build_id(), self._observer, len(self._every), self.known)
             try:
                 engine.run(missing)
             finally:
@@ -221,7 +218,7 @@ class _Run:
                     found.sweep_up(self._store.identity)
 
     def result(self) -> Sweep:
-        """The rows of what is there, written as the dataset."""
+        """Writes the dataset from the available answers."""
         rows: list[dict[str, Any]] = []
         failed: dict[int, str] = {}
         missing = 0
@@ -245,7 +242,7 @@ class _Run:
 
 
 def _essence(answer: Mapping[str, Any], spec: Spec) -> Mapping[str, Any]:
-    """What the dataset needs of an answer, so that a long sweep does not hold every result in memory."""
+    """The part of an answer that the dataset uses, as complete results of a long sweep would not fit in memory."""
     if "error" in answer:
         return answer
     wanted = {*dataset.FIGURES.values(), *spec.columns.values()}

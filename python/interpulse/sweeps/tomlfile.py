@@ -22,23 +22,22 @@ _HEADER = re.compile(r"^\s*\[\[?\s*([A-Za-z0-9_.\"-]+)\s*\]\]?\s*(#.*)?$")
 T = TypeVar("T")
 
 VERSION = 1
-"""Of all of them."""
 
 RESERVED = ("point", "repetition", "seed", "status", "error", "key", "feasible")
-"""Columns that every dataset has."""
+"""Columns of every dataset."""
 
 
 @dataclass(frozen=True)
 class TomlFile:
-    """A file, or a dictionary with the keys of one.
+    """A TOML file, or a dictionary with the same keys.
 
-    What refuses something is a ConfigError with its place, what was seen and what is legal.
+    Errors are ConfigErrors with the line, the value and the legal values.
 
     Attributes:
-        raw: what it holds.
-        text: as it was written.
-        path: of the file.
-        folder: where files that it names are looked for.
+        raw: the parsed content.
+        text: the source text.
+        path: the path of the file.
+        folder: the folder to which file names are relative.
     """
 
     raw: Mapping[str, Any]
@@ -48,7 +47,7 @@ class TomlFile:
 
     @classmethod
     def read(cls, text: str, path: str, folder: Path, keys: Sequence[str]) -> TomlFile:
-        """Reads a text that may have these keys, the first of which is that of its version."""
+        """Parses a text with these legal keys, the first of which is the version."""
         try:
             raw = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
@@ -64,37 +63,37 @@ class TomlFile:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name in messages."""
         return shown(self.path)
 
     def place(self, key: str | None, table: str = "", number: int = 0) -> str:
-        """The line of a key, or where there is none that of the heading of its table, the `number`-th of its name."""
+        """File and line of a key in the `number`-th table of this name; of the table's heading if the key is absent."""
         return f"{self.name}:{line_of(self.text, table, number, key)}"
 
     def at(self, table: str, number: int) -> Callable[[str | None], str]:
-        """What says where the keys of one of several tables are written."""
+        """A function that returns the place of a key of one table."""
         return lambda key: self.place(key, table, number)
 
     def number(self, key: str, default: int | None, what: str, least: int, limit: int) -> int:
-        """A whole number from `least` on and below `limit`."""
+        """An integer from `least` up to, excluding, `limit`."""
         return whole(f"{self.place(key)}: {key}", self.raw.get(key, default), what, least, limit)
 
     def words(self, key: str) -> str:
-        """A text, empty where there is none."""
+        """A text; empty if absent."""
         found = self.raw.get(key, "")
         if not isinstance(found, str):
             raise ConfigError(f"{self.place(key)}: {key}: seen {found!r}; expected a text")
         return found
 
     def table(self, name: str) -> Mapping[str, Any]:
-        """A table, empty where there is none."""
+        """A table; empty if absent."""
         table = self.raw.get(name, {})
         if not isinstance(table, dict):
             raise ConfigError(f"{self.place(name)}: {name}: seen {table!r}; expected a table")
         return table
 
     def tables(self, name: str, such: str) -> list[dict[str, Any]]:
-        """All tables of a name, at least one, such as one with these keys."""
+        """All tables of a name, at least one; messages show the example `such`."""
         listed = self.raw.get(name, [])
         if not isinstance(listed, list) or not listed or not all(isinstance(each, dict) for each in listed):
             seen = repr(listed) if listed else "none"
@@ -119,11 +118,11 @@ class TomlFile:
             raise ConfigError(f"{at}: {error}") from None
 
     def expressions(self, table: str) -> dict[str, Expression]:
-        """The expressions of a table by their names."""
+        """The expressions of a table, by name."""
         return {key: Expression.read(value, at) for key, value, at in self._named(table)}
 
     def paths(self) -> dict[str, str]:
-        """The figures of `[columns]` by their names: paths in a result."""
+        """The paths in a result of `[columns]`, by name."""
         found = {}
         for key, value, at in self._named("columns"):
             if not isinstance(value, str) or not value.strip("."):
@@ -132,7 +131,7 @@ class TomlFile:
         return found
 
     def _named(self, table: str) -> Iterator[tuple[str, Any, str]]:
-        """What makes columns: their names, what they are, and how messages begin."""
+        """Entries of a table of columns: names, values, and the start of messages."""
         for key, value in self.table(table).items():
             at = f"{self.place(key, table)}: {table}.{key}"
             if not key.isidentifier() or key in RESERVED:
@@ -141,10 +140,10 @@ class TomlFile:
 
 
 def read_given(given: object, what: str, read: Callable[[str, str, Path], T]) -> T:
-    """Reads a file by its path, or a dictionary with the keys of one, by a function of its text, path and folder.
+    """Reads a path or a dictionary by a function of text, path and folder; `what` names the kind of file.
 
     Raises:
-        ConfigError: it is neither, or cannot be read; `what` is what it should be.
+        ConfigError: neither, or unreadable.
     """
     if isinstance(given, Mapping):
         return read(toml(given), "<dict>", Path())
@@ -155,7 +154,7 @@ def read_given(given: object, what: str, read: Callable[[str, str, Path], T]) ->
 
 
 def line_of(text: str, table: str, number: int = 0, key: str | None = None) -> int:
-    """The line, from 1, of a key in the `number`-th table of this name; without the key, of its heading; else 1.
+    """The line, from 1, of a key in the `number`-th table of this name, else of the heading, else 1.
 
     Keys above the first table belong to the table `""`. For messages: tomllib does not report positions.
     """

@@ -22,17 +22,17 @@ from interpulse.sweeps.check import Base
 from interpulse.sweeps.store import Store, encode, identity_at, key_of, lock
 
 MOST = 32
-"""Simulations in a plan. Reading one costs more than in proportion to its cases: 4 ms for each of 32, 6 of 100."""
+"""Simulations per plan. Reading a plan is superlinear: 4 ms for each of 32 cases, 6 ms for each of 100."""
 
 POLL_S = 0.05
-"""How often a worker looks for simulations that have ended, so as to keep them."""
+"""Interval of polling for finished simulations."""
 
 PREPARED = ("run", "done")
-"""The phases in which the preconditioned state is there."""
+"""Phases in which the preconditioned state exists."""
 
 
 def run_batch(batch: Batch) -> Report:
-    """Does a batch, on a worker. What fails is an answer too; what cannot be tried here is said in the report."""
+    """Runs a batch on a worker. Failures are answers too; a report without answers says why the worker is unfit."""
     if batch.build != build_id():
         return Report(unfit=f"it has another interpulse ({_core.version}, build {build_id()})")
     for piece in batch.pieces:
@@ -47,8 +47,6 @@ def run_batch(batch: Batch) -> Report:
 
 
 class _Worker:
-    """One batch on its way."""
-
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
         folder = Path(batch.store)
@@ -61,9 +59,9 @@ class _Worker:
         self.wall_s = 0.0
 
     def run(self) -> Report:
-        """Everything that is not there yet."""
+        """Runs the missing simulations."""
         pieces = {piece.alias: piece for piece in self.batch.pieces}
-        # Another task may be at the same simulations: one of a driver that was killed, or on a worker taken for dead.
+        # A task of a killed driver, or on a worker presumed dead, may run the same simulations.
         with self.store.locked(list(pieces)):
             self.store.refresh()
             missing = [piece for piece in pieces.values() if not self._found(piece)]
@@ -75,7 +73,7 @@ class _Worker:
         return Report(answers, self.wall_s, tuple(self.notes))
 
     def _found(self, piece: Piece) -> bool:
-        # The driver did not know of it: another task has simulated it since, whose report was lost with its worker.
+        # An alias that the driver lacked: another task has simulated it, but its report was lost with its worker.
         key, since = self.store.key(piece.alias), True
         if key is None and self.batch.look:
             since = False
@@ -93,7 +91,7 @@ class _Worker:
         return key_of(self.batch.build, resolved, dict(piece.files))
 
     def _simulate(self, pieces: list[Piece]) -> None:
-        """All of them in one plan, which shares its preconditioned state; else one by one."""
+        """Runs all in one plan, which shares the preconditioned state; after a failure, one by one."""
         base = self.batch.base
         if base is None:
             self._ask_cells(pieces)
@@ -104,7 +102,7 @@ class _Worker:
             usable = [piece for piece in pieces if not self._refused(base, piece)]
             if usable and len(usable) < len(pieces):
                 self._simulate(usable)
-            elif usable:  # Each stands alone: what is wrong is only wrong together.
+            elif usable:  # Each is legal alone; only the combined plan is not.
                 for piece in usable:
                     self._alone(piece, str(error))
             return
@@ -135,7 +133,7 @@ class _Worker:
         self.wall_s += time.monotonic() - begin
 
     def _refused(self, base: Base, piece: Piece) -> bool:
-        """Whether a configuration cannot be used; why not is then its answer, with the lines that the user wrote."""
+        """Whether a configuration is illegal; its answer is then the error, with the user's line numbers."""
         try:
             base.config(piece.sets).resolve()
         except ConfigError as error:
@@ -144,7 +142,7 @@ class _Worker:
         return False
 
     def _run(self, plan: _core.Plan, pieces: list[Piece]) -> tuple[str, str] | None:
-        """Runs a plan; returns what went wrong, if anything."""
+        """Runs a plan; returns the kind and message of an error, if any."""
         with _state(self.cache.folder, {piece.state for piece in pieces}) as prepared:
             handle = _core.start(plan, 1, self.cache.folder, self.cache.limit_bytes, False)
             try:
@@ -195,7 +193,7 @@ _contents: dict[tuple[str, int, int], str | None] = {}
 
 
 def _content(path: str) -> str | None:
-    """A hash of a file's content, read again only where it has changed; None where it cannot be read."""
+    """A hash of a file's content, cached until the file changes; None if unreadable."""
     with suppress(OSError):
         at = os.stat(path)  # noqa: PTH116
         known = (path, at.st_mtime_ns, at.st_size)
@@ -206,14 +204,14 @@ def _content(path: str) -> str | None:
 
 
 _there: set[str] = set()
-"""States that this process has seen made."""
+"""States that this process has built or loaded."""
 
 
 @contextmanager
 def _state(folder: Path, states: set[str]) -> Iterator[Callable[[], None]]:
-    """Lets one process of a machine make a state while the others wait for its snapshot.
+    """Lets one process of a machine build a state while the others wait for its snapshot.
 
-    Held until the simulation begins, and by each process only the first time, which then loads the snapshot.
+    The lock is held until the simulation starts, and taken only once per process and state.
     """
     folder.mkdir(parents=True, exist_ok=True)
     new = states - _there
@@ -237,7 +235,7 @@ _taken = 0
 
 
 def memory_limit() -> int:
-    """Bytes that this worker may take, 0 where nobody has set a limit."""
+    """Memory limit of this worker in bytes; 0 for none."""
     with suppress(ImportError, ValueError):
         from distributed import get_worker
 
@@ -247,7 +245,7 @@ def memory_limit() -> int:
 
 @contextmanager
 def _memory(needed: int) -> Iterator[None]:
-    """Waits until what the other threads of this worker take leaves room; one simulation always has it."""
+    """Waits until the memory of the worker's other threads leaves room; a single simulation never waits."""
     global _taken  # noqa: PLW0603 - one worker, one account
     limit = memory_limit()
     with _room:

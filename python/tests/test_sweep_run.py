@@ -228,11 +228,7 @@ def test_a_full_disk_is_said_and_what_had_ended_is_kept(file: Path, tmp_path: Pa
     full = subprocess.run(limited, env=environment, capture_output=True, text=True, check=False, timeout=120)
     assert full.returncode == 2, full.stderr
     assert "File too large" in full.stderr
-<<<<<<< HEAD
-    assert "the same command continues from there" in full.stderr
-=======
     assert "the same command resumes from there" in full.stderr
->>>>>>> 9bb87b4a177839c9512c4cfa42746da32b274d0d
     assert "Traceback" not in full.stderr
     before = kept(tmp_path / "o")
     assert before > 100

@@ -12,8 +12,10 @@
 
 mod assemble;
 pub(crate) mod command_batcher;
+mod command_submission;
 mod completion_queue;
 mod device;
+mod gc_coordination;
 pub(crate) mod gc_windows;
 mod mirrored_requests;
 mod report;

@@ -35,7 +35,7 @@ def _modulo(left: Any, right: Any) -> Any:  # noqa: ANN401 - any number
 
 
 # simpleeval limits the length of texts; math.pow overflows where integers would grow without limit.
-_LIMITED = {ast.Mod: _modulo, ast.Pow: math.pow}
+_LIMITED: dict[type, Any] = {ast.Mod: _modulo, ast.Pow: math.pow}
 _OPERATORS = {kind: _LIMITED.get(kind, DEFAULT_OPERATORS[kind]) for kind in (
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.USub, ast.UAdd, ast.Not,
     ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn,
@@ -111,7 +111,7 @@ class Expression:
         numbers = isinstance(left, int | float) and isinstance(right, int | float)
         if sign is None or not numbers or not math.isfinite(left - right):
             return 0.0 if found else 1.0
-        far = sign * (left - right) / (abs(right) or 1.0)
+        far: float = sign * (left - right) / (abs(right) or 1.0)
         # At the bound itself the comparison decides.
         return min(far, 0.0) if found else max(far, 1e-12)
 

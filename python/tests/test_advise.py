@@ -159,7 +159,9 @@ def test_where_ideal_suspension_misses_no_scheme_is_tried(
 
 
 def test_wear_is_a_limit_like_the_others(file: Path, tmp_path: Path, asked: list[dict[str, str]]) -> None:
-    with pytest.raises(ConfigError, match=r"--wear: case run: seen suspend\.program\.stress = 0 and .* expected what"):
+    with pytest.raises(
+        ConfigError, match=r"--wear: case run: seen suspend\.program\.stress = 0 and .* expected the wear"
+    ):
         interpulse.advise(file, LIMITS, wear="2%", out=tmp_path / "o")
     stressed = Config.load(file).set("suspend.erase.stress", "1%")
     # 30 suspensions a program and 30 an erase: 0.06 of a cycle each.

@@ -59,7 +59,7 @@ def test_the_first_screen_says_what_it_is_and_what_to_try(
     monkeypatch.chdir(ROOT)
     first, of_run = interpulse(), interpulse("run")
     assert (first.code, first.err, of_run.code, of_run.out) == (0, "", 2, "")
-    for text, words in ((first.out, ("pulses", "README.md")), (of_run.err, ("no CONFIG here", "docs/RESULTS.md"))):
+    for text, words in ((first.out, ("pulses", "README.md")), (of_run.err, ("No CONFIG is given", "docs/RESULTS.md"))):
         assert max(map(len, text.splitlines())) <= width
         assert width < 80 or len(text.splitlines()) <= 24, "it is one screen"
         assert all(word in " ".join(text.split()) for word in words)

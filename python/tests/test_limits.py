@@ -118,7 +118,8 @@ def test_what_a_killed_save_left_is_counted_and_goes_with_the_next(
         path.write_bytes(b"x" * 2**20)
     shown = interpulse("cache", "--cache-dir", str(tmp_path), "--json").json()
     assert shown["used_bytes"] == snapshot.stat().st_size + 3 * 2**20
-    assert "partial after a killed run" in interpulse("cache", "--cache-dir", str(tmp_path)).out
+    shown = " ".join(interpulse("cache", "--cache-dir", str(tmp_path)).out.split())
+    assert "partial after a killed run" in shown
     snapshot.unlink()
     run(SMALL, *QUICK, "--json", "--cache-dir", str(tmp_path))
     assert sorted(tmp_path.iterdir()) == sorted([snapshot, living, elsewhere])

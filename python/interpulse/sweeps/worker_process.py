@@ -31,7 +31,16 @@ def _end_with_driver(folder: str) -> None:
 async def _work(address: str, name: str, limit: int, folder: str) -> None:
     from distributed import Worker
 
-    worker = Worker(address, name=name, nthreads=1, memory_limit=limit or None, local_directory=folder, dashboard=False)
+    # Without a host a worker listens on all interfaces, and whoever connects can run code.
+    worker = Worker(
+        address,
+        name=name,
+        nthreads=1,
+        memory_limit=limit or None,
+        local_directory=folder,
+        dashboard=False,
+        host="127.0.0.1",
+    )
     async with worker:
         await worker.finished()
 

@@ -12,30 +12,25 @@ use interpulse_flash::nand::txn::{Kind, Txn};
 impl Drive {
     #[inline(always)]
     pub(super) fn firmware_done(&mut self, events: &mut EventQueue, id: RequestId) {
-        let now = events.now();
-        self.host.requests.get_mut(id).book(Cause::Firmware, now);
-        self.execute(events, id);
+        self.execute(events, id, Cause::Firmware);
     }
 
     /// Resumes the command `id`, whose map entries are in memory.
     #[cold]
     pub(super) fn mapped(&mut self, events: &mut EventQueue, id: RequestId) {
-        self.host.requests.get_mut(id).book(Cause::Mapping, events.now());
-        self.execute(events, id);
+        self.execute(events, id, Cause::Mapping);
     }
 
-    /// Executes a command once its map entries are in memory.
+    /// Books the time since the last booking on `waited` and executes the command, once its map entries are in memory.
     #[inline(always)]
-    fn execute(&mut self, events: &mut EventQueue, id: RequestId) {
+    fn execute(&mut self, events: &mut EventQueue, id: RequestId, waited: Cause) {
         let now = events.now();
-        let request = self.host.requests.get(id);
-        if request.op != Op::Flush {
-            let (lpn, units) = (request.lpn, request.units);
-            if !self.ftl.map_entries(&mut Flash { nand: &mut self.nand, events }, id, lpn, units) {
-                return;
-            }
+        let request = self.host.requests.get_mut(id);
+        request.book(waited, now);
+        let mut flash = Flash { nand: &mut self.nand, events };
+        if request.op != Op::Flush && !self.ftl.map_entries(&mut flash, id, request.lpn, request.units) {
+            return;
         }
-        let request = self.host.requests.get(id);
         match request.op {
             Op::Read => {
                 let (lpn, units, bytes, fail_fast) =

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Command = Callable[..., Ended]
 
 KEYS = {"experiment", "version", "quick", "seed", "seeds", "config_hash", "calibrated", "rows", "notes"}
-ROW = ["name", "figure", "unit", "published", "low", "high", "ours", "ratio", "ci_low", "ci_high", "holds"]
+ROW = ["name", "figure", "unit", "published", "low", "high", "ours", "ratio", "ci_low", "ci_high", "holds", "undecided"]
 ROW += ["status", "why"]
 
 _LABELLED = "source = 'x'\n[[row]]\nname='a'\nunit='us'\nfigure='1'\nvalue=3\n{}\n"

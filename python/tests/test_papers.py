@@ -91,6 +91,9 @@ def test_every_published_row_is_labelled(study: Entry) -> None:
         ("ressd", "write_latency", Status.ASSUMED),
         ("ressd", "free_pages", Status.ASSUMED),
         ("ressd", "proj_1_write_mlc_over_ressd", Status.ASSUMED),
+        ("suspend-tlc", "iops_gain_rank_qd64_25w", Status.ASSUMED),
+        ("suspend-tlc", "total_p99.99_gain_us_qd64_25w", Status.ASSUMED),
+        ("fast12", "ips_over_ipc_max", Status.BY_CONSTRUCTION),
     ],
 )
 def test_what_was_chosen_on_a_figure_is_not_called_predicted(study: str, row: str, status: Status) -> None:
@@ -128,6 +131,13 @@ def line(**fields: Any) -> Line:  # noqa: ANN401 - of a row
         ({"published": 100.0, "ours": -100.0}, Agreement.OUTSIDE),
         ({"published": 100.0, "ours": 120.0, "low": 60.0, "high": 150.0}, Agreement.QUARTER),
         ({"published": 4.0, "ours": 1.0, "high": 4.0}, Agreement.HOLDS),
+        ({"published": 4.0, "ours": 4.0, "high": 4.0}, Agreement.EQUAL),
+        ({"ours": 0.0, "low": 0.0}, Agreement.EQUAL),
+        ({"ours": 1.0, "ci_low": -2.0, "ci_high": 4.0, "low": 0.0}, Agreement.UNDECIDED),
+        ({"ours": -1.0, "ci_low": -4.0, "ci_high": 2.0, "low": 0.0}, Agreement.UNDECIDED),
+        ({"ours": 2.0, "ci_low": 1.0, "ci_high": 3.0, "low": 0.0}, Agreement.HOLDS),
+        ({"ours": -2.0, "ci_low": -3.0, "ci_high": -1.0, "low": 0.0}, Agreement.FAILS),
+        ({"published": 0.0, "ours": 1.0, "ci_low": -1.0, "ci_high": 3.0, "low": 0.0, "high": 0.0}, Agreement.UNDECIDED),
         ({"published": 100.0, "ours": 134.0, "high": 100.0}, Agreement.FAILS),
         ({"ours": 2.7, "low": 3.0, "high": 4.0}, Agreement.FAILS),
         ({"published": 0.0, "ours": 0.0, "low": 0.0, "high": 0.0}, Agreement.HOLDS),

@@ -179,6 +179,15 @@ def test_a_bound_holds_where_it_holds_for_every_seed() -> None:
     assert (found.ours, found.ci_low, found.ci_high, found.holds) == (0.0, 0.0, 0.0, True)
     (found,) = together(*(outcome(row("mean", value)) for value in (1.0, 2.0))).rows.ordered()
     assert found.holds is None
+    assert not failed.rows.ordered()[0].undecided
+
+
+def test_seeds_on_both_sides_of_a_bound_leave_it_undecided() -> None:
+    for values in ((-1.0, 2.0, 1.0), (0.1, 3.0, 1.0)):
+        (found,) = together(*(outcome(row("change", value, low=0.0)) for value in values)).rows.ordered()
+        assert found.undecided, values
+    (found,) = together(*(outcome(row("change", value, low=0.0)) for value in (1.0, 1.1, 1.2))).rows.ordered()
+    assert (found.holds, found.undecided) == (True, False)
 
 
 def test_a_row_that_some_seeds_lack_says_so() -> None:

@@ -20,11 +20,14 @@ def test_figures_and_statements_are_counted_apart() -> None:
         row("far", 100.0, 300.0),
         row("farther", 100.0, 20.0),
         row("held", None, 3.0, high=4.0),
+        row("equal", None, 4.0, high=4.0),
         row("broken", None, 5.0, high=4.0),
+        row("open", None, 4.0, high=4.0, ci_low=3.0, ci_high=5.0),
     ]
     assert verdict(rows) == (
-        "verdict: 1 of 4 published figures within 10 %, 1 within a quarter, 2 outside, 1 of 2 statements hold;"
-        " off: farther (x0.2), far (x3), broken (fails)"
+        "verdict: 1 of 4 published figures within 10 %, 1 within a quarter, 2 outside,"
+        " 2 of 3 statements hold (1 by equality);"
+        " off: farther (x0.2), far (x3), broken (fails); not counted: 1 undecided"
     )
     assert verdict(rows[:1]) == "verdict: 1 of 1 published figures within 10 %"
 

@@ -45,10 +45,13 @@ def main(what: str, options: list[str]) -> int:
 def _held(folder: Path) -> str:
     """Number of confirmed statements, and the names of the others; empty without statements."""
     result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
-    judged = {row["name"]: row["holds"] for row in result.get("published", ()) if row["holds"] is not None}
+    rows = [row for row in result.get("published", ()) if row["holds"] is not None]
+    judged = {row["name"]: row["holds"] for row in rows if not row["undecided"]}
+    undecided = [row["name"] for row in rows if row["undecided"]]
     missed = [name for name, holds in judged.items() if not holds]
     held = f", {len(judged) - len(missed)} of {len(judged)} statements hold" if judged else ""
-    return held + (f", not {', '.join(missed)}" if missed else "")
+    held += f", not {', '.join(missed)}" if missed else ""
+    return held + (f", undecided {', '.join(undecided)}" if undecided else "")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ is calibrated, on the case without suspension alone: the rate of the channels of
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from statistics import fmean
 
 from interpulse.experiments import suspend_tlc_grid as grid
@@ -15,6 +16,7 @@ from interpulse.experiments import suspend_tlc_plots as plots
 from interpulse.experiments.suspend_tlc_points import (
     CHANGES,
     HEADLINE,
+    IN_ALL_MIXES,
     LIMITS,
     MIXES,
     READINGS,
@@ -52,11 +54,9 @@ def run(context: Context) -> Outcome:
     rows = context.rows()
     _headline(rows, measured)
     for point in points():
-        _compare(rows, measured, point)
-    kiops, tails = (_gains(measured, figure_of, limit) for figure_of, limit in ((_kiops, 10), (_read_tail_us, 5)))
-    rows.add("mixes_with_iops_gain", sum(gain > 0 for gain in kiops.values()))
-    rows.add("iops_gain_rank_qd64_25w", _rank(kiops))
-    rows.add("read_p99.99_gain_rank_qd64_25w", _rank({mix: -change for mix, change in tails.items()}))
+        if point.sensitivity not in IN_ALL_MIXES or (point.depth, point.writes) == (HEADLINE.depth, HEADLINE.writes):
+            _compare(rows, measured, point)
+    _mixes(rows, measured)
     die_plots, die_curves = grid.run(context, rows)
     return Outcome(
         rows,
@@ -83,13 +83,52 @@ def _headline(rows: Rows, measured: Measured) -> None:
         rows.add(f"read_p99.99_change_5_to_10_us_{point.suffix}", [b - a for a, b in zip(five, ten, strict=True)])
 
 
-def _gains(measured: Measured, figure_of: Callable[[Result], float], limit: int) -> dict[Point, float]:
-    """Increase of a figure by suspension, by workload."""
-    return {mix: _mean(measured, mix, limit, figure_of) - _mean(measured, mix, 0, figure_of) for mix in MIXES}
+def _mixes(rows: Rows, measured: Measured) -> None:
+    """Rows about all workloads, and beside them those of the drives that run with every workload."""
+    for name in ("", *IN_ALL_MIXES):
+        kiops = _gains(measured, _kiops, 10, name)
+        tails = {mix: -change for mix, change in _gains(measured, _read_tail_us, 5, name).items()}
+        figures = {
+            "mixes_with_iops_gain": sum(gain > 0 for gain in kiops.values()),
+            "iops_gain_rank_qd64_25w": _rank(kiops),
+            "read_p99.99_gain_rank_qd64_25w": _rank(tails),
+        }
+        for row, ours in figures.items():
+            if name:
+                rows.add(f"{row}_sens_{name}", ours, beside=row, figure=CHANGES[name][0])
+            else:
+                rows.add(row, ours)
+        if name:
+            _beside_mixes(rows, measured, name)
 
 
-def _rank(gains: dict[Point, float]) -> int:
-    return 1 + sum(gain > gains[HEADLINE] for gain in gains.values())
+def _beside_mixes(rows: Rows, measured: Measured, name: str) -> None:
+    """The baseline and the gain at a low depth of a drive that runs with every workload."""
+    headline, low = (Point(depth, 25, sensitivity=name) for depth in (HEADLINE.depth, 16))
+    five, none = (_values(measured, low, limit, _total_tail_us) for limit in (5, 0))
+    figures = {
+        f"iops_none_{HEADLINE.suffix}": _values(measured, headline, 0, _kiops),
+        f"mean_latency_none_us_{HEADLINE.suffix}": _values(measured, headline, 0, _mean_us),
+        "total_p99.99_gain_us_qd16_25w": [b - a for a, b in zip(five, none, strict=True)],
+    }
+    five, ten = (_values(measured, headline, limit, _read_tail_us) for limit in (5, 10))
+    figures[f"read_p99.99_change_5_to_10_us_{HEADLINE.suffix}"] = [b - a for a, b in zip(five, ten, strict=True)]
+    for row, ours in figures.items():
+        rows.add(f"{row}_sens_{name}", ours, beside=row, figure=CHANGES[name][0])
+
+
+def _gains(
+    measured: Measured, figure_of: Callable[[Result], float], limit: int, sensitivity: str
+) -> dict[tuple[int, int], float]:
+    """Increase of a figure by suspension, by depth and share of writes."""
+    return {
+        (mix.depth, mix.writes): _mean(measured, mix, limit, figure_of) - _mean(measured, mix, 0, figure_of)
+        for mix in (replace(mix, sensitivity=sensitivity) for mix in MIXES)
+    }
+
+
+def _rank(gains: dict[tuple[int, int], float]) -> int:
+    return 1 + sum(gain > gains[HEADLINE.depth, HEADLINE.writes] for gain in gains.values())
 
 
 def _compare(rows: Rows, measured: Measured, point: Point) -> None:

@@ -57,6 +57,11 @@ SENSITIVITIES: dict[str, tuple[str, Sets]] = {
     "batch": ("resumed after the reads that waited at the stop", {"suspend.program.resume": "batch"}),
     "setup": ("page buffer set-up of 20 us after each page load", {"part.buffer-setup": "20us"}),
     "frames": ("a cache of 1024 frames of 4 KiB", {"cache.size": "4MiB"}),
+    "page": ("pages of a word line programmed one by one, each in t_PGM", {"part.program-mode": "page"}),
+    "dies256": (
+        "Table 1 read as 8 dies in each chip, two chips on a channel: 256 dies",
+        {"geometry.chips-per-channel": 2, "geometry.dies-per-chip": 8},
+    ),
 }
 """Unprinted assumptions that change the headline: description and overrides."""
 
@@ -111,6 +116,9 @@ CDF = Point(64, 75)
 """Point of the article's Figure 12."""
 
 
+IN_ALL_MIXES = ("page", "dies256")
+"""Sensitivities that run with every workload: they move ranks among workloads."""
+
 MIXES = tuple(Point(depth, writes) for writes in WRITES for depth in DEPTHS)
 """All workloads on the usual drive."""
 
@@ -125,6 +133,7 @@ def points() -> Iterator[Point]:
         if cache_mib != USUAL_MIB:
             yield Point(64, 75, cache_mib)
     for change in CHANGES:
-        yield Point(HEADLINE.depth, HEADLINE.writes, sensitivity=change)
+        mixes = MIXES if change in IN_ALL_MIXES else (HEADLINE,)
+        yield from (Point(mix.depth, mix.writes, sensitivity=change) for mix in mixes)
     # Only writes wait for frames.
     yield Point(64, 75, sensitivity="frames")

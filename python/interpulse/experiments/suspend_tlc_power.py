@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from statistics import fmean
 
-from interpulse.configuration.config import Config
 from interpulse.experiments import suspend_tlc_power_plots as plots
 from interpulse.experiments.suspend_tlc_points import HEADLINE, LIMITS, MIXES, Measured, Point
 from interpulse.experiments.suspend_tlc_power_plots import bus_mw, core_w
@@ -61,7 +60,7 @@ READINGS: dict[str, tuple[str, Sets]] = {
 
 def run(context: Context) -> Outcome:
     """Runs the experiment."""
-    drive = Config.load(context.folder.parent / SUSPEND_TLC / "drive.toml")
+    drive = context.config(f"../{SUSPEND_TLC}/drive.toml")
     size: Sets = (
         {"run.warmup": "500ms", "run.requests": 100_000}
         if context.quick

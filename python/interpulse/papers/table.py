@@ -62,4 +62,8 @@ def summary(of: Iterable[Line]) -> str:
     )
 
 
-_SAID = {Agreement.HOLDS: "with bounds met", Agreement.FAILS: "with bounds missed"}
+_SAID = {
+    Agreement.HOLDS: "with bounds met",
+    Agreement.EQUAL: "with bounds met by equality",
+    Agreement.FAILS: "with bounds missed",
+}

@@ -13,7 +13,7 @@ from interpulse.report.elements import Chart, Html, Section, prose, table
 from interpulse.report.page import NAME, render
 from interpulse.studies.context import Context
 from interpulse.studies.outcome import Outcome, Row
-from interpulse.studies.output import HOLDS, said
+from interpulse.studies.output import held, said
 from interpulse.studies.status import Status
 from interpulse.tables.format import short_figure
 
@@ -154,7 +154,7 @@ def _draw(rows: Sequence[Row], unit: str, drawing: Drawing) -> figure:
             "ratio": ["-" if row.ratio is None else f"{row.ratio:.3g}" for row in ours],
             "why": [row.why or "-" for row in ours],
             "status": [status.value] * len(ours),
-            "fill": [PAPER if row.holds is False else colour(index) for row in ours],
+            "fill": [PAPER if row.holds is False and not row.undecided else colour(index) for row in ours],
         }
         dots = found.scatter("x", "y", source=data, size=8, fill_color="fill", line_width=2, **like)
         tips = [("row", "@y"), ("ours", "@text"), ("ratio", "@ratio"), ("status", "@status"), ("why", "@why")]
@@ -178,7 +178,7 @@ def _rows(rows: Sequence[Row]) -> Section:
     for row in rows:
         ratio = "-" if row.ratio is None else f"{row.ratio:.3g}"
         status = f"{row.status}: {row.why}" if row.why else row.status.value
-        lines.append([row.name, row.unit, said(row), _ours(row), ratio, HOLDS[row.holds], status, row.figure])
+        lines.append([row.name, row.unit, said(row), _ours(row), ratio, held(row), status, row.figure])
     return Section("rows", "Every row", [table("Published figures beside ours", head, lines, figures=False)])
 
 

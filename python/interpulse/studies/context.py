@@ -88,6 +88,8 @@ class Context:
     store: Store = field(default_factory=lambda: Store(None))
     workers: RemoteWorkers | None = None
     reporter: Reporter = field(default_factory=Reporter)
+    assume: Sets = field(default_factory=dict)
+    """Overrides of every configuration of the study: a choice that the paper does not print, made another way."""
     stop: Event = field(default_factory=Event)
     """Set from another thread to end the study like Ctrl-C."""
     announced: int = 0
@@ -139,7 +141,10 @@ class Context:
 
     def config(self, file: str) -> Config:
         """A configuration from the study's folder. Raises ConfigError where it cannot be read."""
-        return Config.load(self.folder / file)
+        config = Config.load(self.folder / file)
+        for key, value in self.assume.items():
+            config.set(key, value)
+        return config
 
     def traces(self) -> Path | None:
         """The folder of real traces, None where INTERPULSE_TRACES does not name one.

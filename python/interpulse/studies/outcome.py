@@ -35,7 +35,7 @@ class Row:
     why: str = ""
     """What makes it so."""
     every: bool | None = None
-    """With several seeds: whether each is within the bounds."""
+    """False if one of several seeds is outside the bounds and no seed is well within them."""
 
     @property
     def holds(self) -> bool | None:
@@ -52,6 +52,16 @@ class Row:
         return (self.low is None or most >= self.low) and (self.high is None or least <= self.high)
 
     @property
+    def undecided(self) -> bool:
+        """Whether the interval of ours has values within the bounds and values outside them."""
+        if self.ci_low is None or self.ci_high is None or self.every is False:
+            return False
+        least, most = self.ci_low, self.ci_high
+        below = self.low is not None and least < self.low <= most
+        above = self.high is not None and least <= self.high < most
+        return below or above
+
+    @property
     def ratio(self) -> float | None:
         """Ours over published; None where there is nothing to divide by."""
         return self.ours / self.published if self.published and self.ours is not None else None
@@ -61,7 +71,7 @@ class Row:
         return {key: getattr(self, key) for key in KEYS}
 
 
-_FIGURES = ("published", "low", "high", "ours", "ratio", "ci_low", "ci_high", "holds")
+_FIGURES = ("published", "low", "high", "ours", "ratio", "ci_low", "ci_high", "holds", "undecided")
 KEYS = ("name", "figure", "unit", *_FIGURES, "status", "why")
 """Fields of a row, in this order."""
 

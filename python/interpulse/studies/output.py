@@ -14,7 +14,15 @@ from interpulse.studies.verdict import Agreement, agreement, verdict
 from interpulse.tables.format import csv_bytes, short_figure
 from interpulse.tables.layout import ELSEWHERE, Column, Sheet, fill
 
-HOLDS = {None: "-", True: "yes", False: "no"}
+_HOLDS = {None: "-", True: "yes", False: "no"}
+
+JUDGED = (Agreement.HOLDS, Agreement.EQUAL, Agreement.FAILS, Agreement.UNDECIDED)
+"""Agreements with a statement, which have a word instead of a ratio."""
+
+
+def held(row: Row) -> str:
+    """Whether a row meets the statement of its paper, as tables say it."""
+    return "undecided" if row.undecided else _HOLDS[row.holds]
 
 
 def to_dict(context: Context, outcome: Outcome) -> dict[str, Any]:
@@ -72,7 +80,7 @@ def _beside(rows: Sequence[Row]) -> Sheet:
     """What is published and ours beside it."""
     names = [Column("row", "text"), Column("paper", "text")]
     sheet = Sheet([*names, Column("ours"), Column("ratio"), Column("status", "text")], narrow="records")
-    judged = {Agreement.HOLDS: "holds", Agreement.FAILS: "fails"}
+    judged = {each: each.value for each in JUDGED}
     for row in rows:
         agrees = judged.get(agreement(row)) or ("-" if row.ratio is None else f"{row.ratio:.3g}")
         sheet.add_row(row.name, f"{said(row)} {row.unit}", sure(row), agrees, row.status)
@@ -97,7 +105,7 @@ def _every(rows: Sequence[Row]) -> Sheet:
     if any(row.ci_low is not None for row in rows):
         columns["95 % interval"] = _interval
     if any(row.holds is not None for row in rows):
-        columns["holds"] = lambda row: HOLDS[row.holds]
+        columns["holds"] = held
     names = [Column("row", "text"), Column("unit", "text")]
     sheet = Sheet([*names, *map(Column, columns), Column("status", "text"), Column("figure", "text")], narrow="records")
     for row in rows:

@@ -148,8 +148,14 @@ def _joined_row(rows: Sequence[Row]) -> Row:
         return rows[0]
     estimate = Estimate.of(values)
     held = [row.holds for row in rows if row.holds is not None]
-    every = all(held) if held else None
+    every = False if not all(held) and not _decided_by_chance(rows[0], values) else None
     return replace(rows[0], ours=estimate.value, ci_low=estimate.low, ci_high=estimate.high, every=every)
+
+
+def _decided_by_chance(row: Row, values: Sequence[float]) -> bool:
+    """Whether some values are strictly within a bound of a row and some strictly outside it."""
+    low = row.low is not None and min(values) < row.low < max(values)
+    return low or (row.high is not None and min(values) < row.high < max(values))
 
 
 def _calibrated(outcomes: Sequence[Outcome]) -> dict[str, Any]:

@@ -21,8 +21,12 @@ class Agreement(StrEnum):
     OUTSIDE = "outside"
     HOLDS = "holds"
     """The paper prints no figure but a statement, such as a bound, and ours meets it."""
+    EQUAL = "holds by equality"
+    """Ours equals the bound of the statement: a smaller or larger figure would not meet it."""
     FAILS = "fails"
     """It does not."""
+    UNDECIDED = "undecided"
+    """The confidence interval of ours has values that meet the statement and values that do not."""
     INCONSISTENT = "inconsistent"
     """The paper's own figures contradict it."""
     NONE = "not measured"
@@ -40,9 +44,19 @@ def agreement(row: Row) -> Agreement:
         return Agreement.NONE
     one_sided = (row.low is None) != (row.high is None)
     if one_sided or row.ratio is None:
-        return Agreement.HOLDS if row.holds else Agreement.FAILS
+        return _statement(row)
     off = round(abs(row.ratio - 1.0), 9)  # 1.1 is not quite 1 and a tenth.
     return Agreement.NEAR if off <= 0.1 else Agreement.QUARTER if off <= 0.25 else Agreement.OUTSIDE
+
+
+def _statement(row: Row) -> Agreement:
+    if row.undecided:
+        return Agreement.UNDECIDED
+    if not row.holds:
+        return Agreement.FAILS
+    # Ranks and counts reach a bound; a range of one value has no other way to be met.
+    one_sided = (row.low is None) != (row.high is None)
+    return Agreement.EQUAL if one_sided and row.ours in (row.low, row.high) else Agreement.HOLDS
 
 
 def verdict(rows: Sequence[Row]) -> str:
@@ -58,20 +72,22 @@ def verdict(rows: Sequence[Row]) -> str:
         if row.status not in APART:
             by[agreement(row)].append(row)
     near, quarter, outside = (by[each] for each in (Agreement.NEAR, Agreement.QUARTER, Agreement.OUTSIDE))
-    figures, statements = len(near + quarter + outside), len(by[Agreement.HOLDS] + by[Agreement.FAILS])
+    held, equal, failed = (by[each] for each in (Agreement.HOLDS, Agreement.EQUAL, Agreement.FAILS))
+    figures, statements = len(near + quarter + outside), len(held + equal + failed)
     parts = []
     if figures:
         parts.append(f"{len(near)} of {figures} published figures within 10 %")
         parts += [f"{len(quarter)} within a quarter"] * bool(quarter) + [f"{len(outside)} outside"] * bool(outside)
     if statements:
-        parts.append(f"{len(by[Agreement.HOLDS])} of {statements} statements hold")
+        reached = f" ({len(equal)} by equality)" if equal else ""
+        parts.append(f"{len(held + equal)} of {statements} statements hold{reached}")
     found = ", ".join(parts) or "no published figure that nothing was calibrated on"
     off = [f"{row.name} (x{row.ratio:.3g})" for row in sorted(outside, key=_farness, reverse=True)]
-    off += [f"{row.name} (fails)" for row in by[Agreement.FAILS]]
+    off += [f"{row.name} (fails)" for row in failed]
     more = [f"and {len(off) - _MOST_NAMED} more"] * (len(off) > _MOST_NAMED)
     named = f"; off: {', '.join([*off[:_MOST_NAMED], *more])}" if off else ""
     apart = [(status.value, sum(row.status is status for row in rows)) for status in APART]
-    apart += [(each.value, len(by[each])) for each in (Agreement.INCONSISTENT, Agreement.NONE)]
+    apart += [(each.value, len(by[each])) for each in (Agreement.INCONSISTENT, Agreement.UNDECIDED, Agreement.NONE)]
     others = ", ".join(f"{count} {word}" for word, count in apart if count)
     return f"verdict: {found}{named}" + (f"; not counted: {others}" if others else "")
 

@@ -168,6 +168,11 @@ STEPS = (
         most_s=EXPERIMENTS_MOST_S,
     ),
     Step(
+        question="Does any choice that a paper does not print move a row that is called predicted?",
+        command=(sys.executable, "python/tools/unprinted_choices.py"),
+        summary=("== ",),
+    ),
+    Step(
         question="What do the full characterizations give, and how long do they take?",
         command=(sys.executable, "python/tools/studies.py", "characterize", "--no-cache"),
         summary=("== ",),

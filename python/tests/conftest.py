@@ -76,6 +76,12 @@ class Ended:
         """Standard output, which must be JSON only."""
         return json.loads(self.out)
 
+    def seed(self, case: int = 0) -> dict[str, Any]:
+        """The only seed of a case of the result that `--json` printed."""
+        (only,) = self.json()["cases"][case]["seeds"]
+        found: dict[str, Any] = only
+        return found
+
     def error(self) -> str:
         """The single error message on standard error."""
         lines = [line for line in self.err.splitlines() if line.startswith("error: ")]

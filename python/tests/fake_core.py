@@ -100,7 +100,7 @@ class Plan:
     @property
     def case_names(self) -> list[str]:
         """The names of the prepared result's cases."""
-        return [case["case"] for case in self.core.result.get("cases", [self.core.result])]
+        return [case["case"] for case in self.core.result["cases"]]
 
     def entries(self) -> list[Entry]:
         """One entry that is always there, then the overrides."""
@@ -124,8 +124,7 @@ class Handle:
 
     def progress(self) -> list[Progress]:
         """Halfway, always."""
-        cases = self.core.result.get("cases", [self.core.result])
-        return [Progress(case.get("case", "?"), "run", 50, 100, "requests") for case in cases]
+        return [Progress(case["case"], "run", 50, 100, "requests") for case in self.core.result["cases"]]
 
     def notes(self) -> list[str]:
         """The prepared notes."""
@@ -150,7 +149,11 @@ class Handle:
                 error.partial = json.dumps(self.core.result)
             raise error
         early = self.stopped and time.monotonic() < self.end
-        return json.dumps(self.core.result | ({"interrupted": True} if early else {}))
+        if not early:
+            return json.dumps(self.core.result)
+        stopped = json.loads(json.dumps(self.core.result)) | {"interrupted": True}
+        stopped["cases"][-1]["seeds"][-1]["interrupted"] = True
+        return json.dumps(stopped)
 
 
 def replace(core: FakeCore) -> None:

@@ -40,14 +40,14 @@ def tail(name: str, reads: int, mean: float) -> dict[str, Any]:
 
 
 def case(name: str, *, iops: float = 222_000.0, read_mean: float = 250.0, suspends: int = 0) -> dict[str, Any]:
-    """The result of one case."""
+    """The flat result of one case and seed, the `raw` of a `Result`."""
     latency = {
         "read": summary(75_000, read_mean),
         "write": summary(25_000, 2 * read_mean),
         "all": summary(100_000, 1.25 * read_mean),
     }
     return {
-        "schema_version": 1,
+        "schema_version": 2,
         "version": "0.1.0",
         "seed": 1,
         "config_hash": "0123456789abcdef",
@@ -96,8 +96,32 @@ def case(name: str, *, iops: float = 222_000.0, read_mean: float = 250.0, suspen
 
 
 def result(*cases: dict[str, Any]) -> dict[str, Any]:
-    """A whole result from those of its cases; `cases` only when there are several."""
-    return {**cases[0], "cases": list(cases)} if len(cases) > 1 else dict(cases[0])
+    """The document of flat results; those with the same name are seeds of one case."""
+    shared = ("schema_version", "version", "case")
+    root = {key: cases[0][key] for key in (*shared[:2], "config_hash")}
+    if any("interrupted" in case for case in cases):
+        root["interrupted"] = True
+    by_name: dict[str, list[dict[str, Any]]] = {}
+    for each in cases:
+        by_name.setdefault(each["case"], []).append({k: v for k, v in each.items() if k not in shared})
+    return root | {"cases": [{"case": name, "seeds": seeds} for name, seeds in by_name.items()]}
+
+
+def version_1(*cases: dict[str, Any]) -> dict[str, Any]:
+    """The same in version 1: the first case at the root, and `cases` only when there are several."""
+    old = [{**case, "schema_version": 1} for case in cases]
+    return {**old[0], "cases": old} if len(old) > 1 else old[0]
+
+
+def seed(result: dict[str, Any], case: int = 0, number: int = 0) -> dict[str, Any]:
+    """A seed of a case in a document, to be read or changed in place."""
+    found: dict[str, Any] = result["cases"][case]["seeds"][number]
+    return found
+
+
+def seeds(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every seed of every case of a document."""
+    return [each for case in result["cases"] for each in case["seeds"]]
 
 
 def two_cases() -> dict[str, Any]:
@@ -112,7 +136,7 @@ def check(result: dict[str, Any], *, closed: bool = True) -> None:
     """
     schema = close(SCHEMA) if closed else SCHEMA
     jsonschema.Draft202012Validator(schema).validate(result)
-    for each in result.get("cases", [result]):
+    for each in seeds(result):
         if "error" not in each and not each.get("interrupted"):
             _check_sums(each)
 
@@ -171,15 +195,13 @@ def close(schema: dict[str, Any]) -> dict[str, Any]:
         return new
 
     closed: dict[str, Any] = walk(schema)
-    # A case stands under the top level, which has one key more; only the outer of the two may be closed.
-    del closed["$defs"]["case"]["unevaluatedProperties"]
-    closed["properties"]["cases"]["items"]["unevaluatedProperties"] = False
     return closed
 
 
 def without_timing(result: dict[str, Any]) -> dict[str, Any]:
     """The result without the fields that may differ between two equal runs."""
     kept = {key: value for key, value in result.items() if key not in TIMING}
-    if "cases" in kept:
-        kept["cases"] = [without_timing(each) for each in kept["cases"]]
+    for key in ("cases", "seeds"):
+        if key in kept:
+            kept[key] = [without_timing(each) for each in kept[key]]
     return kept

@@ -17,7 +17,7 @@ def steady(case: dict[str, Any], verdict: str) -> dict[str, Any]:
 
 def test_two_cases_are_compared() -> None:
     result = sample.two_cases()
-    first, causes = lines(result["cases"])
+    first, causes = lines([case.raw for case in Result(result).cases])
     assert first == (
         "suspend against none: read p99.9 1,500 -> 900.0 us (-40.0 %), read p99 1,000 -> 600.0 us (-40.0 %),"
         " read mean 250.0 -> 150.0 us (-40.0 %), 222,000 -> 335,000 IOPS (+50.9 %)"
@@ -51,7 +51,7 @@ def test_several_seeds_give_the_change_seed_by_seed_with_its_interval() -> None:
 
 
 def test_how_sure_it_is_is_told_of_each_case() -> None:
-    one, two = sample.two_cases()["cases"]
+    one, two = (case.raw for case in Result(sample.two_cases()).cases)
     assert [*lines([steady(one, "yes"), steady(two, "yes")])][-1] == "window steady: yes"
     told = [*lines([steady(one, "no"), steady(two, "unknown")])][-1]
     assert told == "window steady: no, see the warning below (none); too short to decide (suspend)"
@@ -60,7 +60,7 @@ def test_how_sure_it_is_is_told_of_each_case() -> None:
 
 
 def test_cases_with_other_causes_are_told_apart() -> None:
-    one, two = sample.two_cases()["cases"]
+    one, two = (case.raw for case in Result(sample.two_cases()).cases)
     two["tail_blame"]["p99.9"]["shares"] = {"garbage_collection": 0.9, "erases": 0.1}
     assert [*lines([one, two])][1:] == [
         "none: the slowest 0.1 % of reads: 100 % of their time is programs and erases",

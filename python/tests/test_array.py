@@ -36,7 +36,7 @@ def result() -> package.Result:
 def test_the_result_keeps_the_schema_and_its_sums(result: package.Result) -> None:
     healthy, degraded, rebuilding = (case.raw["array"] for case in result.cases)
     for case in result.cases:
-        check(case.raw)
+        check(case.document)
         array = case.raw["array"]
         assert array["level"] == "raid5"
         counters = array["counters"]
@@ -60,7 +60,7 @@ def test_the_result_keeps_the_schema_and_its_sums(result: package.Result) -> Non
 def test_the_same_seed_gives_the_same_result(interpulse: Cli, result: package.Result) -> None:
     ended = interpulse("run", RAID5, "--json", "--no-cache", "--jobs", "1", *options())
     assert ended.code == 0
-    assert without_timing(ended.json()) == without_timing(result.raw)
+    assert without_timing(ended.json()) == without_timing(result.document)
 
 
 def test_the_drives_of_the_example_collect_garbage() -> None:
@@ -88,7 +88,7 @@ def test_the_other_levels_keep_the_schema(level: str) -> None:
     for setting in (*settings, *lossy):
         config.set(*setting.split("=", 1))
     result = package.run(config, no_cache=True)
-    check(result.cases[0].raw)
+    check(result.document)
     array = result.cases[0].raw["array"]
     assert array["level"] == level
     assert [failure["drive"] for failure in array.get("failures", [])] == ([1] if lossy else [])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import sample
 from tests.sample import ROOT
 
 if TYPE_CHECKING:
@@ -241,7 +242,7 @@ def test_bad_rows_are_skipped_on_demand_and_reported(interpulse: Cli, tmp_path: 
     assert ended.code == 0
     assert "read as mqsim, 100 rows; 1 bad row(s) skipped: line 51: has 2 columns" in ended.err
     assert "run: 1 bad rows of the trace were skipped" in ended.out
-    counted = interpulse("run", str(config), "--trace", str(trace), "--skip-bad-rows", "--json").json()
+    counted = interpulse("run", str(config), "--trace", str(trace), "--skip-bad-rows", "--json").seed()
     rows = {"rows": 100, "bad_rows": 1, "late_rows": 0, "replayed": 100, "beyond": 0, "end_bytes": 409_600}
     assert counted["counters"]["trace"] == rows
     assert counted["host_requests"] == 100
@@ -255,7 +256,7 @@ def test_what_a_trace_may_be_made_to_fit(interpulse: Cli, tmp_path: Path) -> Non
     options = ["--set", "flow.0.reorder=clamp", "--set", "flow.0.fit=fold"]
     ended = interpulse("run", str(config), "--trace", str(trace), *options, "--json")
     assert ended.code == 0
-    assert ended.json()["host_requests"] == 102
+    assert ended.seed()["host_requests"] == 102
 
 
 def test_a_trace_named_in_a_file_lies_beside_it(
@@ -265,9 +266,9 @@ def test_a_trace_named_in_a_file_lies_beside_it(
     (tmp_path / "here" / "replay.toml").write_text(REPLAY.replace('""', '"rows.mqsim"'))
     (tmp_path / "here" / "rows.mqsim").write_text("\n".join(ROWS))
     monkeypatch.chdir(tmp_path)
-    assert interpulse("run", "here/replay.toml", "--json").json()["host_requests"] == 100
+    assert interpulse("run", "here/replay.toml", "--json").seed()["host_requests"] == 100
     (tmp_path / "mine.mqsim").write_text("\n".join(ROWS[:60]))
-    assert interpulse("run", "here/replay.toml", "--trace", "mine.mqsim", "--json").json()["host_requests"] == 60
+    assert interpulse("run", "here/replay.toml", "--trace", "mine.mqsim", "--json").seed()["host_requests"] == 60
 
 
 def test_a_case_that_fails_costs_the_others_nothing(interpulse: Cli, tmp_path: Path) -> None:
@@ -284,7 +285,7 @@ def test_a_case_that_fails_costs_the_others_nothing(interpulse: Cli, tmp_path: P
     assert (out / "result.json").is_file()
     ended = interpulse("run", str(config), "--json")
     assert ended.code == 2
-    assert [case.get("host_requests", case.get("error", "?")[:10]) for case in ended.json()["cases"]] == [
+    assert [seed.get("host_requests", seed.get("error", "?")[:10]) for seed in sample.seeds(ended.json())] == [
         1000,
         "no request",
     ]
@@ -308,4 +309,4 @@ def test_a_damaged_snapshot_is_refused_and_made_anew(interpulse: Cli, tmp_path: 
     again = interpulse(*arguments)
     assert again.code == 0
     assert f"note: snapshot not used: {snapshot} does not fit: " in again.err
-    assert again.json()["latency_us"] == first.json()["latency_us"]
+    assert again.seed()["latency_us"] == first.seed()["latency_us"]

@@ -65,7 +65,7 @@ def test_every_declared_counter_can_be_shown() -> None:
     declared = json.loads(_core.lists())["counters"]
     raw = sample.two_cases()
     for k, row in enumerate(declared, start=1):
-        group = raw["cases"][1]
+        group = sample.seed(raw, 1)
         for name in row["kind"].split("."):
             group = group.setdefault(name, {})
         group[row["name"]] = k
@@ -95,7 +95,7 @@ def test_timeouts_are_told(core: FakeCore, interpulse: Callable[..., Ended], con
     case["counters"]["host"] = {"command_timeouts_read": 0, "command_timeouts_write": 1234, "command_timeouts_other": 2}
     case["config"]["host.command-timeout"] = "64ms"
     case["oldest_outstanding_us"] = {"write": 70_000.0}
-    core.result = case
+    core.result = sample.result(case)
     ended = interpulse("run", config_file)
     assert ended.code == 0
     told = "starved: took longer than 64ms: 1,234 writes, 2 trims and flushes"
@@ -110,7 +110,7 @@ def test_a_run_without_reads_or_writes_has_dashes(
     only_writes["read_wait_us"] = {}
     only_writes["tail_blame"] = {}
     del only_writes["ftl"]["waf"]
-    core.result = only_writes
+    core.result = sample.result(only_writes)
     ended = interpulse("run", config_file)
     assert ended.code == 0
     assert "Where read time went" not in ended.out
@@ -123,7 +123,7 @@ def test_several_flows_have_rows_of_their_own(
 ) -> None:
     case = sample.case("only")
     case["flows"] = [dict(case["flows"][0], name=name) for name in ("reader", "writer")]
-    core.result = case
+    core.result = sample.result(case)
     out = interpulse("run", config_file).out
     assert "reader" in out
     assert "writer" in out
@@ -182,8 +182,7 @@ def test_a_failed_run_has_its_exit_code(
 def test_a_failed_run_still_prints_what_other_cases_gave(
     core: FakeCore, interpulse: Callable[..., Ended], config_file: str, options: list[str]
 ) -> None:
-    known = {"schema_version": 1, "version": "0.1.0", "seed": 1, "config_hash": "ab", "case": "suspend"}
-    core.result["cases"][1] = known | {"error": "out of luck"}
+    core.result["cases"][1]["seeds"] = [{"seed": 1, "config_hash": "ab", "error": "out of luck"}]
     sample.check(core.result)
     core.run_error, core.partial = ("RunError", 'case "suspend": out of luck'), True
     ended = interpulse("run", config_file, *options)
@@ -198,7 +197,7 @@ def test_a_failed_run_still_prints_what_other_cases_gave(
 def test_a_bug_in_the_face_is_code_1_with_a_traceback(
     core: FakeCore, interpulse: Callable[..., Ended], config_file: str
 ) -> None:
-    core.result = {"case": "without anything else"}
+    core.result = {"cases": [{"case": "without anything else"}]}
     ended = interpulse("run", config_file)
     assert ended.code == 1
     assert "Traceback" in ended.err

@@ -37,8 +37,11 @@ def run(
     return {**case, "seed": seed, "config": settings | (changed or {})}
 
 
-def stored(path: Path, result: dict[str, Any]) -> str:
-    path.write_text(json.dumps(result))
+NO_RESULT = "{path} is not a result of `interpulse run`:"
+
+
+def stored(path: Path, case: dict[str, Any]) -> str:
+    path.write_text(json.dumps(sample.result(case)))
     return str(path)
 
 
@@ -150,9 +153,10 @@ def test_seeds_that_cannot_be_paired() -> None:
 
 
 def test_repeated_cases_in_one_result() -> None:
-    a = {**run(1), "cases": [run(1), run(2, factor=1.1)]}
-    b = {**run(1), "cases": [run(1, factor=1.3), run(2, factor=1.4)]}
-    assert row(package.compare(Result(a), Result(b)), "read mean").pairs == 2
+    for whole in (sample.result, sample.version_1):
+        a = whole(run(1), run(2, factor=1.1))
+        b = whole(run(1, factor=1.3), run(2, factor=1.4))
+        assert row(package.compare(Result(a), Result(b)), "read mean").pairs == 2
 
 
 def test_doubtful_results_are_told() -> None:
@@ -177,14 +181,30 @@ def test_doubtful_results_are_told() -> None:
         (b"", "{path} is empty: a result is what `interpulse run --out` writes"),
         (b"{", "{path} is not JSON: Expecting property name"),
         (b"\xff\xfe", "the result {path} is not UTF-8 text (byte 0)"),
-        (b"[1, 2]", "{path} is not a result of `interpulse run`: it is no object with cases"),
-        (b'{"cases": 3}', "{path} is not a result of `interpulse run`: it is no object with cases"),
-        (b'{"cases": [3]}', "{path} is not a result of `interpulse run`: it is no object with cases"),
-        (b"{}", "{path} is not a result of `interpulse run`: there is no 'schema_version'"),
+        (b"[1, 2]", f"{NO_RESULT} a result is a JSON object, not list"),
+        (b'{"cases": 3}', f"{NO_RESULT} seen schema_version = none; expected int"),
+        (b'{"schema_version": 3}', f"{NO_RESULT} seen schema_version = 3; expected 1 or 2"),
+        (b'{"schema_version": true}', f"{NO_RESULT} seen schema_version = True; expected int"),
+        (b'{"schema_version": 2}', f"{NO_RESULT} seen cases = none; expected a list of at least one case"),
+        (b'{"schema_version": 2, "cases": 3}', f"{NO_RESULT} seen cases = 3; expected a list of at least one case"),
+        (b'{"schema_version": 2, "cases": []}', f"{NO_RESULT} seen cases = []; expected a list of at least one case"),
+        (b'{"schema_version": 2, "cases": [3]}', f"{NO_RESULT} seen 3 among its cases; expected an object"),
+        (b'{"schema_version": 2, "cases": [{"seeds": []}]}', f"{NO_RESULT} seen case = none; expected str"),
+        (b'{"schema_version": 2, "cases": [{"case": "a"}]}', f"{NO_RESULT} seen seeds = none of case 'a'; expected"),
+        (
+            b'{"schema_version": 2, "cases": [{"case": "a", "seeds": {}}]}',
+            f"{NO_RESULT} seen seeds = {{{{}}}} of case 'a'",
+        ),
+        (b'{"schema_version": 2, "cases": [{"case": "a", "seeds": [1]}]}', f"{NO_RESULT} seen 1 among its cases"),
+        (b'{"schema_version": 1, "cases": 3}', f"{NO_RESULT} seen cases = 3; expected a list of cases"),
+        (b'{"schema_version": 1, "cases": [3]}', f"{NO_RESULT} seen case = none; expected str"),
+        (b'{"repeats": 3}', f"{NO_RESULT} seen repeats = 3; expected a list of results"),
+        (b'{"repeats": [{}]}', f"{NO_RESULT} seen schema_version = none; expected int"),
+        (b"{}", f"{NO_RESULT} seen schema_version = none; expected int"),
         (b'{"experiment": "fast12", "version": "1"}', "{path} is the result of the experiment 'fast12'"),
         (
             b'{"schema_version": 1, "version": "1", "seed": "x", "case": "a"}',
-            "{path} is not a result of `interpulse run`: seed = 'x'",
+            f"{NO_RESULT} seen seed = 'x'; expected int",
         ),
     ],
 )

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import sample
 from tests.conftest import process
-from tests.sample import ROOT, check
+from tests.sample import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,9 +62,9 @@ def test_a_run_that_measured_nothing_still_has_a_table() -> None:
     from interpulse import Result
     from interpulse.cli.table import render
 
-    known = {"schema_version": 1, "version": "0.1.0", "seed": 1, "config_hash": "ab", "case": "none"}
-    result = known | {"interrupted": True}
-    check(result)
+    known = {"schema_version": 2, "version": "0.1.0", "seed": 1, "config_hash": "ab", "case": "none"}
+    result = sample.result(known | {"interrupted": True})
+    sample.check(result)
     assert "none: stopped before anything was measured" in render(Result(result))
 
 
@@ -135,9 +136,9 @@ def test_ctrl_c_in_a_run_of_the_real_core_gives_partial_results(options: list[st
     assert "interrupted: the result is partial" in err
     assert took_s < SOON_S
     stored = json.loads((out_folder / "result.json").read_text())
-    check(stored)
+    sample.check(stored)
     assert stored["interrupted"] is True
-    assert all(case["host_requests"] > 0 for case in stored["cases"])
+    assert all(seed["host_requests"] > 0 for seed in sample.seeds(stored))
     if options:
         assert json.loads(out) == stored
     else:
@@ -152,7 +153,7 @@ def test_ctrl_c_keeps_the_case_that_had_ended() -> None:
             pass
         running.send_signal(signal.SIGINT)
         out, _ = running.communicate(timeout=30)
-    first, second = json.loads(out)["cases"]
+    first, second = sample.seeds(json.loads(out))
     assert first["host_requests"] == 3_000_000
     assert "interrupted" not in first
     assert second["interrupted"] is True

@@ -14,6 +14,7 @@ import pytest
 
 from interpulse import ConfigError
 from interpulse.files.cache import parse_size
+from tests import sample
 from tests.conftest import process
 from tests.sample import ROOT
 
@@ -60,7 +61,7 @@ def run(*arguments: str, limit: int | None = None, **options: str) -> tuple[int,
 
 
 def figures(text: str) -> list[float]:
-    return [case["iops"] for case in json.loads(text)["cases"]]
+    return [seed["iops"] for seed in sample.seeds(json.loads(text))]
 
 
 def test_an_address_space_for_one_case_runs_one_at_a_time_and_gives_the_same(tmp_path: Path) -> None:

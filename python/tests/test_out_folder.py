@@ -17,6 +17,7 @@ import pytest
 from interpulse import _core
 from interpulse.cli import stale_files
 from interpulse.cli.out_folder import OutFolder
+from tests import sample
 from tests.conftest import process
 from tests.sample import ROOT
 
@@ -49,9 +50,9 @@ def test_a_second_run_replaces_the_first(
     core: FakeCore, interpulse: Callable[..., Ended], config_file: str, tmp_path: Path
 ) -> None:
     interpulse("run", config_file, "--out", str(tmp_path))
-    core.result["seed"] = 2
+    sample.seed(core.result)["seed"] = 2
     assert interpulse("run", config_file, "--out", str(tmp_path)).code == 0
-    assert json.loads((tmp_path / "result.json").read_text())["seed"] == 2
+    assert sample.seed(json.loads((tmp_path / "result.json").read_text()))["seed"] == 2
 
 
 def test_a_file_in_its_place_is_refused_before_the_run(
@@ -165,7 +166,7 @@ def test_a_disk_that_really_fills_during_the_run_costs_no_result(tmp_path: Path)
     code, out, err = on_a_small_disk(tmp_path, size="200k", requests=4_000_000, fill=True)
     assert code == 2
     assert "No space left on device; the full result is on standard output instead" in err
-    assert [case["host_requests"] for case in json.loads(out)["cases"]] == [4_000_000] * 2
+    assert [seed["host_requests"] for seed in sample.seeds(json.loads(out))] == [4_000_000] * 2
 
 
 def _umask() -> int:

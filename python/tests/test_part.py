@@ -176,7 +176,7 @@ def test_the_file_runs_as_it_stands(
         options = [option for each in sets for option in ("--set", each)]
         ended = interpulse("run", "x.toml", *options, "--json", "--no-cache")
         assert ended.code == 0, ended.err
-        result = json.loads(ended.out)
+        result = ended.seed()
         assert result["capacity"]["usable_bytes"] == 24 << 30
         assert result["config"]["part.program-resume"] == "5us"
         assert "note: part mynand: assumed, and not from a data sheet: program-suspend-entry = 20us, " in ended.err
@@ -220,7 +220,7 @@ def test_what_of_a_trace_lies_beyond_the_capacity_is_said(interpulse: Callable[.
     assert "7 of 10 requests of the trace (70 %) lay beyond the capacity, up to 3.77 GB" in ended.out
     assert "addresses up to 3.77 GB on a capacity of 1.20 GB" in ended.err
     assert "usable capacity of a drive, GB" in ended.out
-    result = json.loads(interpulse("run", str(config), "--set", "drive.capacity=1200MB", "--no-cache", "--json").out)
+    result = interpulse("run", str(config), "--set", "drive.capacity=1200MB", "--no-cache", "--json").seed()
     trace = result["counters"]["trace"]
     assert (trace["replayed"], trace["beyond"], trace["end_bytes"]) == (10, 7, (9 * 400 << 20) + 4096)
 

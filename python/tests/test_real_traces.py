@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import sample
 from tests.sample import ROOT, check
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def test_every_trace_runs_on_the_full_drive(interpulse: Callable[..., Ended]) ->
             ended = interpulse("run", replay, "--trace", f"{FOLDER}/{name}", "--cache-dir", cache, "--json")
             assert ended.code == 0
             check(ended.json())
-            assert [case["host_requests"] for case in ended.json()["cases"]] == [rows, rows]
+            assert [seed["host_requests"] for seed in sample.seeds(ended.json())] == [rows, rows]
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -51,4 +52,4 @@ def test_every_row_becomes_a_request(interpulse: Callable[..., Ended], name: str
     assert ended.code == 0
     assert f"read as {format_name}, {rows} rows" in ended.err
     check(ended.json())
-    assert [case["host_requests"] for case in ended.json()["cases"]] == [rows, rows]
+    assert [seed["host_requests"] for seed in sample.seeds(ended.json())] == [rows, rows]

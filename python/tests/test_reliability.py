@@ -22,7 +22,7 @@ def aged() -> interpulse.Result:
 
 def test_the_example_tells_what_age_costs_and_what_helps(aged: interpulse.Result) -> None:
     """Retries cost reads most where they are regular; every remedy helps; nothing is lost."""
-    sample.check(aged.raw)
+    sample.check(aged.document)
     cases = {case.case: case for case in aged.cases}
     tail = {name: case.percentile("read", 99.9) for name, case in cases.items()}
     assert tail["fresh"] < tail["aged"]
@@ -53,7 +53,7 @@ def test_the_terminal_shows_errors_and_says_what_was_lost(aged: interpulse.Resul
         "[run]\nrequests = 2000\n[[flow]]\nread = 1.0\n"
     )
     result = interpulse.run(lost, no_cache=True)
-    sample.check(result.raw)
+    sample.check(result.document)
     reads = result.raw["reliability"]["uncorrectable"]["reads"]
     assert reads > 1000
     assert f"{reads:,} reads and 0 writes completed with an error" in render(result)

@@ -54,7 +54,7 @@ def data(content: str) -> Any:  # noqa: ANN401 - JSON
 
 
 def raw(folder: Path, seed: int, case: int) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / f"seed-{seed}" / "result.json").read_text())["cases"][case]
+    found: dict[str, Any] = sample.seed(json.loads((folder / f"seed-{seed}" / "result.json").read_text()), case)
     return found
 
 
@@ -85,10 +85,7 @@ def test_a_repeated_run_leaves_a_folder_for_each_seed_as_if_run_alone(folder: Pa
         config.set(*text.split("=", maxsplit=1))
     alone = package.run(config, seed=2, no_cache=True)
     found = json.loads((folder / "seed-2" / "result.json").read_text())
-    for one, other in zip(alone.cases, found["cases"], strict=True):
-        assert {k: v for k, v in one.raw.items() if k not in sample.TIMING} == {
-            k: v for k, v in other.items() if k not in sample.TIMING
-        }
+    assert sample.without_timing(alone.document) == sample.without_timing(found)
     check(found)
 
 
@@ -215,8 +212,8 @@ def test_seeds_are_one_side_and_configurations_are_several(folder: Path) -> None
     assert found.rows[0].case == "no-suspend -> suspend-10"
     assert found.rows[0].pairs == 2
     changed = json.loads((folder / "seed-1" / "result.json").read_text())
-    for case in changed["cases"]:
-        case["config"]["flow.0.depth"] = "9"
+    for seed in sample.seeds(changed):
+        seed["config"]["flow.0.depth"] = "9"
     other = runs.Run("other", package.Result(changed))
     sides = runs.of([*runs.load([folder]), other])
     assert list(sides.sides) == ["A", "B"]
@@ -240,21 +237,21 @@ def test_what_an_older_result_lacks_is_said(tmp_path: Path, interpulse: Cli) -> 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda raw: raw.update(schema_version=7), "seen schema_version = 7, of interpulse 0.1.0; expected 1"),
-        (lambda raw: raw.pop("seed"), "is not a result of `interpulse run`: there is no 'seed'"),
-        (lambda raw: raw.update(seed="x"), "is not a result of `interpulse run`: seed = 'x'"),
+        (lambda raw: raw.update(schema_version=7), "seen schema_version = 7, of interpulse 0.1.0; expected 1 or 2"),
+        (lambda raw: sample.seed(raw).pop("seed"), "a result of `interpulse run`: seen seed = none; expected int"),
+        (lambda raw: sample.seed(raw).update(seed="x"), "a result of `interpulse run`: seen seed = 'x'; expected int"),
         (lambda raw: raw.update(experiment="fast12"), "is the result of the experiment 'fast12'"),
         (lambda raw: raw.update(characterize="erase"), "is the result of the characterization 'erase'"),
-        (lambda raw: raw.update(latency_us=5), "no whole result by docs/result.schema.json (AttributeError"),
-        (lambda raw: raw.update(batches=[{}]), "no whole result by docs/result.schema.json (KeyError"),
-        (lambda raw: [raw.pop(key) for key in [*raw] if key not in ("schema_version", "version", "seed", "case")],
+        (lambda raw: sample.seed(raw).update(latency_us=5), "no whole result by docs/result.schema.json (Attr"),
+        (lambda raw: sample.seed(raw).update(batches=[{}]), "no whole result by docs/result.schema.json (KeyError"),
+        (lambda raw: raw["cases"][0].update(seeds=[{"seed": 1, "config_hash": "ab"}]),
          "no case has figures to report"),
     ],
 )  # fmt: skip
 def test_no_result_is_refused_by_name(
     change: Callable[[dict[str, Any]], object], message: str, tmp_path: Path, interpulse: Cli
 ) -> None:
-    result = sample.case("only")
+    result = sample.result(sample.case("only"))
     change(result)
     (tmp_path / "result.json").write_text(json.dumps(result))
     ended = interpulse("report", str(tmp_path))
@@ -264,7 +261,7 @@ def test_no_result_is_refused_by_name(
 
 
 def test_nothing_but_a_page_is_overwritten(tmp_path: Path, interpulse: Cli) -> None:
-    (tmp_path / "result.json").write_text(json.dumps(sample.case("only")))
+    (tmp_path / "result.json").write_text(json.dumps(sample.result(sample.case("only"))))
     mine = tmp_path / "mine.txt"
     mine.write_text("mine")
     ended = interpulse("report", str(tmp_path), "--out", str(mine))
@@ -281,11 +278,8 @@ def test_nothing_but_a_page_is_overwritten(tmp_path: Path, interpulse: Cli) -> N
 
 def test_an_interrupted_result_is_reported_as_such() -> None:
     result = sample.two_cases()
-    result["cases"][0]["interrupted"] = True
-    for key in [*result["cases"][1]]:
-        if key not in ("schema_version", "version", "seed", "config_hash", "case"):
-            del result["cases"][1][key]
-    result["cases"][1]["interrupted"] = True
+    sample.seed(result)["interrupted"] = True
+    result["cases"][1]["seeds"] = [{"seed": 1, "config_hash": "ab", "interrupted": True}]
     report = runs.of([runs.Run("here", package.Result(result))])
     assert [series.label for series in report.series] == [result["cases"][0]["case"]]
     assert "was interrupted: its figures are those of a shorter run" in report.notes[0]
@@ -368,16 +362,15 @@ def test_a_repeated_run_prints_means_and_json(tmp_path: Path, interpulse: Cli) -
     assert ended.code == 0, ended.err
     assert "run, seeds 5, 6, 7" in ended.out
     assert "95 % interval" in ended.out
-    found = interpulse("run", str(path), "--repeat", "2", "--seed", "5", "--no-cache", "--json").json()["repeats"]
-    assert [result["seed"] for result in found] == [5, 6]
-    assert [result["case"] for result in found] == ["run", "run"]
-    for result in found:
-        check(result)
+    found = interpulse("run", str(path), "--repeat", "2", "--seed", "5", "--no-cache", "--json").json()
+    check(found)
+    (case,) = found["cases"]
+    assert (case["case"], [seed["seed"] for seed in case["seeds"]]) == ("run", [5, 6])
 
 
 def test_a_page_that_cannot_be_written_costs_no_result(tmp_path: Path, interpulse: Cli) -> None:
     """The folder of the page is a file."""
-    (tmp_path / "result.json").write_text(json.dumps(sample.case("only")))
+    (tmp_path / "result.json").write_text(json.dumps(sample.result(sample.case("only"))))
     (tmp_path / "file").write_text("")
     ended = interpulse("report", str(tmp_path), "--out", str(tmp_path / "file" / "x.html"))
     assert ended.code == 2

@@ -93,12 +93,13 @@ def test_the_first_seed_is_followed_and_each_kind_has_its_slowest(folder: Path) 
     assert not [*(folder / "seed-2").glob("*.slowest.json")]
     result = json.loads((folder / "seed-1" / "result.json").read_text())
     for case in result["cases"]:
+        (seed,) = case["seeds"]
         rows = _slowest(folder, case["case"])
         for kind in ("read", "write"):
             of_kind = [row for row in rows if row["kind"] == kind]
             assert len(of_kind) == 5
             assert of_kind == sorted(of_kind, key=lambda row: (-row["latency_ns"], row["number"]))
-            assert of_kind[0]["latency_ns"] == round(1000 * case["latency_us"][kind]["max"])
+            assert of_kind[0]["latency_ns"] == round(1000 * seed["latency_us"][kind]["max"])
 
 
 def test_each_kind_alone_has_the_same_slowest(folder: Path, tmp_path: Path) -> None:
@@ -288,7 +289,7 @@ def _section(folder: Path) -> str:
 def test_timelines_of_another_run_are_left_out(folder: Path, tmp_path: Path) -> None:
     copy = _copy(folder, tmp_path / "copy")
     result = json.loads((copy / "result.json").read_text())
-    result["cases"][0]["latency_us"]["read"]["max"] += 0.001
+    sample.seed(result)["latency_us"]["read"]["max"] += 0.001
     (copy / "result.json").write_text(json.dumps(result))
     section = _section(copy)
     assert "no suspension: no-suspension.slowest.json is of another run than result.json and is left out." in section
@@ -340,7 +341,7 @@ def test_the_second_run_is_left_out_on_demand(tmp_path: Path, interpulse: Cli) -
 
 
 def test_what_was_not_recorded_is_said(tmp_path: Path) -> None:
-    (tmp_path / "result.json").write_text(json.dumps(sample.case("only")))
+    (tmp_path / "result.json").write_text(json.dumps(sample.result(sample.case("only"))))
     assert slowest.MISSING in _section(tmp_path)
 
 

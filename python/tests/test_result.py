@@ -40,7 +40,7 @@ def test_one_case_is_a_list_of_itself() -> None:
 
 
 def test_json_round_trip(result: Result) -> None:
-    assert Result.from_json(result.to_json()).raw == result.raw == json.loads(result.to_json(indent=2))
+    assert Result.from_json(result.to_json()).document == result.document == json.loads(result.to_json(indent=2))
     with pytest.raises(ValueError, match="a result is a JSON object"):
         Result.from_json("[1]")
 
@@ -56,7 +56,7 @@ def test_a_percentile_that_is_not_there(result: Result) -> None:
 def test_arrow(result: Result) -> None:
     table = result.to_arrow()
     assert table.num_rows == 6
-    assert table.column_names[:6] == ["case", "flow", "kind", "count", "iops", "mean_us"]
+    assert table.column_names[:7] == ["case", "seed", "flow", "kind", "count", "iops", "mean_us"]
     assert table.column_names[-2:] == ["p99.999_us", "max_us"]
     first = table.to_pylist()[0]
     assert (first["case"], first["flow"], first["kind"], first["iops"]) == ("none", None, "read", 166_500)
@@ -74,5 +74,5 @@ def test_arrow_by_flow_and_without_requests() -> None:
 
 def test_polars(result: Result) -> None:
     frame = result.to_polars()
-    assert frame.shape == (6, 13)
+    assert frame.shape == (6, 14)
     assert frame.filter(kind="all")["iops"].to_list() == [222_000, 335_000]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import sample
 from tests.sample import ROOT
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def test_standard_error_that_fails_costs_nothing(name: str, streams: str) -> Non
     if name == "run":
         assert "Where read time went" in out
     elif name == "run-json":
-        assert [case["host_requests"] for case in json.loads(out)["cases"]] == [2000, 2000]
+        assert [seed["host_requests"] for seed in sample.seeds(json.loads(out))] == [2000, 2000]
     else:
         assert "million cell pulses" in out
 
@@ -74,7 +75,10 @@ def test_no_stream_costs_the_files(streams: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     code, _, _ = shell((*RUN, "--out", str(out)), streams)
     assert code == 2
-    assert [case["host_requests"] for case in json.loads((out / "result.json").read_text())["cases"]] == [2000, 2000]
+    assert [seed["host_requests"] for seed in sample.seeds(json.loads((out / "result.json").read_text()))] == [
+        2000,
+        2000,
+    ]
     assert "Where read time went" in (out / "table.txt").read_text(encoding="utf-8")
 
 

@@ -248,7 +248,7 @@ def test_a_flow_issues_what_the_file_holds(interpulse: Cli, tmp_path: Path) -> N
     results = []
     for name, key in (("twin.toml", 'twin = "row.toml"'), ("file.toml", 'trace = "twin.mqsim"')):
         config = written(tmp_path / name, f"{head}{key}\n")
-        results.append(interpulse("run", config, "--json").json())
+        results.append(interpulse("run", config, "--json").seed())
     twin, file = results
     assert twin["host_requests"] == file["host_requests"] == 5000
     assert twin["latency_us"] == file["latency_us"]
@@ -259,7 +259,7 @@ def test_a_drive_comes_to_work_before_a_trace_whole_or_cut_short(interpulse: Cli
     written(tmp_path / "small.spc", "".join(f"0,{at * 8},4096,{'rw'[at % 2]},{at / 1e3}\n" for at in range(100)))
     flow = f'trace = "small.spc"\nformat = "spc"\nfit = "fold"\n{limit}\n'
     config = written(tmp_path / "replay.toml", f'drive = "a4-mini"\n[[flow]]\n{flow}')
-    result = interpulse("run", config, "--json").json()
+    result = interpulse("run", config, "--json").seed()
     assert result["warmup"]["by"] == "synthetic", result["warmup"]
     assert result["warmup"]["host_requests"] > 0
     assert result["host_requests"] == (40 if limit else 100), "what came before counts nowhere"

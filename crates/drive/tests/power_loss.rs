@@ -221,7 +221,8 @@ fn result_with(rest: &str, sets: &[(String, String)]) -> Result<serde_json::Valu
     let plan = resolve(&request).map_err(|e| e.to_string())?;
     let options = RunOptions { jobs: 1, cache_dir: None, cache_limit: 0, no_cache: true };
     let text = run(&plan, &options, &Control::new()).map_err(|e| e.message)?;
-    Ok(serde_json::from_str(&text).expect("results are JSON"))
+    let mut result: serde_json::Value = serde_json::from_str(&text).expect("results are JSON");
+    Ok(result["cases"][0]["seeds"][0].take())
 }
 
 const LOAD: &str = "[run]\ntime = \"60ms\"\n[[flow]]\ndepth = 32\nread = 0.3\naddress = \"uniform\"\n";

@@ -59,7 +59,7 @@ fn soak(sets: &[(String, String)]) {
     // A run whose audits do not hold is an error.
     let result = run(&plan, &options, &Control::new()).unwrap_or_else(|e| panic!("{sets:?}: {e:?}"));
     let result: serde_json::Value = serde_json::from_str(&result).expect("the result is JSON");
-    let checked = result["audits"]["versions_checked"].as_u64().expect("audits ran");
+    let checked = result["cases"][0]["seeds"][0]["audits"]["versions_checked"].as_u64().expect("audits ran");
     assert!(checked > 500_000, "{sets:?}: only {checked} reads were checked");
 }
 

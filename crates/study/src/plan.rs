@@ -1,11 +1,13 @@
 //! Plan: the checked cases of a configuration.
 
 use crate::config::{self, Case, PlanError, PlanRequest};
+use std::path::Path;
 
 /// Checked cases of a configuration.
 #[derive(Clone, Debug)]
 pub struct Plan {
     cases: Vec<Case>,
+    file: Option<String>,
 }
 
 /// One resolved value for `interpulse show`.
@@ -23,15 +25,21 @@ pub struct ShownEntry {
 
 /// Reads and checks a configuration.
 pub fn resolve(request: &PlanRequest) -> Result<Plan, PlanError> {
-    Ok(Plan { cases: config::read_cases(request)? })
+    // A text without a file has a name in angle brackets. The folder is left out: it differs between machines.
+    let named = !request.path.starts_with('<');
+    let name = Path::new(&request.path).file_name().filter(|_| named);
+    let file = name.map(|name| name.to_string_lossy().into_owned());
+    Ok(Plan { cases: config::read_cases(request)?, file })
 }
 
 impl Plan {
     /// One plan with the cases of at least one plan, so that none waits for the slowest case of another.
     pub fn together<'a>(plans: impl IntoIterator<Item = &'a Plan>) -> Plan {
-        let cases: Vec<Case> = plans.into_iter().flat_map(|plan| plan.cases.iter().cloned()).collect();
+        let plans: Vec<_> = plans.into_iter().collect();
+        let cases: Vec<Case> = plans.iter().flat_map(|plan| plan.cases.iter().cloned()).collect();
         assert!(!cases.is_empty(), "there is at least one plan");
-        Plan { cases }
+        let file = plans[0].file.clone().filter(|_| plans.iter().all(|plan| plan.file == plans[0].file));
+        Plan { cases, file }
     }
 
     /// Every value of the first case with its origin.
@@ -48,6 +56,11 @@ impl Plan {
     /// Hash of the resolved configuration of the first case.
     pub fn config_hash(&self) -> String {
         self.cases[0].config_hash()
+    }
+
+    /// Name of the configuration file without its folder; `None` for a text without a file, or for several files.
+    pub fn file(&self) -> Option<&str> {
+        self.file.as_deref()
     }
 
     /// Names of the cases, in order.

@@ -59,13 +59,13 @@ fn the_baseline_is_calibrated_and_the_gains_are_within_ten_percent() {
     let text = run(&plan, &options, &Control::new()).expect("the run completes");
     let result: Value = serde_json::from_str(&text).expect("the result is JSON");
     let cases = result["cases"].as_array().expect("three cases");
-    let [none, five, ten] = [0, 1, 2].map(|i| figures(&cases[i]));
+    let [none, five, ten] = [0, 1, 2].map(|i| figures(&cases[i]["seeds"][0]));
 
     // Calibrated: 222 kIOPS and 288 us, implied by the gains of the article and Little's law. Of the ONFI channel
     // rates, 533 MT/s is closest.
     assert!((none.kiops / 217.0 - 1.0).abs() < 0.01, "baseline {} kIOPS", none.kiops);
     assert!((none.mean_us / 295.0 - 1.0).abs() < 0.01, "baseline {} us", none.mean_us);
-    let waf = cases[0].pointer("/ftl/waf").and_then(Value::as_f64).expect("there are writes");
+    let waf = cases[0].pointer("/seeds/0/ftl/waf").and_then(Value::as_f64).expect("there are writes");
     assert!((waf - 2.4).abs() < 0.005, "imposed 2.4, got {waf}");
 
     // The article: +113 kIOPS and -97 us with at most ten suspends, and a read p99.99 shorter by up to 1.03 ms (with

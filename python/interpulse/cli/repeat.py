@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_text
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,7 +62,7 @@ def run_repeated(
         if not json:
             emit(summary(results, terminal_width()))
         if json or lost:
-            emit(json_text.dumps({"repeats": [result.raw for result in results]}, ensure_ascii=False))
+            emit(Result.of_seeds(results).to_json())
     if lost:
         raise UserError(f"{lost}; the full results are on standard output instead")
     if recording is not None and recording.problems:

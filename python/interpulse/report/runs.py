@@ -14,9 +14,6 @@ from interpulse.runs import comparison
 from interpulse.runs.comparison import Comparison
 from interpulse.runs.result import Result
 
-SCHEMA = 1
-"""The `schema_version` of results that are read."""
-
 RESOLVED = "config.resolved.json"
 """The name of the resolved configuration in the folder of `--out`."""
 
@@ -91,7 +88,7 @@ def load(paths: Iterable[Path]) -> list[Run]:
     runs = []
     for path in paths:
         seeds = sorted(path.glob(SEEDS), key=_number) if path.is_dir() and not (path / comparison.FILE).exists() else []
-        runs += [_load(each) for each in seeds or [path]]
+        runs += [run for each in seeds or [path] for run in _load(each)]
     return runs
 
 
@@ -100,14 +97,13 @@ def _number(path: Path) -> tuple[int, str]:
     return int(digits) if digits.isdecimal() else 0, path.name
 
 
-def _load(path: Path) -> Run:
+def _load(path: Path) -> list[Run]:
+    """The runs of a result: one for each of its seeds."""
     result, place = comparison.read(path)
-    for case in result.cases:
+    for case in (seed for of_case in result.cases for seed in of_case.seeds):
         comparison.check(place, case)
-        if case.raw["schema_version"] != SCHEMA:
-            seen = f"seen schema_version = {case.raw['schema_version']!r}, of interpulse {case.raw['version']}"
-            raise ConfigError(f"{place}: {seen}; expected {SCHEMA}, as interpulse {version} writes and reads it")
-    return Run(place, result, _entries(path), path if path.is_dir() else path.parent)
+    entries, folder = _entries(path), path if path.is_dir() else path.parent
+    return [Run(place, seed, entries, folder) for seed in result.seeds]
 
 
 def _entries(path: Path) -> list[dict[str, str]]:

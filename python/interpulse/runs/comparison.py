@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from interpulse._core import ConfigError
 from interpulse.files.paths import read_text
+from interpulse.runs.document import problem
 from interpulse.runs.estimate import CONFIDENCE, Estimate, mean_of
 from interpulse.runs.latency import KINDS, MEASURES
 from interpulse.runs.result import Result
@@ -273,7 +274,7 @@ def _load(name: str, side: Side, notes: list[str]) -> list[_Run]:
     runs = []
     for number, each in enumerate(several, start=1):
         result, place = (each, f"result {number}") if isinstance(each, Result) else read(Path(each))
-        for case in result.cases:
+        for case in (seed for of_case in result.cases for seed in of_case.seeds):
             check(place, case)
             detail = f"{name}: case {case.case} of {place}"
             if "error" in case.raw or "iops" not in case.raw:
@@ -303,14 +304,14 @@ def read(path: Path) -> tuple[Result, str]:
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError) as error:
-        what = f"is not JSON: {error}" if text.strip() else "is empty: a result is what `interpulse run --out` writes"
-        raise ConfigError(f"{file} {what}") from None
-    several = raw.get("cases", []) if isinstance(raw, dict) else None
-    if several is None or not isinstance(several, list) or not all(isinstance(case, dict) for case in (raw, *several)):
-        raise ConfigError(f"{file} is not a result of `interpulse run`: it is no object with cases")
+        why = f"is not JSON: {error}" if text.strip() else "is empty: a result is what `interpulse run --out` writes"
+        raise ConfigError(f"{file} {why}") from None
     for study, key in (("experiment", "experiment"), ("characterization", "characterize")):
-        if key in raw:
+        if isinstance(raw, dict) and key in raw:
             raise ConfigError(f"{file} is the result of the {study} '{raw[key]}', not of `interpulse run`")
+    what = problem(raw)
+    if what is not None:
+        raise ConfigError(f"{file} is not a result of `interpulse run`: {what}")
     return Result(raw), str(path)
 
 

@@ -29,16 +29,13 @@ class Repeated:
 
         Seeds without results, as after an interruption, have cases without figures.
         """
-        found = whole.cases
+        raw = whole.document
         count = len(self.cases)
-        return [_one(found[k * count : (k + 1) * count], self.cases) for k in range(len(self.seeds))]
-
-
-def _one(found: Sequence[Result], names: Sequence[str]) -> Result:
-    cases = [{**each.raw, "case": name} for each, name in zip(found, names, strict=True)]
-    for case in cases:
-        case.pop("cases", None)
-    return Result({**cases[0], "cases": cases} if len(cases) > 1 else cases[0])
+        # The plan has the cases of each seed one after another, under names of their own.
+        for at, case in enumerate(raw["cases"]):
+            case["case"] = self.cases[at % count]
+        parts = (raw["cases"][k * count : (k + 1) * count] for k in range(len(self.seeds)))
+        return [Result({**raw, "cases": part}) for part in parts]
 
 
 def plan(config: Config, repeats: int, *, seed: int | None, trace: Path | str | None, skip_bad_rows: bool) -> Repeated:

@@ -1,8 +1,9 @@
-"""Results: one object per case, read from the JSON that docs/result.schema.json describes."""
+"""Results of runs, read from the JSON that docs/result.schema.json describes."""
 
 from __future__ import annotations
 
 from interpulse.files.json_reader import parsed
+from interpulse.runs.document import document, flat_cases, problem
 from interpulse.runs.latency import KINDS, kind_iops, latency
 from interpulse.tables.format import number
 
@@ -32,26 +33,41 @@ _NEAR = 1e-5
 
 _MEASURES = ("mean", *PERCENTILES.values())
 
-_HEADING = {"schema_version": int, "case": str, "seed": int, "config_hash": str}
-"""Keys of every result, also of a failed case."""
-
 
 class Result:
-    """Result of one case of a run.
+    """Result of a run: its attributes are those of the first case and seed, `cases` and `seeds` lead to the others.
 
     Latencies are in microseconds, times of the simulated drive in seconds of its clock. A figure that does not exist
     (the percentile of no requests, the write amplification of a run without writes) is absent, never NaN or zero.
-    `raw` holds everything; the attributes below are the parts that are read most.
+    `raw` holds everything about the case; the attributes below are the parts that are read most.
     """
 
     def __init__(self, raw: Mapping[str, Any], *, notes: Sequence[str] = ()) -> None:
-        self._raw = dict(raw)
+        """`raw`: a document of `run --json`, of version 1 or 2, or the `raw` of another result."""
+        self._flat = flat_cases(raw)
+        self._file: str | None = raw.get("config_file")
         self._notes = list(notes)
         self._cases: list[Result] | None = None
 
     @classmethod
+    def _part(cls, flat: list[list[dict[str, Any]]], file: str | None, notes: Sequence[str]) -> Result:
+        found = cls({}, notes=notes)
+        found._flat, found._file = flat, file
+        return found
+
+    @classmethod
+    def of_seeds(cls, results: Sequence[Result]) -> Result:
+        """One result of several that differ in their seeds and have the same cases."""
+        first, *others = (result.document for result in results)
+        by_name = {case["case"]: case["seeds"] for case in first["cases"]}
+        for other in others:
+            for case in other["cases"]:
+                by_name[case["case"]].extend(case["seeds"])
+        return cls(first, notes=results[0].notes)
+
+    @classmethod
     def from_json(cls, text: str, *, notes: Sequence[str] = ()) -> Result:
-        """Reads a result, such as the `result.json` of an earlier run.
+        """Reads a result, such as the `result.json` of an earlier run, of `schema_version` 1 or 2.
 
         Raises:
             ValueError: the text is not JSON, or not a result.
@@ -60,20 +76,23 @@ class Result:
             raw = parsed(text)
         except RecursionError:
             raise ValueError("a result is a JSON object; this text is nested too deeply") from None
-        if not isinstance(raw, dict):
-            raise ValueError(f"a result is a JSON object, not {type(raw).__name__}")
-        for key, kind in _HEADING.items():
-            if not isinstance(raw.get(key), kind):
-                seen = repr(raw[key]) if key in raw else "none"
-                raise ValueError(
-                    f"no result of interpulse: seen {key} = {seen}; expected {kind.__name__} (docs/RESULTS.md)"
-                )
+        what = problem(raw)
+        if what is not None:
+            raise ValueError(f"no result of interpulse: {what}")
         return cls(raw, notes=notes)
 
     @property
     def raw(self) -> dict[str, Any]:
-        """The whole result as parsed JSON; docs/RESULTS.md explains every key."""
-        return self._raw
+        """Everything about the first case and seed; docs/RESULTS.md explains every key.
+
+        The keys of a seed in the document, beside `schema_version`, `version` and `case`.
+        """
+        return self._flat[0][0]
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The whole result as `interpulse run --json` prints it: every case with its seeds."""
+        return document(self._flat, self._file)
 
     @property
     def notes(self) -> list[str]:
@@ -83,27 +102,27 @@ class Result:
     @property
     def case(self) -> str:
         """The name of the case."""
-        return str(self._raw["case"])
+        return str(self.raw["case"])
 
     @property
     def seed(self) -> int:
         """The seed of every random stream of the run."""
-        return int(self._raw["seed"])
+        return int(self.raw["seed"])
 
     @property
     def config_hash(self) -> str:
         """The hash of the resolved configuration, in hexadecimal."""
-        return str(self._raw["config_hash"])
+        return str(self.raw["config_hash"])
 
     @property
     def interrupted(self) -> bool:
         """Whether the run was stopped before its end, so that figures are partial or absent."""
-        return bool(self._raw.get("interrupted", False))
+        return any(seed.get("interrupted", False) for seeds in self._flat for seed in seeds)
 
     @property
     def iops(self) -> float:
         """Completed host requests per simulated second. Raises KeyError when an interrupted run has none."""
-        return float(self._raw["iops"])
+        return float(self.raw["iops"])
 
     @property
     def latency_us(self) -> dict[str, dict[str, float]]:
@@ -111,7 +130,7 @@ class Result:
 
         In microseconds, from submission to completion. Empty when an interrupted run has none.
         """
-        return dict(self._raw.get("latency_us", {}))
+        return dict(self.raw.get("latency_us", {}))
 
     def percentile(self, kind: Kind, percent: float) -> float:
         """The latency in microseconds that `percent` % of the requests of a kind stayed at or below.
@@ -139,31 +158,40 @@ class Result:
         Each has `above_us` (the threshold), `reads` (how many were slower), `mean_us` and `shares`, the share of each
         cause in their latency. A tail of less than one read is absent.
         """
-        return dict(self._raw.get("tail_blame", {}))
+        return dict(self.raw.get("tail_blame", {}))
 
     @property
     def flows(self) -> list[dict[str, Any]]:
         """The same statistics per flow: `name`, `host_requests`, `iops`, `latency_us`."""
-        return list(self._raw.get("flows", []))
+        return list(self.raw.get("flows", []))
 
     @property
     def counters(self) -> dict[str, dict[str, int]]:
         """Every declared counter, by group and name; docs/RESULTS.md says where units and meanings are listed."""
-        return dict(self._raw.get("counters", {}))
+        return dict(self.raw.get("counters", {}))
 
     @property
     def cases(self) -> list[Result]:
         """Every compared case, this one first; a run of one case gives a list of one."""
         if self._cases is None:
-            several = self._raw.get("cases")
-            self._cases = [Result(raw, notes=self._notes) for raw in several] if several else [self]
+            parts = [Result._part([seeds], self._file, self._notes) for seeds in self._flat]
+            self._cases = parts if len(parts) > 1 else [self]
         return self._cases
+
+    @property
+    def seeds(self) -> list[Result]:
+        """One result for each seed, with all cases; a run of one seed gives a list of one."""
+        count = max(len(seeds) for seeds in self._flat)
+        if count == 1:
+            return [self]
+        parts = ([[seeds[k]] for seeds in self._flat if k < len(seeds)] for k in range(count))
+        return [Result._part(part, self._file, self._notes) for part in parts]
 
     def to_json(self, *, indent: int | None = None) -> str:
         """The result as JSON text, equal to what `interpulse run --json` prints except for white space."""
         import json
 
-        return json.dumps(self._raw, indent=indent, ensure_ascii=False)
+        return json.dumps(self.document, indent=indent, ensure_ascii=False)
 
     def to_arrow(self, *, flows: bool = False) -> pyarrow.Table:
         """Latency and throughput of every case as an Arrow table.
@@ -172,8 +200,8 @@ class Result:
             flows: one group of rows per flow instead of one per case.
 
         Returns:
-            A row per case (and flow) and kind. Columns: `case`, `flow` (null for the whole case), `kind`, `count`,
-            `iops`, then `mean_us`, `p50_us`, ..., `max_us`, null where no request completed.
+            A row per case, seed (and flow) and kind. Columns: `case`, `seed`, `flow` (null for the whole case), `kind`,
+            `count`, `iops`, then `mean_us`, `p50_us`, ..., `max_us`, null where no request completed.
 
         Raises:
             ImportError: pyarrow is not installed (`pip install 'interpulse[frames]'`).
@@ -183,6 +211,7 @@ class Result:
         schema = pyarrow.schema(
             [
                 pyarrow.field("case", pyarrow.string(), nullable=False),
+                pyarrow.field("seed", pyarrow.uint64(), nullable=False),
                 pyarrow.field("flow", pyarrow.string()),
                 pyarrow.field("kind", pyarrow.string(), nullable=False),
                 pyarrow.field("count", pyarrow.int64(), nullable=False),
@@ -206,23 +235,28 @@ class Result:
         return frame
 
     def _rows(self, *, flows: bool) -> Iterator[dict[str, Any]]:
-        for case in self.cases:
+        for case in (seed for each in self.cases for seed in each.seeds):
             groups: list[tuple[str | None, Mapping[str, Any]]] = [(None, case.raw)]
             if flows:
                 groups = [(flow["name"], flow) for flow in case.flows]
             for flow, group in groups:
                 for kind in KINDS:
                     summary = group.get("latency_us", {}).get(kind, {})
-                    row = {"case": case.case, "flow": flow, "kind": kind, "count": summary.get("count", 0)}
-                    row |= {"iops": kind_iops(group, kind)}
+                    row = {"case": case.case, "seed": case.seed, "flow": flow, "kind": kind}
+                    row |= {"count": summary.get("count", 0), "iops": kind_iops(group, kind)}
                     yield row | {f"{measure}_us": summary.get(measure) for measure in _MEASURES}
 
     def __repr__(self) -> str:
-        lines = [f"{case.raw.get('case', '?')}: {_said(case)}" for case in self.cases]
-        seed = f", seed {self._raw['seed']}" if "seed" in self._raw else ""
+        several = len(self.seeds) > 1
+        lines = [
+            f"{case.raw.get('case', '?')}{f', seed {case.seed}' if several else ''}: {_said(case)}"
+            for each in self.cases
+            for case in each.seeds
+        ]
+        seed = f", seed {self.raw['seed']}" if "seed" in self.raw and not several else ""
         if len(lines) == 1:
             return f"Result({lines[0]}{seed})"
-        return "\n".join([f"Result of {len(lines)} cases{seed}", *(f"  {line}" for line in lines)])
+        return "\n".join([f"Result of {len(self.cases)} cases{seed}", *(f"  {line}" for line in lines)])
 
     def _repr_html_(self) -> str:
         """HTML for notebooks: requests per second and latency in microseconds of every case."""

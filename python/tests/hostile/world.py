@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import interpulse
 from interpulse.files.cache import Cache
+from interpulse.runs.result import Result
 from interpulse.runs.runner import Options, execute
 from tests.hostile.records import NEVER
 from tests.sample import ROOT, TIMING
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from interpulse import Progress, Result
+    from interpulse import Progress
 
 TINY = """\
 drive = "a4-mini"
@@ -149,4 +149,4 @@ def ended(running: subprocess.Popen[bytes]) -> Ended:
 
 def of_json(text: str) -> dict[str, Any]:
     """A result that was printed, without times."""
-    return untimed(json.loads(text))
+    return untimed(Result.from_json(text).raw)

@@ -1,10 +1,11 @@
-//! Result of a case as JSON; schema: `docs/result.schema.json`.
+//! Results as JSON: of a case and of a whole run; schema: `docs/result.schema.json`.
 
 pub mod array;
 mod batch_means;
 mod batches;
 mod counters;
 mod dies;
+mod document;
 mod drive_state;
 mod flash_space;
 mod hold_up;
@@ -30,10 +31,11 @@ use serde_json::{Map, Value, json};
 use time_share::time_share;
 
 pub use counters::groups;
+pub use document::document;
 pub use json_values::without_nulls;
 
 /// Version of the result schema; raised when a key is removed or renamed.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// Latency tails split by cause: name, and the slowest one in n reads.
 const TAILS: [(&str, u64); 3] = [("p99", 100), ("p99.9", 1000), ("p99.99", 10_000)];

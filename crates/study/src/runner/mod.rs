@@ -17,7 +17,7 @@ use crate::run::RunFailure;
 use crate::{case, report};
 use interpulse_drive::memory::OutOfMemory;
 use scheduler::Limits;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -100,9 +100,8 @@ type Outcome = Result<Value, RunError>;
 /// Outcome of an initial state; `None` if the run was stopped.
 type Prepared = Result<Option<InitialState>, RunError>;
 
-/// Runs all cases of a plan. The result is one JSON object: that of the first case, with all cases under `cases` if
-/// there are several. A stopped run has `interrupted`. If a case fails, the others still run and their results are
-/// in the error.
+/// Runs all cases of a plan. The result is one JSON object with all cases ([`report::document`]). A stopped run has
+/// `interrupted`. If a case fails, the others still run and their results are in the error.
 pub fn run(plan: &Plan, options: &RunOptions, control: &Control) -> Result<String, RunError> {
     run_shared(plan, options, control, &MachineShare::exclusive(options.jobs))
 }
@@ -218,14 +217,7 @@ fn combine(plan: &Plan, outcomes: Vec<Outcome>) -> Result<String, RunError> {
         .zip(plan.cases())
         .map(|(outcome, case)| outcome.unwrap_or_else(|error| report::failed(case, &error.message)))
         .collect();
-    let mut top = results[0].clone();
-    if results.len() > 1 {
-        let object = top.as_object_mut().expect("a result is an object");
-        if results.iter().any(|r| r.get("interrupted").is_some()) {
-            object.insert("interrupted".into(), json!(true));
-        }
-        object.insert("cases".into(), Value::Array(results));
-    }
+    let top = report::document(plan, results);
     match failure {
         None => Ok(top.to_string()),
         Some(error) => Err(RunError { partial: ended.then(|| top.to_string()), ..error }),

@@ -1,7 +1,8 @@
 //! Flow state: the next request of a flow, and its arrival.
 
-use interpulse_engine::{Device, Request, SimTime};
-use interpulse_workload::{Flow, Pacing};
+use interpulse_engine::{Device, Request, RequestId, SimTime};
+use interpulse_workload::{Flow, Pacing, Terms};
+use std::collections::VecDeque;
 
 /// A flow of the host.
 pub(crate) struct FlowState {
@@ -9,8 +10,12 @@ pub(crate) struct FlowState {
     pub(crate) queue: u32,
     /// Requests outstanding in closed loop; zero for open loop.
     pub(crate) depth: u32,
-    /// A request before its arrival: the next one of an open flow, the first one of a closed flow.
+    /// A request before its arrival: the next one of an open flow, the first one of a closed flow or one after a pause.
     pub(crate) next: Option<(SimTime, Request)>,
+    /// Requests that a closed flow generates with `next`, beyond it.
+    pub(crate) owed: u32,
+    /// Requests that follow the completion of others; `None` for a flow without such requests.
+    pub(crate) followers: Option<Box<Followers>>,
     /// A closed flow generates no request from this instant on; an open flow ends by itself.
     stop: SimTime,
     pub(crate) exhausted: bool,
@@ -25,7 +30,18 @@ impl FlowState {
             Pacing::Open => 0,
         };
         let stop = flow.stop().unwrap_or(SimTime(u64::MAX));
-        FlowState { queue: flow.queue(), flow, depth, next: None, stop, exhausted: false, failure: None }
+        let followers = flow.terms().map(|_| Box::default());
+        FlowState {
+            queue: flow.queue(),
+            flow,
+            depth,
+            next: None,
+            owed: depth.saturating_sub(1),
+            followers,
+            stop,
+            exhausted: false,
+            failure: None,
+        }
     }
 
     /// The next request with its arrival, unless the flow has ended. Passes prefetch hints to `device`.
@@ -39,6 +55,26 @@ impl FlowState {
             Ok(None) => self.end(None),
             Err(error) => self.end(Some(error.to_string())),
         }
+    }
+
+    /// Terms of the request generated last.
+    #[inline]
+    pub(crate) fn terms(&self) -> Terms {
+        self.flow.terms().unwrap_or_default()
+    }
+
+    /// Keeps the follower of the request generated last, which becomes `next`.
+    pub(crate) fn keep_follower(&mut self) {
+        let then = self.terms().then;
+        if let Some(followers) = &mut self.followers {
+            followers.of_next = then;
+        }
+    }
+
+    /// Whether a closed flow has to stop at `now`.
+    pub(crate) fn stops(&mut self, now: SimTime) -> bool {
+        self.exhausted |= now >= self.stop;
+        self.exhausted
     }
 
     /// The next request of a closed flow, after a completion.
@@ -55,5 +91,34 @@ impl FlowState {
     pub(crate) fn end(&mut self, why: Option<String>) -> Option<(SimTime, Request)> {
         (self.exhausted, self.failure) = (true, why);
         None
+    }
+}
+
+/// Requests that follow the completion of others: the flushes of writes, and the writes of flushes.
+#[derive(Default)]
+pub(crate) struct Followers {
+    /// Request that follows `next` of the flow.
+    pub(crate) of_next: Option<Request>,
+    /// Outstanding requests with their followers.
+    waiting: Vec<(RequestId, Request)>,
+    /// Followers that are submitted with the next requests of the flow.
+    pub(crate) ready: VecDeque<Request>,
+}
+
+impl Followers {
+    pub(crate) fn add(&mut self, id: RequestId, then: Request) {
+        self.waiting.push((id, then));
+    }
+
+    /// Follower of a request that has completed.
+    pub(crate) fn take(&mut self, id: RequestId) -> Option<Request> {
+        let at = self.waiting.iter().position(|&(of, _)| of == id)?;
+        Some(self.waiting.swap_remove(at).1)
+    }
+
+    /// Forgets the followers of requests that a power loss dropped.
+    pub(crate) fn clear(&mut self) {
+        self.waiting.clear();
+        self.ready.clear();
     }
 }

@@ -4,9 +4,10 @@ use crate::flows::FlowState;
 use crate::observe::{Ended, Observer, Submitted};
 use crate::window::Window;
 use interpulse_engine::{
-    Device, DeviceEvent, EventQueue, PrefetchDistance, Request, ResourceId, SimTime, Streams, Tag,
+    Device, DeviceEvent, Duration, EventQueue, PrefetchDistance, Request, RequestId, ResourceId, SimTime,
+    Streams, Tag,
 };
-use interpulse_workload::{FirstReading, Flow, FlowSpec, TraceSummary, WorkloadError};
+use interpulse_workload::{FirstReading, Flow, FlowSpec, Terms, TraceSummary, WorkloadError};
 use std::iter::repeat_n;
 
 /// A device and its load. The host owns no event queue, so that several hosts can share one virtual time.
@@ -80,9 +81,25 @@ impl<D: Device, O: Observer> Host<D, O> {
     }
 
     #[inline(always)]
-    fn submit_request(&mut self, events: &mut EventQueue, queue: u32, tag: Tag, request: Request) {
+    fn submit_request(
+        &mut self,
+        events: &mut EventQueue,
+        queue: u32,
+        tag: Tag,
+        request: Request,
+    ) -> RequestId {
         let id = self.device.submit(events, queue, tag, request);
         self.observer.request_submitted(&Submitted { at: events.now(), id, tag, request });
+        id
+    }
+
+    /// Submits a request of flow `f`, which `then` follows.
+    #[inline(always)]
+    fn submit_of_flow(&mut self, events: &mut EventQueue, f: usize, request: Request, then: Option<Request>) {
+        let id = self.submit_request(events, self.flows[f].queue, Tag(f as u32), request);
+        if let (Some(then), Some(followers)) = (then, &mut self.flows[f].followers) {
+            followers.add(id, then);
+        }
     }
 
     // ---- completions ----------------------------------------------------------------------------------
@@ -121,12 +138,15 @@ impl<D: Device, O: Observer> Host<D, O> {
                 self.restart_flows(events);
                 continue;
             };
-            let (at, flow) = (events.now(), of.tag.0);
+            let (at, flow, id) = (events.now(), of.tag.0, of.id);
             let ended = Ended { at, latency: at.since(of.submitted), of };
             self.window.request_ended(&ended);
             self.observer.request_ended(&ended);
             self.device.pop_event();
-            if self.flows.get(flow as usize).is_some_and(|flow| flow.depth > 0) {
+            let Some(state) = self.flows.get(flow as usize) else { continue };
+            if state.followers.is_some() {
+                self.follow(events, flow, id);
+            } else if state.depth > 0 {
                 if D::BATCHES {
                     self.refill.push(flow);
                 } else {
@@ -136,11 +156,35 @@ impl<D: Device, O: Observer> Host<D, O> {
         }
     }
 
+    /// Submits what follows the completed request `id` of a flow with followers: its follower, or the next request of a
+    /// closed flow.
+    #[cold]
+    fn follow(&mut self, events: &mut EventQueue, flow: u32, id: RequestId) {
+        let state = &mut self.flows[flow as usize];
+        let followers = state.followers.as_mut().expect("the caller has checked it");
+        match followers.take(id) {
+            Some(then) => followers.ready.push_back(then),
+            None if state.depth == 0 => return,
+            None => {}
+        }
+        if D::BATCHES {
+            self.refill.push(flow);
+        } else {
+            self.submit_next(events, flow as usize);
+        }
+    }
+
     /// Restarts the flows after a power loss: the host does not repeat lost requests, each closed flow fills its depth, and
     /// requests that arrived meanwhile are submitted now.
     #[cold]
     fn restart_flows(&mut self, events: &mut EventQueue) {
         let now = events.now();
+        for flow in &mut self.flows {
+            flow.owed = flow.depth.saturating_sub(1);
+            if let Some(followers) = &mut flow.followers {
+                followers.clear();
+            }
+        }
         // A flow that has not begun fills its depth when it begins.
         let waited: Vec<bool> = self.flows.iter().map(|flow| flow.next.is_some()).collect();
         if D::BATCHES {
@@ -165,13 +209,18 @@ impl<D: Device, O: Observer> Host<D, O> {
     /// The start of a closed flow, an arrival of an open one.
     fn arrive(&mut self, events: &mut EventQueue, f: usize) {
         let (_, request) = self.flows[f].next.take().expect("a flow's timer is armed for a request");
-        if self.closed {
+        let flow = &mut self.flows[f];
+        if self.closed || flow.depth > 0 && flow.stops(events.now()) {
             return;
         }
-        self.submit_request(events, self.flows[f].queue, Tag(f as u32), request);
+        let then = flow.followers.as_mut().and_then(|followers| followers.of_next.take());
+        self.submit_of_flow(events, f, request, then);
         match self.flows[f].depth {
             0 => self.arm_next(events, f),
-            depth => self.refill.extend(repeat_n(f as u32, depth as usize - 1)),
+            _ => {
+                let owed = std::mem::take(&mut self.flows[f].owed);
+                self.refill.extend(repeat_n(f as u32, owed as usize));
+            }
         }
     }
 
@@ -179,7 +228,14 @@ impl<D: Device, O: Observer> Host<D, O> {
     #[inline]
     fn arm_next(&mut self, events: &mut EventQueue, f: usize) {
         let flow = &mut self.flows[f];
-        let Some((at, request)) = flow.next_request(&self.device) else { return };
+        let Some((mut at, request)) = flow.next_request(&self.device) else { return };
+        if flow.followers.is_some() {
+            let wait = flow.terms().wait;
+            if wait > Duration::ZERO {
+                at = at.max(events.now()) + wait;
+            }
+            flow.keep_follower();
+        }
         flow.next = Some((at, request));
         events.arm(self.device.host_timer(f as u32), at.max(events.now()));
     }
@@ -189,10 +245,39 @@ impl<D: Device, O: Observer> Host<D, O> {
         if self.closed {
             return;
         }
+        if self.flows[f].followers.is_some() {
+            return self.submit_next_on_terms(events, f);
+        }
         let flow = &mut self.flows[f];
         let Some(request) = flow.next_request_at(events.now(), &self.device) else { return };
         let queue = flow.queue;
         self.submit_request(events, queue, Tag(f as u32), request);
+    }
+
+    /// As [`Host::submit_next`] for a flow with terms: a follower first; no request before the end of a pause.
+    #[cold]
+    fn submit_next_on_terms(&mut self, events: &mut EventQueue, f: usize) {
+        let now = events.now();
+        let flow = &mut self.flows[f];
+        if let Some(then) = flow.followers.as_mut().and_then(|followers| followers.ready.pop_front()) {
+            self.device.hint(&then, PrefetchDistance::Far);
+            return self.submit_of_flow(events, f, then, None);
+        }
+        if flow.depth == 0 {
+            return;
+        }
+        if flow.next.is_some() {
+            flow.owed += 1;
+            return;
+        }
+        let Some(request) = flow.next_request_at(now, &self.device) else { return };
+        let Terms { wait, then } = flow.terms();
+        if wait == Duration::ZERO {
+            return self.submit_of_flow(events, f, request, then);
+        }
+        flow.keep_follower();
+        flow.next = Some((now + wait, request));
+        events.arm(self.device.host_timer(f as u32), now + wait);
     }
 
     /// No flow will generate another request.

@@ -35,6 +35,8 @@ pub struct StatisticsRequest {
     pub time_unit: Option<String>,
     /// Type code of a write, 0 or 1; for the format `ascii` only.
     pub writes_are: Option<u32>,
+    /// The only device that is measured; all if left out.
+    pub device: Option<String>,
     /// Treatment of times that go back.
     pub reorder: String,
     /// Count unreadable rows instead of refusing the trace.
@@ -52,12 +54,13 @@ pub fn statistics(
     let spec = TraceSpec {
         format: format(request)?,
         time_unit: time_unit(request)?,
+        device: request.device.clone(),
         reorder,
         skip_bad_rows: request.skip_bad_rows,
         ..TraceSpec::new(&request.path)
     };
     let measured = measure(&spec, watch).map_err(|error| PlanError(error.to_string()))?;
-    Ok(measured.map(|measured| measured_json(&request.path, &measured).to_string()))
+    Ok(measured.map(|measured| measured_json(request, &measured).to_string()))
 }
 
 fn format(request: &StatisticsRequest) -> Result<Format, PlanError> {
@@ -90,22 +93,24 @@ fn time_unit(request: &StatisticsRequest) -> Result<Option<TimeUnit>, PlanError>
     Ok(Some(ConfigError::named("--time-unit", name, units)?))
 }
 
-fn measured_json(path: &Path, measured: &Measured) -> Value {
-    let found = &measured.statistics;
+fn measured_json(request: &StatisticsRequest, measured: &Measured) -> Value {
+    let (found, timed) = (&measured.statistics, measured.has_times);
     let sizes = |list: &[(Bytes, u64)], all: u64| -> Vec<Value> {
         let share = |count: u64| count as f64 / all as f64;
         list.iter().map(|&(b, n)| json!({ "bytes": b.get(), "requests": n, "share": share(n) })).collect()
     };
     without_nulls(json!({
-        "trace": path.display().to_string(),
+        "trace": request.path.display().to_string(),
         "format": measured.format,
-        "time_unit": measured.time_unit,
+        "time_unit": measured.has_times.then_some(measured.time_unit),
         "assumed": measured.assumed,
         "packing": measured.packing.to_string(),
         "devices": measured.devices,
         "bad_rows": measured.bad_rows,
         "first_bad_rows": measured.first_bad_rows,
         "other_rows": measured.other_rows,
+        "stacked_rows": (measured.stacked_rows > 0).then_some(measured.stacked_rows),
+        "unselected_rows": request.device.is_some().then_some(measured.unselected_rows),
         "late_rows": measured.late_rows,
         "requests": found.requests,
         "reads": found.reads(),
@@ -121,10 +126,15 @@ fn measured_json(path: &Path, measured: &Measured) -> Value {
         "page_updates": found.page_updates,
         "update_share": found.update_share(),
         "update_skew": found.update_skew(),
-        "span_s": found.span.as_ns() as f64 / 1e9,
-        "mean_gap_ms": found.mean_gap_ns.map(|ns| ns / 1e6),
+        "discards": found.discards,
+        "discarded_bytes": found.discarded.get(),
+        "mean_discard_bytes": found.mean_discard_bytes(),
+        "flushes": found.flushes,
+        "flushes_of_writes": found.flushes_of_writes,
+        "span_s": timed.then(|| found.span.as_ns() as f64 / 1e9),
+        "mean_gap_ms": found.mean_gap_ns.filter(|_| timed).map(|ns| ns / 1e6),
         "gap_scv": found.gap_scv,
-        "burst_share": found.burst_share(),
+        "burst_share": found.burst_share().filter(|_| timed),
         "read_sizes": sizes(&found.read_sizes, found.reads()),
         "write_sizes": sizes(&found.write_sizes, found.writes()),
     }))

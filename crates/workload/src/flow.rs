@@ -1,7 +1,7 @@
 //! Running flow: the requests of one source, returned one at a time.
 
 use crate::error::{Illegal, WorkloadError};
-use crate::spec::{FlowSpec, Pacing, Source};
+use crate::spec::{FlowSpec, Pacing, Source, Terms};
 use crate::synthetic::Synthetic;
 use crate::trace::replay::Replay;
 use crate::trace::scan::FirstReading;
@@ -21,6 +21,8 @@ pub struct Flow {
     queue: u32,
     name: String,
     configured_stop: Option<SimTime>,
+    /// Terms of the request returned last; `None` for a flow whose requests have none.
+    terms: Option<Terms>,
 }
 
 enum Running {
@@ -70,8 +72,10 @@ impl Flow {
                 Running::Twin(Box::new(twin.map_err(in_flow)?))
             }
         };
+        let terms = matches!(&running, Running::Trace(replay) if replay.has_terms()).then(Terms::default);
         Ok(Flow {
             running,
+            terms,
             issued: 0,
             limit: spec.limit.unwrap_or(u64::MAX),
             stop: spec.stop.unwrap_or(SimTime(u64::MAX)),
@@ -117,6 +121,9 @@ impl Flow {
         match next {
             Some((at, request)) if at < self.stop => {
                 self.issued += 1;
+                if self.terms.is_some() {
+                    self.count_terms();
+                }
                 Ok(Some((at, request)))
             }
             _ => {
@@ -124,6 +131,24 @@ impl Flow {
                 Ok(None)
             }
         }
+    }
+
+    /// Counts the request that follows the one returned last, unless the limit is reached.
+    #[cold]
+    fn count_terms(&mut self) {
+        let Running::Trace(replay) = &self.running else { return };
+        let mut terms = replay.terms();
+        if self.issued == self.limit {
+            terms.then = None;
+        }
+        self.issued += u64::from(terms.then.is_some());
+        self.terms = Some(terms);
+    }
+
+    /// Terms of the request returned last; `None` for a flow whose requests have none.
+    #[inline]
+    pub fn terms(&self) -> Option<Terms> {
+        self.terms
     }
 
     /// Condition for requesting the next request.
@@ -156,7 +181,7 @@ impl Flow {
         self.configured_stop
     }
 
-    /// Number of requests returned.
+    /// Number of requests returned, those that follow them included.
     pub fn issued(&self) -> u64 {
         self.issued
     }

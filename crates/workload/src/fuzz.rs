@@ -4,9 +4,9 @@ use crate::spec::Pacing;
 use crate::trace::format::Format;
 use crate::trace::input::Input;
 use crate::trace::replay::Replay;
-use crate::trace::spec::{Fit, Reorder, TracePacing, TraceSpec};
+use crate::trace::spec::{Fit, Reorder, Repeat, RepeatAddresses, TracePacing, TraceSpec, Treatment};
 use crate::trace::unit::TimeUnit;
-use interpulse_engine::SimTime;
+use interpulse_engine::{Op, SimTime};
 
 /// Sectors of the drive that replays fuzzed traces: odd, to exercise unaligned capacities.
 const CAPACITY: u64 = 1_000_003;
@@ -20,8 +20,12 @@ pub fn fuzz_trace(bytes: &[u8]) -> usize {
         fit: Fit::Fold,
         reorder: Reorder::Clamp,
         skip_bad_rows: true,
+        discards: Treatment::Skip,
+        flushes: Treatment::Skip,
+        repeat: Repeat { passes: 2, addresses: RepeatAddresses::Shifted },
         ..strict.clone()
     };
+    let folded = TraceSpec { discards: Treatment::Replay, flushes: Treatment::Replay, ..lenient.clone() };
     let closed = TraceSpec {
         pacing: TracePacing::Closed { depth: 7 },
         fit: Fit::Scale,
@@ -32,7 +36,7 @@ pub fn fuzz_trace(bytes: &[u8]) -> usize {
     for (_, format, _) in Format::all() {
         // `ascii` requires an explicit time unit: the one without another format is chosen.
         let time_unit = matches!(format, Format::Ascii(_)).then_some(TimeUnit::Us);
-        for spec in [&strict, &lenient, &closed] {
+        for spec in [&strict, &lenient, &folded, &closed] {
             let spec = TraceSpec { format, time_unit, ..spec.clone() };
             accepted += usize::from(replay(bytes, &spec));
         }
@@ -49,15 +53,29 @@ fn replay(bytes: &[u8], spec: &TraceSpec) -> bool {
             return false;
         }
     };
-    let (mut rows, mut latest) = (0, start);
+    let (mut rows, mut latest, mut counts) = (0, start, [0; 4]);
     while let Some((at, request)) = replay.next(|_, _| {}).expect("bytes in memory do not change") {
         assert!(at >= latest, "row {rows} arrives at {at}, before {latest}");
-        assert!(request.sectors > 0 && request.end() <= CAPACITY, "row {rows} leaves the drive: {request:?}");
+        for request in [Some(request), replay.terms().then].into_iter().flatten() {
+            let empty = request.sectors == 0;
+            assert_eq!(empty, request.op == Op::Flush, "row {rows}: {request:?}");
+            assert!(request.end() <= CAPACITY, "row {rows} leaves the drive: {request:?}");
+            counts[request.op as usize] += 1;
+        }
         (rows, latest) = (rows + 1, at);
     }
     let summary = replay.summary();
-    assert_eq!(rows, summary.rows, "the passes disagree");
-    assert_eq!(summary.reads + summary.writes, rows);
+    assert_eq!(counts.iter().sum::<u64>(), summary.replayed);
+    let passes = u64::from(summary.passes);
+    let [reads, writes, discards, flushes] = counts;
+    let expected = [summary.reads, summary.writes, summary.flushes].map(|count| passes * count);
+    assert_eq!([reads, writes, flushes], expected, "the passes disagree");
+    // A discard that is folded or larger than a part has several parts.
+    assert!(discards >= passes * summary.discards && (discards > 0) == (summary.discards > 0));
+    assert_eq!(
+        summary.rows,
+        summary.reads + summary.writes + summary.discards + summary.flushes - summary.flushes_of_writes
+    );
     assert!(replay.pacing() == Pacing::Open || latest == start);
     true
 }

@@ -12,7 +12,7 @@ pub struct Recorded {
     pub at: SimTime,
     /// Device number.
     pub device: u32,
-    /// Read or write.
+    /// Request.
     pub request: Request,
 }
 
@@ -27,6 +27,10 @@ pub struct TraceRecipe {
     pub device_sectors: u64,
     /// Percentage of reads.
     pub read_percent: u64,
+    /// Percentage of discards, at the expense of the writes; for formats that hold them.
+    pub discard_percent: u64,
+    /// Percentage of flushes, likewise.
+    pub flush_percent: u64,
     /// Largest gap between two requests in us; gaps are uniform in 0..=this.
     pub gap_us_max: u64,
     /// Seed.
@@ -41,6 +45,8 @@ impl Default for TraceRecipe {
             devices: 1,
             device_sectors: 1 << 17,
             read_percent: 60,
+            discard_percent: 0,
+            flush_percent: 0,
             gap_us_max: 200,
             seed: 1,
         }
@@ -58,29 +64,36 @@ impl TraceRecipe {
             if row > 0 {
                 now_us += rng.below(recipe.gap_us_max + 1);
             }
-            let op = if rng.below(100) < recipe.read_percent { Op::Read } else { Op::Write };
+            let drawn = rng.below(100);
+            let flushes = 100 - recipe.flush_percent;
+            let op = match drawn {
+                _ if drawn < recipe.read_percent => Op::Read,
+                _ if drawn >= flushes => Op::Flush,
+                _ if drawn >= flushes - recipe.discard_percent => Op::Trim,
+                _ => Op::Write,
+            };
             let sectors = 8 << rng.below(6);
             let positions = (recipe.device_sectors - sectors) / 8 + 1;
-            Recorded {
-                at: SimTime(now_us * 1000),
-                device: rng.below(u64::from(recipe.devices)) as u32,
-                request: Request { op, sector: 8 * rng.below(positions), sectors: sectors as u32 },
-            }
+            let device = rng.below(u64::from(recipe.devices)) as u32;
+            let request = Request { op, sector: 8 * rng.below(positions), sectors: sectors as u32 };
+            let request = if op == Op::Flush { Request::FLUSH } else { request };
+            Recorded { at: SimTime(now_us * 1000), device, request }
         })
     }
 }
 
 /// Writes requests as rows of `format`. Times finer than the resolution of the format are rounded down.
 ///
-/// Errors: `InvalidInput` for [`Format::Auto`] and for trims and flushes, which no format supports; errors of `out`.
+/// Errors: `InvalidInput` for [`Format::Auto`] and for operations that the format cannot hold; errors of `out`.
 pub fn write_trace(
     out: &mut dyn Write,
     format: Format,
     requests: impl IntoIterator<Item = Recorded>,
 ) -> io::Result<()> {
     for Recorded { at, device, request } in requests {
-        if !matches!(request.op, Op::Read | Op::Write) {
-            let message = "traces hold reads and writes only";
+        if !format.holds(request.op) {
+            let what = if request.op == Op::Flush { "flushes" } else { "discards" };
+            let message = format!("the format {} cannot hold {what}; fio and blkparse can", format.name());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         format.write(out, at.as_ns(), device, request)?;

@@ -3,7 +3,7 @@
 use crate::synthetic::spec::{SyntheticPacing, SyntheticSpec};
 use crate::trace::spec::{TracePacing, TraceSpec};
 use crate::twin::spec::TwinSpec;
-use interpulse_engine::SimTime;
+use interpulse_engine::{Duration, Request, SimTime};
 
 /// Description of one flow of requests.
 #[derive(Clone, PartialEq, Debug)]
@@ -74,6 +74,15 @@ pub enum Pacing {
     },
     /// The arrival time from [`crate::Flow::next`] is reached, whatever the number of outstanding requests.
     Open,
+}
+
+/// What a request requires beyond its arrival.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Terms {
+    /// Pause of a closed flow before the request.
+    pub wait: Duration,
+    /// Request that is submitted when this one has completed: the flush of a write, or the write of a flush.
+    pub then: Option<Request>,
 }
 
 impl From<TracePacing> for Pacing {

@@ -32,6 +32,11 @@ impl Section {
         self.required(&value_types::NAME, key, doc, spec)
     }
 
+    /// Reads a name that may be left out.
+    pub fn optional_name(&mut self, key: &str, doc: &'static str) -> Result<Option<String>, ConfigError> {
+        self.optional(&value_types::NAME, key, doc, optional())
+    }
+
     /// Reads a list of texts; required if `default` is `None`.
     pub fn list_string(
         &mut self,

@@ -36,6 +36,14 @@ pub fn check_traces(case: &Case) -> Result<CheckedTraces, RunFailure> {
     for (i, flow) in (0..).zip(&case.flows) {
         let opened = Flow::new(flow, capacity, &streams, i).map_err(|e| RunFailure::User(e.to_string()))?;
         if let (Source::Trace(spec), Some(summary)) = (&flow.source, opened.trace_summary()) {
+            if case.array.is_some() && summary.discards > 0 {
+                return Err(RunFailure::User(format!(
+                    "trace {}: holds {} discards, which an array does not support; legal: --set \
+                     flow.{i}.discards=skip, or a drive instead of the array",
+                    spec.path.display(),
+                    summary.discards
+                )));
+            }
             checked.notes.push(notes::trace_note(&spec.path, summary, capacity));
             checked.traces.push(summary.clone());
         }
@@ -163,13 +171,15 @@ fn result<D: RunTarget, O: Recording>(
     Ok(report::result(case, &measured, device.drives(), traces, array(device, &measured)))
 }
 
-/// Expected requests of a case without a stated end: rows of traces and requests of twins; zero if unknown.
+/// Expected requests of a case without a stated end: those of traces, pass by pass, and requests of twins; zero if unknown.
 fn expected_requests(case: &Case, traces: &[TraceSummary]) -> u64 {
     let mut traces = traces.iter();
     let mut expected = 0;
     for flow in &case.flows {
         let rows = match &flow.source {
-            Source::Trace(_) => traces.next().map_or(0, |trace| trace.rows),
+            Source::Trace(_) => {
+                traces.next().map_or(0, |trace| trace.requests.saturating_mul(u64::from(trace.passes)))
+            }
             Source::Twin(twin) => twin.row.requests,
             Source::Synthetic(_) => return 0,
         };

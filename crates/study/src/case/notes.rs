@@ -3,6 +3,7 @@
 
 use crate::config::Case;
 use interpulse_engine::Duration;
+use interpulse_engine::{Bytes, SECTOR};
 use interpulse_settings::Entry;
 use interpulse_workload::TraceSummary;
 use serde_json::Value;
@@ -85,19 +86,49 @@ pub(super) fn trace_note(path: &Path, found: &TraceSummary, capacity: u64) -> St
         let more = if found.bad_rows > found.first_bad_rows.len() as u64 { "; ..." } else { "" };
         text += &format!("; {} bad row(s) skipped: {shown}{more}", found.bad_rows);
     }
+    if found.discards > 0 {
+        text +=
+            &format!("; {} discard(s) of {} replayed", found.discards, decimal_bytes(found.discarded_bytes));
+    }
+    if found.flushes > 0 {
+        text += &format!("; {} flush(es) replayed", found.flushes);
+        if found.flushes_of_writes > 0 {
+            text += &format!(", {} of them with a write", found.flushes_of_writes);
+        }
+    }
+    if found.waits > 0 {
+        text += &format!("; {} pause(s) between requests", found.waits);
+    }
+    for (count, what, key) in
+        [(found.skipped_discards, "discard(s)", "discards"), (found.skipped_flushes, "flush(es)", "flushes")]
+    {
+        if count > 0 {
+            text += &format!("; {count} {what} left out ({key} = \"skip\")");
+        }
+    }
+    if found.unselected_rows > 0 {
+        text += &format!("; {} request(s) of other devices left out (device)", found.unselected_rows);
+    }
+    if found.stacked_rows > 0 {
+        text += &format!("; {} request(s) of stacked devices left out", found.stacked_rows);
+    }
+    if found.passes > 1 {
+        text += &format!("; replayed {} times (repeat)", found.passes);
+    }
     if found.other_rows > 0 {
-        text += &format!("; {} row(s) that are no reads or writes left out", found.other_rows);
+        text += &format!("; {} row(s) that are no requests left out", found.other_rows);
     }
     if found.late_rows > 0 {
         text += &format!("; {} row(s) whose time goes back moved to the time before", found.late_rows);
     }
-    let (end, capacity) = (decimal_size(found.end_sector()), decimal_size(capacity));
+    let size = |sectors: u64| decimal_bytes(Bytes(sectors * SECTOR.get()));
+    let (end, capacity) = (size(found.end_sector()), size(capacity));
     text + &format!("; addresses up to {end} on a capacity of {capacity}; {}", found.assumed)
 }
 
-/// Size of `sectors` in decimal units.
-fn decimal_size(sectors: u64) -> String {
-    let bytes = sectors as f64 * 512.0;
+/// Size in decimal units.
+fn decimal_bytes(size: Bytes) -> String {
+    let bytes = size.get() as f64;
     let unit = if bytes >= 1e12 {
         (1e12, "TB")
     } else if bytes >= 1e9 {

@@ -178,7 +178,8 @@ fn before_traces(case: &Case, traces: &[TraceSummary]) -> Option<FlowSpec> {
     for ((_, trace), found) in of_traces.clone().zip(traces) {
         match trace.pacing {
             TracePacing::Recorded { speed } => {
-                rate += found.rows as f64 / (found.span.as_ns() as f64 / 1e9 / speed).max(1e-3);
+                rate +=
+                    (found.reads + found.writes) as f64 / (found.span.as_ns() as f64 / 1e9 / speed).max(1e-3);
             }
             TracePacing::Closed { depth: of } => depth += of,
         }

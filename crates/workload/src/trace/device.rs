@@ -11,6 +11,35 @@ pub(super) struct DeviceKey {
     pub number: u32,
 }
 
+impl DeviceKey {
+    pub fn is(&self, host: &str, number: u32) -> bool {
+        self.number == number && compared(&self.host, host) == Ordering::Equal
+    }
+
+    /// Whether a user's `name` means this device: `HOST_NUMBER`, `MAJOR,MINOR`, the host alone if the number is 0, or
+    /// the number alone without a host.
+    pub fn is_named(&self, name: &str) -> bool {
+        if self.host.is_empty() {
+            return name == self.number.to_string();
+        }
+        let number = name.strip_prefix(self.host.as_str());
+        number.is_some_and(|rest| match rest.strip_prefix(['_', ',']) {
+            Some(number) => number == self.number.to_string(),
+            None => rest.is_empty() && self.number == 0,
+        })
+    }
+
+    /// Name by which a user can select the device.
+    pub fn name(&self) -> String {
+        let separator = if self.host.bytes().all(|byte| byte.is_ascii_digit()) { ',' } else { '_' };
+        match (self.host.is_empty(), self.number) {
+            (true, number) => number.to_string(),
+            (false, 0) if separator == '_' => self.host.clone(),
+            (false, number) => format!("{}{separator}{number}", self.host),
+        }
+    }
+}
+
 impl fmt::Display for DeviceKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.host.is_empty() {

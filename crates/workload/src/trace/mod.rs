@@ -12,6 +12,7 @@
 mod columns;
 mod detect;
 mod device;
+mod fio_clock;
 pub mod format;
 pub(crate) mod input;
 pub(crate) mod layout;
@@ -24,6 +25,7 @@ pub mod problem;
 pub(crate) mod replay;
 pub(crate) mod row;
 pub(crate) mod scan;
+mod selection;
 mod signatures;
 pub mod spec;
 pub mod statistics;

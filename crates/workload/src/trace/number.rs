@@ -133,6 +133,29 @@ pub(super) fn length_bytes(name: &'static str, text: &str) -> Result<u64, RowFau
     column.whole(1, (u64::from(REQUEST_SECTORS_MAX) - 1) * SECTOR.get())
 }
 
+/// Length of a discard, which can cover a whole drive.
+pub(super) fn discard_sectors(name: &'static str, text: &str) -> Result<u32, RowFault> {
+    let column = Column {
+        name,
+        text,
+        legal: "512-byte sectors of a discard, a whole number, 1 to 4294967295 (2 TiB)",
+    };
+    Ok(column.whole(1, u64::from(u32::MAX))? as u32)
+}
+
+/// Length of a discard in bytes.
+pub(super) fn discard_bytes(name: &'static str, text: &str) -> Result<u64, RowFault> {
+    let column =
+        Column { name, text, legal: "bytes of a discard, a whole number, 1 to 2199023255040 (2 TiB)" };
+    column.whole(1, u64::from(u32::MAX) * SECTOR.get())
+}
+
+/// Pause in us.
+pub(super) fn wait_us(name: &'static str, text: &str) -> Result<u64, RowFault> {
+    let column = Column { name, text, legal: "us, a whole number, 0 to 86400000000 (a day)" };
+    column.whole(0, 86_400_000_000)
+}
+
 fn is_negative(text: &str) -> bool {
     text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }

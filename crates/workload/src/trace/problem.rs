@@ -59,6 +59,72 @@ pub enum TraceProblem {
     /// File without rows.
     #[error("holds no rows")]
     Empty,
+    /// Trace without a request of the selected device.
+    #[error("has no request of the device that --set flow.N.device selects; legal: {known}")]
+    NoSuchDevice {
+        /// Devices of the trace.
+        known: String,
+    },
+    /// Trace that holds nothing else than what is left out.
+    #[error(
+        "holds only {discards} discard(s) and {flushes} flush(es), which are left out; legal: discards and flushes = replay"
+    )]
+    AllSkipped {
+        /// Discards left out.
+        discards: u64,
+        /// Flushes left out.
+        flushes: u64,
+    },
+    /// Recorded pacing of a trace without times.
+    #[error(
+        "the format {format} has no times, so there is no recorded pacing; legal: closed loop, --set \
+         flow.N.pacing=closed --set flow.N.depth=32"
+    )]
+    Untimed {
+        /// Format of the trace.
+        format: &'static str,
+    },
+    /// Time unit of a trace without times.
+    #[error("the format {format} has no times; legal: leave out --set flow.N.time-unit")]
+    NoTimeUnit {
+        /// Format of the trace.
+        format: &'static str,
+    },
+    /// Times that are implausible in the unit of the format.
+    #[error(
+        "its times are implausible in {unit}: {why}; legal: --set flow.N.time-unit=ns if they are in ns, or us if they are not"
+    )]
+    ImplausibleTimes {
+        /// Unit of the format.
+        unit: &'static str,
+        /// Reason.
+        why: String,
+    },
+    /// Repetition that lasts too long.
+    #[error(
+        "{passes} passes over {span} last longer than 208 days at replay speed; legal: a smaller repeat or a larger speed"
+    )]
+    TooLong {
+        /// Passes over the trace.
+        passes: u32,
+        /// Time of one pass, as recorded.
+        span: String,
+    },
+    /// Shifted passes beyond the drive.
+    #[error(
+        "{passes} passes, each shifted by {stride} sectors, reach sector {end}, but the drive has {capacity} sectors; \
+         legal: a larger drive, fit = fold or scale, or repeat-addresses = same"
+    )]
+    ShiftedBeyond {
+        /// Passes over the trace.
+        passes: u32,
+        /// Sectors between two passes.
+        stride: u64,
+        /// One past the last sector requested.
+        end: u64,
+        /// Capacity of the drive in sectors.
+        capacity: u64,
+    },
     /// File of which all rows were skipped as bad.
     #[error("holds no good row; {bad_rows} bad ones were skipped, the first: {first}")]
     AllBad {

@@ -2,15 +2,17 @@
 
 use super::input::Input;
 use super::layout::Layout;
+use super::limits::SPAN_NS_MAX;
 use super::problem::TraceProblem;
+use super::row::WithFlush;
 use super::scan::FirstReading;
 use super::spec::{TracePacing, TraceSpec};
-use super::stream::RowStream;
+use super::stream::{Row, RowStream};
 use super::summary::TraceSummary;
 use crate::batching::PREFETCH_BATCH;
 use crate::error::WorkloadError;
-use crate::spec::Pacing;
-use interpulse_engine::{PrefetchDistance, Request, SimTime};
+use crate::spec::{Pacing, Terms};
+use interpulse_engine::{Duration, Op, PrefetchDistance, Request, SimTime};
 
 /// Read-ahead in requests: parsing in batches keeps the data of the simulator in the cache.
 const AHEAD: usize = 256;
@@ -19,15 +21,31 @@ pub(crate) struct Replay {
     input: Input,
     rows: RowStream,
     layout: Layout,
-    pacing: TracePacing,
+    spec: TraceSpec,
     start: SimTime,
-    /// Requests read ahead, each with whether it exceeded the drive; `taken` of them are returned.
-    ahead: Vec<(SimTime, Request, bool)>,
+    /// Requests read ahead; `taken` of them are returned.
+    ahead: Vec<Ahead>,
     taken: usize,
+    /// Rows of the current pass.
     read: u64,
+    /// Passes that have ended.
+    passes: u32,
+    /// Time from the start of one pass to the start of the next, as recorded.
+    period_ns: u64,
+    /// Terms of the request returned last.
+    terms: Terms,
     ended: bool,
     summary: TraceSummary,
     first: FirstReading,
+}
+
+#[derive(Clone, Copy)]
+struct Ahead {
+    at: SimTime,
+    request: Request,
+    /// Whether a row exceeded the drive; counted with its first request.
+    beyond: bool,
+    terms: Terms,
 }
 
 impl Replay {
@@ -65,20 +83,28 @@ impl Replay {
         let prepare = || {
             let first = first.cloned().map_or_else(|| FirstReading::of(&input, spec), Ok)?;
             let found = first.found();
-            let layout = Layout::new(found, spec.fit, capacity_sectors)?;
-            let rows = RowStream::again(&input, spec, found.detected.clone(), found.devices.clone())?;
-            Ok((rows, layout, first))
+            let format = &found.detected.format;
+            if !format.has_times() && matches!(spec.pacing, TracePacing::Recorded { .. }) {
+                return Err(TraceProblem::Untimed { format: format.name() });
+            }
+            let layout = Layout::new(found, spec.fit, spec.repeat, capacity_sectors)?;
+            let period_ns = period(&found.summary, spec)?;
+            let rows = found.rows(&input, spec)?;
+            Ok((rows, layout, period_ns, first))
         };
         match prepare() {
-            Ok((rows, layout, first)) => Ok(Replay {
+            Ok((rows, layout, period_ns, first)) => Ok(Replay {
                 input,
+                spec: spec.clone(),
                 rows,
                 layout,
-                pacing: spec.pacing,
                 start,
                 ahead: Vec::with_capacity(AHEAD),
                 taken: 0,
                 read: 0,
+                passes: 0,
+                period_ns,
+                terms: Terms::default(),
                 ended: false,
                 summary: first.found().summary.clone(),
                 first,
@@ -96,7 +122,7 @@ impl Replay {
             self.refill().map_err(|problem| WorkloadError::Trace(Box::new(self.input.error(problem))))?;
         }
         if self.taken.is_multiple_of(PREFETCH_BATCH) {
-            let coming = self.ahead[self.taken..].iter().map(|(_, request, _)| request);
+            let coming = self.ahead[self.taken..].iter().map(|ahead| &ahead.request);
             let hinted_before = if self.taken == 0 { 0 } else { PREFETCH_BATCH };
             coming
                 .clone()
@@ -105,9 +131,10 @@ impl Replay {
                 .for_each(|request| hint(request, PrefetchDistance::Far));
             coming.take(PREFETCH_BATCH).for_each(|request| hint(request, PrefetchDistance::Near));
         }
-        let Some(&(at, request, beyond)) = self.ahead.get(self.taken) else { return Ok(None) };
+        let Some(&Ahead { at, request, beyond, terms }) = self.ahead.get(self.taken) else { return Ok(None) };
         self.taken += 1;
-        self.summary.replayed += 1;
+        self.terms = terms;
+        self.summary.replayed += 1 + u64::from(terms.then.is_some());
         self.summary.beyond += u64::from(beyond);
         Ok(Some((at, request)))
     }
@@ -119,14 +146,16 @@ impl Replay {
         self.taken = 0;
         while !self.ended && self.ahead.len() < AHEAD {
             match self.rows.next()? {
-                Some(row) => {
-                    self.read += 1;
-                    let placed = self.layout.place(row.device, row.sector, row.sectors);
-                    let placed = placed.ok_or(TraceProblem::Changed { line: row.line })?;
-                    let request = Request { op: row.op, sector: placed.sector, sectors: row.sectors };
-                    self.ahead.push((self.arrival(row.at_ns), request, placed.beyond));
+                Some(row) => self.read_row(&row)?,
+                None if self.read != self.summary.rows => self.ended = true,
+                None => {
+                    self.passes += 1;
+                    self.ended = self.passes == self.spec.repeat.passes;
+                    if !self.ended {
+                        self.rows = self.first.found().rows(&self.input, &self.spec)?;
+                        self.read = 0;
+                    }
                 }
-                None => self.ended = true,
             }
         }
         if self.read > self.summary.rows || self.ended && self.read < self.summary.rows {
@@ -135,8 +164,46 @@ impl Replay {
         Ok(())
     }
 
+    fn read_row(&mut self, row: &Row) -> Result<(), TraceProblem> {
+        self.read += 1;
+        let at = self.arrival(u64::from(self.passes) * self.period_ns + row.at_ns);
+        let (pass, wait) = (self.passes, Duration::from_us(row.wait_us));
+        let changed = TraceProblem::Changed { line: row.line };
+        let ahead = &mut self.ahead;
+        let (mut request, mut beyond) = (Request::FLUSH, false);
+        let mut terms = Terms { wait, then: None };
+        match row.op {
+            Op::Flush => {}
+            Op::Trim => {
+                let first = ahead.len();
+                let put = |sector, sectors| {
+                    let request = Request { op: Op::Trim, sector, sectors };
+                    ahead.push(Ahead { at, request, beyond: false, terms: Terms::default() });
+                };
+                let placed = self.layout.place_discard(row.device, row.sector, row.sectors, pass, put);
+                let beyond = placed.ok_or(changed)?;
+                if let Some(first) = ahead.get_mut(first) {
+                    (first.beyond, first.terms) = (beyond, terms);
+                }
+                return Ok(());
+            }
+            Op::Read | Op::Write => {
+                let placed = self.layout.place(row.device, row.sector, row.sectors, pass).ok_or(changed)?;
+                request = Request { op: row.op, sector: placed.sector, sectors: row.sectors };
+                beyond = placed.beyond;
+            }
+        }
+        match row.flush {
+            WithFlush::None => {}
+            WithFlush::After => terms.then = Some(Request::FLUSH),
+            WithFlush::Before => (request, terms.then) = (Request::FLUSH, Some(request)),
+        }
+        ahead.push(Ahead { at, request, beyond, terms });
+        Ok(())
+    }
+
     fn arrival(&self, at_ns: u64) -> SimTime {
-        match self.pacing {
+        match self.spec.pacing {
             TracePacing::Closed { .. } => self.start,
             TracePacing::Recorded { speed: 1.0 } => SimTime(self.start.as_ns().saturating_add(at_ns)),
             // Rounded down, which preserves the order of arrivals.
@@ -146,8 +213,18 @@ impl Replay {
         }
     }
 
+    /// Whether requests have [terms](Replay::terms).
+    pub fn has_terms(&self) -> bool {
+        self.summary.waits + self.summary.flushes_of_writes > 0
+    }
+
+    /// Terms of the request returned last.
+    pub fn terms(&self) -> Terms {
+        self.terms
+    }
+
     pub fn pacing(&self) -> Pacing {
-        self.pacing.into()
+        self.spec.pacing.into()
     }
 
     pub fn summary(&self) -> &TraceSummary {
@@ -158,4 +235,22 @@ impl Replay {
     pub fn first(&self) -> &FirstReading {
         &self.first
     }
+}
+
+/// Time from the start of one pass to the start of the next: the span and a mean gap. Errors if all passes together last
+/// too long.
+fn period(summary: &TraceSummary, spec: &TraceSpec) -> Result<u64, TraceProblem> {
+    let span_ns = summary.span.as_ns();
+    let period_ns = span_ns + span_ns.checked_div(summary.rows - 1).unwrap_or(0);
+    let passes = spec.repeat.passes;
+    let speed = match spec.pacing {
+        TracePacing::Closed { .. } => return Ok(0),
+        TracePacing::Recorded { speed } => speed,
+    };
+    let whole_ns = f64::from(passes) * period_ns as f64;
+    // Above 2^63 ns the times before the speed factor would overflow.
+    if passes > 1 && (whole_ns / speed > SPAN_NS_MAX as f64 || whole_ns > (1u64 << 63) as f64) {
+        return Err(TraceProblem::TooLong { passes, span: summary.span.to_string() });
+    }
+    Ok(period_ns)
 }

@@ -5,6 +5,8 @@ use super::device::{DeviceKey, Devices};
 use super::input::{Input, Stamp};
 use super::position::Position;
 use super::problem::TraceProblem;
+use super::row::WithFlush;
+use super::selection::Selection;
 use super::spec::TraceSpec;
 use super::stream::{Row, RowStream};
 use super::summary::{DeviceSummary, TraceSummary};
@@ -12,7 +14,7 @@ use interpulse_engine::{Bytes, Duration, Op, SECTOR};
 use std::sync::Arc;
 
 /// Alignment of devices: 1 MiB in sectors.
-const PLACE_ALIGNMENT: u64 = (1 << 20) / SECTOR.get();
+pub(super) const PLACE_ALIGNMENT: u64 = (1 << 20) / SECTOR.get();
 
 /// Result of the first pass over a trace, shared by several replays.
 #[derive(Clone)]
@@ -44,6 +46,7 @@ pub(crate) struct Found {
     pub summary: TraceSummary,
     pub(super) detected: Detected,
     pub(super) devices: Devices,
+    pub(super) selection: Selection,
     /// By device, in order of first appearance.
     pub(super) extents: Vec<Extent>,
     /// Indices of the devices in the order of `summary.devices`.
@@ -62,6 +65,11 @@ pub(super) struct Extent {
 }
 
 impl Found {
+    /// Rows of another pass.
+    pub(super) fn rows(&self, input: &Input, spec: &TraceSpec) -> Result<RowStream, TraceProblem> {
+        RowStream::again(input, spec, self.detected.clone(), self.devices.clone(), self.selection.clone())
+    }
+
     pub(super) fn key(&self, device: usize) -> &DeviceKey {
         let found = self.devices.ascending().find(|&(index, _)| index == device);
         found.expect("every extent has a device").1
@@ -70,18 +78,21 @@ impl Found {
 
 pub(crate) fn scan(input: &Input, spec: &TraceSpec) -> Result<Found, TraceProblem> {
     let mut rows = RowStream::first(input, spec)?;
-    let mut totals = Totals::default();
-    while let Some(row) = rows.next()? {
-        totals.count(&row);
+    let mut totals = Totals::of(&mut rows)?;
+    if let Some(lowest) = rows.unstacked(input, spec)? {
+        rows = lowest;
+        totals = Totals::of(&mut rows)?;
     }
     let packing = rows.packing();
-    let (detected, devices, skipped_rows) = rows.into_found();
+    let (detected, devices, selection, skipped_rows) = rows.into_found();
     skipped_rows.require_good_row(totals.rows)?;
     let mut placed_at = 0;
     let mut placed = Vec::new();
     let mut summaries = Vec::new();
     for (index, key) in devices.ascending() {
-        let extent = totals.extents[index];
+        let extent = &mut totals.extents[index];
+        // A device that was only flushed.
+        extent.first = extent.first.min(extent.end);
         summaries.push(DeviceSummary {
             host: key.host.clone(),
             number: key.number,
@@ -103,11 +114,22 @@ pub(crate) fn scan(input: &Input, spec: &TraceSpec) -> Result<Found, TraceProble
             bad_rows: skipped_rows.bad,
             first_bad_rows: skipped_rows.first_bad,
             other_rows: skipped_rows.other,
+            skipped_discards: skipped_rows.discards,
+            skipped_flushes: skipped_rows.flushes,
+            stacked_rows: skipped_rows.stacked,
+            unselected_rows: skipped_rows.unselected,
             late_rows: totals.late,
             reads: totals.reads,
-            writes: totals.rows - totals.reads,
+            writes: totals.writes,
+            discards: totals.discards,
+            flushes: totals.flushes + totals.flushes_of_writes,
+            flushes_of_writes: totals.flushes_of_writes,
+            requests: totals.rows + totals.flushes_of_writes,
+            passes: spec.repeat.passes,
             read_bytes: Bytes(totals.read_sectors * SECTOR.get()),
             written_bytes: Bytes(totals.written_sectors * SECTOR.get()),
+            discarded_bytes: Bytes(totals.discarded_sectors * SECTOR.get()),
+            waits: totals.waits,
             span: Duration(totals.latest_ns),
             min_gap: totals.min_gap_ns.map(Duration),
             beyond: 0,
@@ -116,6 +138,7 @@ pub(crate) fn scan(input: &Input, spec: &TraceSpec) -> Result<Found, TraceProble
         },
         detected,
         devices,
+        selection,
         extents: totals.extents,
         placed,
         largest_sectors: totals.largest_sectors,
@@ -128,8 +151,14 @@ struct Totals {
     rows: u64,
     late: u64,
     reads: u64,
+    writes: u64,
+    discards: u64,
+    flushes: u64,
+    flushes_of_writes: u64,
+    waits: u64,
     read_sectors: u64,
     written_sectors: u64,
+    discarded_sectors: u64,
     latest_ns: u64,
     min_gap_ns: Option<u64>,
     extents: Vec<Extent>,
@@ -138,6 +167,14 @@ struct Totals {
 }
 
 impl Totals {
+    fn of(rows: &mut RowStream) -> Result<Totals, TraceProblem> {
+        let mut totals = Totals::default();
+        while let Some(row) = rows.next()? {
+            totals.count(&row);
+        }
+        Ok(totals)
+    }
+
     fn count(&mut self, row: &Row) {
         if self.rows > 0 {
             let gap_ns = row.at_ns - self.latest_ns;
@@ -146,25 +183,39 @@ impl Totals {
         self.rows += 1;
         self.latest_ns = row.at_ns;
         self.late += u64::from(row.late);
-        if row.op == Op::Read {
-            self.reads += 1;
-            self.read_sectors += u64::from(row.sectors);
-        } else {
-            self.written_sectors += u64::from(row.sectors);
-        }
-        if row.sectors > self.largest_sectors {
+        self.waits += u64::from(row.wait_us > 0);
+        let sectors = u64::from(row.sectors);
+        let (count, volume) = match row.op {
+            Op::Read => (&mut self.reads, &mut self.read_sectors),
+            Op::Write => (&mut self.writes, &mut self.written_sectors),
+            Op::Trim => (&mut self.discards, &mut self.discarded_sectors),
+            Op::Flush => {
+                self.flushes += 1;
+                return self.count_extent(row, None);
+            }
+        };
+        *count += 1;
+        *volume = volume.saturating_add(sectors);
+        self.flushes_of_writes += u64::from(row.flush != WithFlush::None);
+        // A discard can be larger than the drive.
+        if row.op != Op::Trim && row.sectors > self.largest_sectors {
             (self.largest_sectors, self.largest_line) = (row.sectors, row.line);
         }
-        let end = row.sector + u64::from(row.sectors);
-        match self.extents.get_mut(row.device as usize) {
-            None => self.extents.push(Extent { rows: 1, first: row.sector, end, end_line: row.line }),
-            Some(extent) => {
-                extent.rows += 1;
-                extent.first = extent.first.min(row.sector);
-                if end > extent.end {
-                    (extent.end, extent.end_line) = (end, row.line);
-                }
-            }
+        self.count_extent(row, Some(row.sector + sectors));
+    }
+
+    /// Counts a row of its device, and its sectors up to `end`, if it has any.
+    fn count_extent(&mut self, row: &Row, end: Option<u64>) {
+        let device = row.device as usize;
+        if device == self.extents.len() {
+            self.extents.push(Extent { rows: 0, first: u64::MAX, end: 0, end_line: row.line });
+        }
+        let extent = &mut self.extents[device];
+        extent.rows += 1;
+        let Some(end) = end else { return };
+        extent.first = extent.first.min(row.sector);
+        if end > extent.end {
+            (extent.end, extent.end_line) = (end, row.line);
         }
     }
 }

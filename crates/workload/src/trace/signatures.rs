@@ -58,12 +58,6 @@ const KINDS: &[Kind] = &[
         "a pointer to a file of git-lfs",
         "fetch the file itself with `git lfs pull`",
     ),
-    (
-        0,
-        b"fio version 2 iolog",
-        "an I/O log of fio, version 2, which has no times",
-        "record it with fio 3.31 or later (version 3)",
-    ),
 ];
 
 /// Description and remedy of an unsupported file; `None` for a possible trace.

@@ -8,6 +8,7 @@ use interpulse_settings::{ConfigError, Row, Section, choices, default, keys};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+const PASSES: RangeInclusive<u32> = 1..=1_000_000;
 const SPEED: RangeInclusive<f64> = 1e-6..=1e6;
 
 keys! {
@@ -21,6 +22,14 @@ keys! {
         pub format: Format => Format::read(s)?,
         /// unit of the times; default: the unit of the format, or the most plausible one
         pub time_unit: Option<TimeUnit> = optional_choice(TimeUnit::ALL),
+        /// the only device of the trace that is replayed; default: all, of stacked devices the lowest
+        pub device: Option<String> = optional_name(),
+        /// treatment of the discards
+        pub discards: Treatment = choice(Some("replay"), Treatment::ALL),
+        /// treatment of the flushes, those of writes included
+        pub flushes: Treatment = choice(Some("replay"), Treatment::ALL),
+        /// Repetition of the whole trace.
+        pub repeat: Repeat => Repeat::read(s)?,
         /// Pacing of the requests.
         pub pacing: TracePacing => TracePacing::read(s)?,
         /// Handling of requests beyond the drive.
@@ -45,6 +54,10 @@ impl TraceSpec {
             path: path.into(),
             format: Format::Auto,
             time_unit: None,
+            device: None,
+            discards: Treatment::Replay,
+            flushes: Treatment::Replay,
+            repeat: Repeat::ONCE,
             pacing: TracePacing::Recorded { speed: 1.0 },
             fit: Fit::Error,
             reorder: Reorder::Error,
@@ -53,6 +66,8 @@ impl TraceSpec {
     }
 
     pub(crate) fn check(&self) -> Result<(), Illegal> {
+        let legal = format!("{} to {}", PASSES.start(), PASSES.end());
+        Illegal::unless(PASSES.contains(&self.repeat.passes), "repeat", self.repeat.passes, legal)?;
         match self.pacing {
             TracePacing::Closed { depth } => check_depth(depth),
             TracePacing::Recorded { speed } if SPEED.contains(&speed) => Ok(()),
@@ -76,6 +91,51 @@ pub enum TracePacing {
         /// Outstanding requests, 1 to 65535.
         depth: u32,
     },
+}
+
+choices! {
+    /// Treatment of a kind of rows.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Treatment {
+        /// replayed as requests
+        Replay = "replay",
+        /// left out and counted
+        Skip = "skip",
+    }
+}
+
+choices! {
+    /// Addresses of the later passes over a trace.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum RepeatAddresses {
+        /// those of the first pass
+        Same = "same",
+        /// moved on by the addresses that the trace occupies, in each pass
+        Shifted = "shifted",
+    }
+}
+
+/// Repetition of a trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Repeat {
+    /// Passes over the trace, 1 to 1,000,000.
+    pub passes: u32,
+    /// Addresses of the later passes.
+    pub addresses: RepeatAddresses,
+}
+
+impl Repeat {
+    /// A single pass.
+    pub const ONCE: Repeat = Repeat { passes: 1, addresses: RepeatAddresses::Same };
+
+    fn read(s: &mut Section) -> Result<Repeat, ConfigError> {
+        let passes = s.u32("repeat", "passes over the trace; times continue", default(1).within(PASSES))?;
+        let addresses = s.when(passes > 1, "repeat", |s| {
+            let doc = "addresses of the later passes";
+            s.choice("repeat-addresses", doc, Some("same"), RepeatAddresses::ALL)
+        })?;
+        Ok(Repeat { passes, addresses: addresses.unwrap_or(RepeatAddresses::Same) })
+    }
 }
 
 choices! {

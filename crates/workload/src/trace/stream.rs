@@ -2,14 +2,19 @@
 
 use super::columns::{is_blank, is_heading};
 use super::detect::{Detected, detect};
-use super::device::Devices;
+use super::device::{DeviceKey, Devices};
+use super::fio_clock;
+use super::format::Format;
 use super::input::Input;
 use super::limits::SPAN_NS_MAX;
 use super::lines::{Lines, Raw};
 use super::packing::Packing;
 use super::position::Position;
-use super::problem::{RowFault, TraceProblem};
-use super::spec::{Reorder, TracePacing, TraceSpec};
+use super::problem::{RowFault, TraceProblem, shorten};
+use super::row::{Directive, ParsedRow, WithFlush};
+use super::selection::{Remaps, Selection};
+use super::spec::{Reorder, TracePacing, TraceSpec, Treatment};
+use super::unit::TimeUnit;
 use interpulse_engine::Op;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,6 +29,10 @@ pub(super) struct Row {
     pub op: Op,
     pub sector: u64,
     pub sectors: u32,
+    /// Flush of a write, unless flushes are left out.
+    pub flush: WithFlush,
+    /// Pause before the request, for logs without times.
+    pub wait_us: u64,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -32,6 +41,16 @@ pub(super) struct SkippedRows {
     /// Messages of the first ten bad rows, with line numbers.
     pub first_bad: Vec<String>,
     pub other: u64,
+    /// Discards left out.
+    pub discards: u64,
+    /// Flushes left out, those of writes included.
+    pub flushes: u64,
+    /// Requests of stacked devices left out, whose lower device is read.
+    pub stacked: u64,
+    /// Requests of devices that were not selected.
+    pub unselected: u64,
+    /// Names of some devices that were not selected.
+    pub unselected_names: Vec<String>,
     /// First line assumed to be a heading, and its fault as a row.
     heading: Option<(Position, RowFault)>,
 }
@@ -43,12 +62,22 @@ impl SkippedRows {
             (1.., ..) => Ok(()),
             (0, Some(first), _) => Err(TraceProblem::AllBad { bad_rows: self.bad, first: first.clone() }),
             (0, None, Some((line, fault))) if self.other == 0 => Err(TraceProblem::Row { line, fault }),
+            (0, None, _) if self.unselected > 0 => {
+                Err(TraceProblem::NoSuchDevice { known: self.unselected_names.join("; ") })
+            }
+            (0, None, _) if self.discards + self.flushes > 0 => {
+                Err(TraceProblem::AllSkipped { discards: self.discards, flushes: self.flushes })
+            }
             (0, None, _) => Err(TraceProblem::Empty),
         }
     }
 }
 
 const BAD_ROWS_KEPT: usize = 10;
+/// Devices named when the selected one is missing.
+const DEVICES_NAMED: usize = 20;
+/// Rows of which these devices are collected.
+const ROWS_NAMED: u64 = 65_536;
 
 /// Reads, parses and checks rows; counts or rejects bad ones.
 pub(super) struct RowStream {
@@ -62,6 +91,10 @@ pub(super) struct RowStream {
     /// Latest time so far, from the origin.
     latest_ns: u64,
     skipped_rows: SkippedRows,
+    selection: Selection,
+    remaps: Remaps,
+    /// Pauses since the last request.
+    wait_us: u64,
 }
 
 /// Settings that decide which rows are good.
@@ -69,6 +102,8 @@ pub(super) struct RowStream {
 struct Rules {
     skip_bad_rows: bool,
     clamp: bool,
+    skip_discards: bool,
+    skip_flushes: bool,
     /// Speed factor of recorded pacing; `None` if times are ignored.
     speed: Option<f64>,
 }
@@ -76,17 +111,61 @@ struct Rules {
 impl RowStream {
     /// First pass: detects the format and collects the devices.
     pub fn first(input: &Input, spec: &TraceSpec) -> Result<RowStream, TraceProblem> {
-        RowStream::open(input, spec, detect(input, spec)?, Devices::default(), true)
+        let selection = Selection::new(spec.device.clone(), Vec::new());
+        let mut detected = detect(input, spec)?;
+        let format = &detected.format;
+        if !format.has_times() {
+            if spec.time_unit.is_some() {
+                return Err(TraceProblem::NoTimeUnit { format: format.name() });
+            }
+            detected.assumed = "without times: the requests are issued in file order, closed loop".to_owned();
+        } else if *format == Format::Fio
+            && spec.time_unit.is_none()
+            && matches!(spec.pacing, TracePacing::Recorded { .. })
+            && let Some(why) = fio_clock::doubt(input)?
+        {
+            return Err(TraceProblem::ImplausibleTimes { unit: TimeUnit::Us.name(), why });
+        }
+        RowStream::open(input, spec, detected, Devices::default(), selection, true)
     }
 
-    /// Second pass with a known format and known devices.
+    /// First pass without the devices whose requests a lower device has, if a pass found such ones.
+    pub fn unstacked(&self, input: &Input, spec: &TraceSpec) -> Result<Option<RowStream>, TraceProblem> {
+        if spec.device.is_some() || !self.selection.stacked().is_empty() {
+            return Ok(None);
+        }
+        let has = |key: &DeviceKey| self.devices.ascending().any(|(_, known)| known == key);
+        let pairs = self.remaps.stacked(has);
+        if pairs.is_empty() {
+            return Ok(None);
+        }
+        let mut detected = self.detected.clone();
+        let named: Vec<String> = pairs
+            .iter()
+            .map(|(upper, lower)| format!("{} are those of {}", upper.name(), lower.name()))
+            .collect();
+        let (shown, more) = named.split_at(named.len().min(DEVICES_NAMED));
+        let more = if more.is_empty() { String::new() } else { format!(" and of {} more", more.len()) };
+        let example = pairs[0].0.name();
+        detected.assumed += &input.addressed(&format!(
+            "; the requests of device {}{more}, remapped, and counted there only (override: --set \
+             flow.N.device={example})",
+            shown.join(", of device ")
+        ));
+        let upper = pairs.into_iter().map(|(upper, _)| upper.clone()).collect();
+        let selection = Selection::new(None, upper);
+        RowStream::open(input, spec, detected, Devices::default(), selection, true).map(Some)
+    }
+
+    /// Second pass with a known format, known devices and the selection of the first pass.
     pub fn again(
         input: &Input,
         spec: &TraceSpec,
         detected: Detected,
         devices: Devices,
+        selection: Selection,
     ) -> Result<RowStream, TraceProblem> {
-        RowStream::open(input, spec, detected, devices, false)
+        RowStream::open(input, spec, detected, devices, selection, false)
     }
 
     fn open(
@@ -94,6 +173,7 @@ impl RowStream {
         spec: &TraceSpec,
         detected: Detected,
         devices: Devices,
+        selection: Selection,
         devices_open: bool,
     ) -> Result<RowStream, TraceProblem> {
         let speed = match spec.pacing {
@@ -105,10 +185,19 @@ impl RowStream {
             detected,
             devices,
             devices_open,
-            rules: Rules { skip_bad_rows: spec.skip_bad_rows, clamp: spec.reorder == Reorder::Clamp, speed },
+            rules: Rules {
+                skip_bad_rows: spec.skip_bad_rows,
+                clamp: spec.reorder == Reorder::Clamp,
+                skip_discards: spec.discards == Treatment::Skip,
+                skip_flushes: spec.flushes == Treatment::Skip,
+                speed,
+            },
             origin_ns: None,
             latest_ns: 0,
             skipped_rows: SkippedRows::default(),
+            selection,
+            remaps: Remaps::default(),
+            wait_us: 0,
         })
     }
 
@@ -116,7 +205,7 @@ impl RowStream {
         loop {
             let before = self.origin_ns.is_none();
             let format = &self.detected.format;
-            let parsed = match self.lines.next_row(format.record_bytes())? {
+            let raw = match self.lines.next_row(format.record_bytes())? {
                 None => return Ok(None),
                 Some(Ok(Raw::Line(line))) if is_blank(line) || before && format.is_header(line) => continue,
                 Some(Ok(Raw::Line(line))) if before && is_heading(line) => {
@@ -125,17 +214,30 @@ impl RowStream {
                     }
                     continue;
                 }
-                Some(Ok(raw)) => format.parse(raw),
-                Some(Err(fault)) => Err(fault),
+                Some(raw) => raw,
             };
-            let parsed = match parsed {
-                Ok(None) => {
-                    self.skipped_rows.other += 1;
-                    continue;
-                }
-                Ok(Some(parsed)) => Ok(parsed),
+            let parsed = match raw.and_then(|raw| Ok((raw, format.parse(raw)?))) {
+                Ok((raw, None)) => match format.directive(raw) {
+                    Ok(directive) => {
+                        self.skipped_rows.other += 1;
+                        match directive {
+                            None => {}
+                            Some(Directive::Wait { us }) => self.wait_us = self.wait_us.saturating_add(us),
+                            Some(Directive::Remap { from, to }) => self.remaps.add(from, to),
+                        }
+                        continue;
+                    }
+                    Err(fault) => Err(fault),
+                },
+                Ok((_, Some(parsed))) => Ok(parsed),
                 Err(fault) => Err(fault),
             };
+            let mut parsed = parsed;
+            if let Ok(row) = &mut parsed
+                && !self.rules.keeps(row, &mut self.selection, &mut self.skipped_rows)
+            {
+                continue;
+            }
             let checked = parsed.and_then(|parsed| {
                 let time_ns = parsed.time.ns(self.detected.unit)?;
                 let (at_ns, late) =
@@ -145,15 +247,16 @@ impl RowStream {
                     None if self.devices_open => Some(self.devices.add(parsed.host, parsed.device)?),
                     None => None,
                 };
-                Ok((time_ns, at_ns, late, device, parsed.op, parsed.sector, parsed.sectors))
+                Ok((time_ns, at_ns, late, device, parsed.op, parsed.sector, parsed.sectors, parsed.flush))
             });
             let line = self.lines.position();
             match checked {
                 Ok((_, _, _, None, ..)) => return Err(TraceProblem::Changed { line }),
-                Ok((time_ns, at_ns, late, Some(device), op, sector, sectors)) => {
+                Ok((time_ns, at_ns, late, Some(device), op, sector, sectors, flush)) => {
                     self.origin_ns.get_or_insert(time_ns);
                     self.latest_ns = at_ns;
-                    return Ok(Some(Row { line, at_ns, late, device, op, sector, sectors }));
+                    let wait_us = std::mem::take(&mut self.wait_us);
+                    return Ok(Some(Row { line, at_ns, late, device, op, sector, sectors, flush, wait_us }));
                 }
                 Err(fault) if self.rules.skip_bad_rows => self.skip(line, &fault),
                 Err(fault) => return Err(TraceProblem::Row { line, fault }),
@@ -176,12 +279,40 @@ impl RowStream {
         self.lines.position()
     }
 
-    pub fn into_found(self) -> (Detected, Devices, SkippedRows) {
-        (self.detected, self.devices, self.skipped_rows)
+    pub fn into_found(self) -> (Detected, Devices, Selection, SkippedRows) {
+        (self.detected, self.devices, self.selection, self.skipped_rows)
     }
 }
 
 impl Rules {
+    /// Whether a row is replayed. Counts one that is left out, and takes the flush off a write if flushes are.
+    fn keeps(&self, row: &mut ParsedRow, selection: &mut Selection, skipped: &mut SkippedRows) -> bool {
+        if !selection.reads(row.host, row.device) {
+            if selection.stacked().is_empty() {
+                skipped.unselected += 1;
+                if skipped.unselected <= ROWS_NAMED && skipped.unselected_names.len() < DEVICES_NAMED {
+                    let name = DeviceKey { host: row.host.to_owned(), number: row.device }.name();
+                    let name = shorten(&name);
+                    if !skipped.unselected_names.contains(&name) {
+                        skipped.unselected_names.push(name);
+                    }
+                }
+            } else {
+                skipped.stacked += 1;
+            }
+            return false;
+        }
+        if self.skip_flushes && row.flush != WithFlush::None {
+            row.flush = WithFlush::None;
+            skipped.flushes += 1;
+        }
+        let (discard, flush) =
+            (self.skip_discards && row.op == Op::Trim, self.skip_flushes && row.op == Op::Flush);
+        skipped.discards += u64::from(discard);
+        skipped.flushes += u64::from(flush);
+        !discard && !flush
+    }
+
     /// Time of a row since the origin, and whether it was raised to `latest_ns`.
     fn time(&self, time_ns: u64, origin_ns: u64, latest_ns: u64) -> Result<(u64, bool), RowFault> {
         let at_ns = time_ns.saturating_sub(origin_ns);

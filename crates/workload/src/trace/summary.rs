@@ -20,23 +20,45 @@ pub struct TraceSummary {
     pub bad_rows: u64,
     /// Messages of the first ten bad rows, with line numbers.
     pub first_bad_rows: Vec<String>,
-    /// Rows ignored because they are neither reads nor writes.
+    /// Rows ignored because they are no requests.
     pub other_rows: u64,
+    /// Discards left out.
+    pub skipped_discards: u64,
+    /// Flushes left out, those of writes included.
+    pub skipped_flushes: u64,
+    /// Requests of stacked devices left out, whose lower device is replayed.
+    pub stacked_rows: u64,
+    /// Requests of devices that were not selected.
+    pub unselected_rows: u64,
     /// Rows whose time was raised to that of an earlier row.
     pub late_rows: u64,
     /// Read requests.
     pub reads: u64,
     /// Write requests.
     pub writes: u64,
+    /// Discards.
+    pub discards: u64,
+    /// Flushes, those of writes included.
+    pub flushes: u64,
+    /// Flushes of writes, which have no row of their own.
+    pub flushes_of_writes: u64,
+    /// Requests of one pass: rows, and flushes of writes.
+    pub requests: u64,
+    /// Passes over the trace.
+    pub passes: u32,
     /// Sum of the sizes of the reads, in whole sectors.
     pub read_bytes: Bytes,
     /// Sum of the sizes of the writes, in whole sectors.
     pub written_bytes: Bytes,
+    /// Sum of the sizes of the discards, in whole sectors.
+    pub discarded_bytes: Bytes,
+    /// Pauses between requests, in a trace without times.
+    pub waits: u64,
     /// Time from the first row to the latest.
     pub span: Duration,
     /// Shortest time between two rows; `None` with fewer than two rows.
     pub min_gap: Option<Duration>,
-    /// Requests returned so far that exceeded the drive before `fit` moved them.
+    /// Rows replayed so far that exceeded the drive before `fit` moved them.
     pub beyond: u64,
     /// Requests returned so far.
     pub replayed: u64,

@@ -1,7 +1,7 @@
 //! `alibaba` format: Alibaba block traces, `device_id,opcode,offset,length,timestamp`; opcode `R` or `W`, offset and
 //! length in bytes (widened to whole sectors), time in us since 1970.
 
-use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat};
+use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, WithFlush};
 use crate::trace::columns::commas;
 use crate::trace::number::{device, length_bytes, offset_bytes, op};
 use crate::trace::row::widen;
@@ -21,7 +21,7 @@ impl TraceFormat for Alibaba {
         let device = device("device_id", number)?;
         let op = op("opcode", opcode, &["r"], &["w"], "R or W")?;
         let (sector, sectors) = widen(offset_bytes("offset", offset)?, length_bytes("length", length)?);
-        Ok(Some(ParsedRow { time, host: "", device, op, sector, sectors: sectors as u32 }))
+        Ok(Some(ParsedRow { time, host: "", device, op, sector, sectors: sectors as u32, flush: WithFlush::None }))
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {

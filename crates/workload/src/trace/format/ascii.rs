@@ -1,7 +1,7 @@
 //! `ascii` format: `time device lba sectors type`, separated by blanks, LBA in 512 B sectors. Same columns as
 //! DiskSim, SSDSim and MQSim, for files with another time unit or type code. A file does not identify its type code.
 
-use super::{Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, decimal};
+use super::{Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, decimal, WithFlush};
 use crate::trace::columns::blanks;
 use crate::trace::number::{device, length_sectors, sector};
 use interpulse_engine::{Op, Request};
@@ -62,6 +62,7 @@ impl AsciiLayout {
                 "1" => one,
                 _ => other(kind)?,
             },
+            flush: WithFlush::None,
         }))
     }
 

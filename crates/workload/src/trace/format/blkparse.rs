@@ -1,10 +1,13 @@
 //! `blkparse` format: text output of blkparse, `major,minor cpu number time pid action operation sector + sectors
-//! [process]`; time in seconds. A request has one line per event; lines of the selected event are replayed. Discards,
-//! flushes, other events and the final summary are ignored.
+//! [process]`; time in seconds. A request has one line per event; lines of the selected event are replayed. Other
+//! events and the final summary are ignored; rows of action `A` name the mapping of stacked devices.
 
-use super::{Format, Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, decimal};
+use super::rwbs::Rwbs;
+use super::{
+    ALL_OPS, Directive, Format, Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, WithFlush, decimal,
+};
 use crate::trace::columns::blanks;
-use crate::trace::number::{device, length_sectors, sector};
+use crate::trace::number::{device, discard_sectors, length_sectors, sector};
 use interpulse_engine::{Op, Request};
 use interpulse_settings::{ConfigError, Section, choices};
 use std::io::{self, Write};
@@ -48,8 +51,19 @@ impl Blkparse {
     }
 }
 
+/// Major and minor number of a device.
+fn device_pair(text: &str) -> Result<(&str, u32), RowFault> {
+    let Some((major, minor)) = text.split_once(',') else {
+        return Err(RowFault::field("device", text, "not a pair of numbers", DEVICE));
+    };
+    device("device", major)?;
+    Ok((major, device("device", minor)?))
+}
+
 impl TraceFormat for Blkparse {
     const UNIT: Option<TimeUnit> = Some(TimeUnit::S);
+
+    const OPS: &'static [Op] = ALL_OPS;
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         // The summary starts with words or indented lines.
@@ -58,36 +72,57 @@ impl TraceFormat for Blkparse {
         }
         let [place, _, _, time, _, action, operation] = blanks(line, COLUMNS)?;
         let time = Stamp::text(time, TimeUnit::S)?;
-        let Some((major, minor)) = place.split_once(',') else {
-            return Err(RowFault::field("device", place, "not a pair of numbers", DEVICE));
-        };
-        device("device", major)?;
-        let minor = device("device", minor)?;
-        let op = match operation {
-            _ if action != self.event.action() || operation.contains('D') => return Ok(None),
-            _ if operation.contains('R') => Op::Read,
-            _ if operation.contains('W') => Op::Write,
+        let (host, device) = device_pair(place)?;
+        if action != self.event.action() {
+            return Ok(None);
+        }
+        let Rwbs { op, flush } = Rwbs::parse(operation);
+        let Some(op) = op else { return Ok(None) };
+        let flushes = op == Op::Flush || flush != WithFlush::None;
+        let mut place = line.split_ascii_whitespace().skip(7);
+        let (start, length) = match (place.next(), place.next(), place.next()) {
+            (Some(start), Some("+"), Some(length)) if op != Op::Flush && !(flushes && length == "0") => {
+                (start, length)
+            }
+            // A flush has no sectors; older kernels record it as a write without sectors.
+            _ if flushes => return Ok(Some(ParsedRow::flush(time, host, device))),
             _ => return Ok(None),
         };
-        let mut place = line.split_ascii_whitespace().skip(7);
-        let (Some(start), Some("+"), Some(length)) = (place.next(), place.next(), place.next()) else {
-            // Flush recorded as a write without sectors.
-            return Ok(None);
-        };
+        let sectors = if op == Op::Trim { discard_sectors } else { length_sectors };
         Ok(Some(ParsedRow {
             time,
-            host: major,
-            device: minor,
+            host,
+            device,
             op,
             sector: sector("sector", start)?,
-            sectors: length_sectors("sectors", length)?,
+            sectors: sectors("sectors", length)?,
+            flush,
         }))
+    }
+
+    /// Rows of action `A`: `sector + sectors <- (major,minor) sector` remaps a request of the device in parentheses.
+    fn directive<'l>(&self, line: &'l str) -> Result<Option<Directive<'l>>, RowFault> {
+        let mut columns = line.split_ascii_whitespace();
+        let Some(place) = columns.next() else { return Ok(None) };
+        if columns.nth(4) != Some("A") {
+            return Ok(None);
+        }
+        let from = columns.skip_while(|&column| column != "<-").nth(1);
+        let from = from.and_then(|from| from.strip_prefix('(')?.strip_suffix(')'));
+        let legal = "sector + sectors <- (major,minor) sector";
+        let from = from.ok_or_else(|| RowFault::field("remap", line.trim(), "without a source", legal))?;
+        Ok(Some(Directive::Remap { from: device_pair(from)?, to: device_pair(place)? }))
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {
         let Request { op, sector, sectors } = request;
         let (time, action) = (decimal(at_ns, 9), self.event.action());
-        let operation = if op == Op::Read { 'R' } else { 'W' };
+        let operation = match op {
+            Op::Read => "R",
+            Op::Write => "W",
+            Op::Trim => "D",
+            Op::Flush => return writeln!(out, "  8,{device} 0 1 {time} 1 {action} FN [gen]"),
+        };
         writeln!(out, "  8,{device} 0 1 {time} 1 {action} {operation} {sector} + {sectors} [gen]")
     }
 

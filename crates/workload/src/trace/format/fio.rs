@@ -1,40 +1,84 @@
 //! `fio` format: I/O log of fio, version 3, `time file action offset length`, separated by blanks, after a version
-//! line; time in us, offset and length in bytes (widened to whole sectors). Each file is a device. Actions other than
-//! `read` and `write` are ignored.
+//! line; time in us, offset and length in bytes (widened to whole sectors, narrowed for a trim). Each file is a device.
+//! `sync` and `datasync` flush; actions on files are ignored.
 
-use super::{Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat};
+use super::{ALL_OPS, Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, WithFlush};
 use crate::trace::columns::blanks;
-use crate::trace::number::{length_bytes, offset_bytes};
-use crate::trace::row::widen;
+use crate::trace::number::{discard_bytes, length_bytes, offset_bytes};
+use crate::trace::row::{narrow, widen};
 use interpulse_engine::{Op, Request, SECTOR};
 use std::io::{self, Write};
 
 const COLUMNS: &str = "5 columns between blanks: time file action offset length";
-const ACTIONS: &str = "add, open, close, read, write, trim, sync, datasync or wait";
+pub(super) const ACTIONS: &str = "add, open, close, read, write, trim, sync, datasync or wait";
 
 pub struct Fio;
 
+/// Request of an action; `None` for an action that is no request. `place` splits offset and length off the line.
+pub(super) fn request<'l>(
+    time: Stamp<'l>,
+    host: &'l str,
+    action: &'l str,
+    place: impl FnOnce() -> Result<[&'l str; 2], RowFault>,
+) -> Parsed<'l> {
+    let op = match action {
+        "read" => Op::Read,
+        "write" => Op::Write,
+        "trim" => Op::Trim,
+        "sync" | "datasync" => return Ok(Some(ParsedRow::flush(time, host, 0))),
+        "add" | "open" | "close" | "wait" => return Ok(None),
+        _ => return Err(RowFault::field("action", action, "not an action", ACTIONS)),
+    };
+    let [offset, length] = place()?;
+    let offset = offset_bytes("offset", offset)?;
+    let (sector, sectors) = if op == Op::Trim {
+        match narrow(offset, discard_bytes("length", length)?) {
+            Some(whole) => whole,
+            None => return Ok(None),
+        }
+    } else {
+        widen(offset, length_bytes("length", length)?)
+    };
+    Ok(Some(ParsedRow {
+        time,
+        host,
+        device: 0,
+        op,
+        sector,
+        sectors: sectors as u32,
+        flush: WithFlush::None,
+    }))
+}
+
+/// Writes file, action, offset and length.
+pub(super) fn write_action(out: &mut dyn Write, device: u32, request: Request) -> io::Result<()> {
+    let (offset, length) = (request.sector * SECTOR.get(), request.bytes().get());
+    let action = match request.op {
+        Op::Read => "read",
+        Op::Write => "write",
+        Op::Trim => "trim",
+        Op::Flush => "sync",
+    };
+    writeln!(out, "/dev/gen{device} {action} {offset} {length}")
+}
+
 impl TraceFormat for Fio {
     const UNIT: Option<TimeUnit> = Some(TimeUnit::Us);
+    const OPS: &'static [Op] = ALL_OPS;
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
+        if line.trim() == super::fio_v2::HEADER {
+            let legal = "version 3, or format = fio-v2 with pacing = closed";
+            return Err(RowFault::field("log", line.trim(), "a version without times", legal));
+        }
         let [time, host, action] = blanks(line, COLUMNS)?;
         let time = Stamp::text(time, TimeUnit::Us)?;
-        let op = match action {
-            "read" => Op::Read,
-            "write" => Op::Write,
-            "add" | "open" | "close" | "trim" | "sync" | "datasync" | "wait" => return Ok(None),
-            _ => return Err(RowFault::field("action", action, "not an action", ACTIONS)),
-        };
-        let [_, _, _, offset, length] = blanks(line, COLUMNS)?;
-        let (sector, sectors) = widen(offset_bytes("offset", offset)?, length_bytes("length", length)?);
-        Ok(Some(ParsedRow { time, host, device: 0, op, sector, sectors: sectors as u32 }))
+        request(time, host, action, || blanks::<5>(line, COLUMNS).map(|[_, _, _, offset, length]| [offset, length]))
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {
-        let action = if request.op == Op::Read { "read" } else { "write" };
-        let (offset, length) = (request.sector * SECTOR.get(), request.bytes().get());
-        writeln!(out, "{} /dev/gen{device} {action} {offset} {length}", at_ns / TimeUnit::Us.ns())
+        write!(out, "{} ", at_ns / TimeUnit::Us.ns())?;
+        write_action(out, device, request)
     }
 
     fn is_header(&self, line: &str) -> bool {

@@ -2,7 +2,7 @@
 //! separated by blanks; time in ns, LBA and size in 512 B sectors, op `R` or `W`; the hash is optional. Major and
 //! minor number identify the device.
 
-use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat};
+use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, WithFlush};
 use crate::trace::columns::blanks;
 use crate::trace::number::{device, length_sectors, op, sector};
 use interpulse_engine::{Op, Request};
@@ -26,6 +26,7 @@ impl TraceFormat for Fiu {
             op: op("op", kind, &["r", "read"], &["w", "write"], "R or W")?,
             sector: sector("lba", lba)?,
             sectors: length_sectors("size", size)?,
+            flush: WithFlush::None,
         }))
     }
 

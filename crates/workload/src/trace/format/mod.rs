@@ -2,14 +2,16 @@
 
 use super::lines::Raw;
 use super::problem::RowFault;
-use super::row::{Parsed, ParsedRow};
+use super::row::{Directive, Parsed, ParsedRow, WithFlush};
 use super::unit::{Stamp, TimeUnit};
-use interpulse_engine::Request;
+use interpulse_engine::{Op, Request};
 use interpulse_settings::{ConfigError, Section, registry};
 use std::io::{self, Write};
 
 pub use ascii::{AsciiLayout, TypeCode};
 pub use blkparse::Event;
+
+mod rwbs;
 
 registry! {
     $ /// Format of the rows of a trace.
@@ -23,7 +25,8 @@ registry! {
         "systor" => systor::Systor: "SYSTOR '17 CSV: time in seconds, response, R|W, LUN, offset and size in bytes";
         "fiu" => fiu::Fiu: "FIU text: time in ns, pid, process, LBA and size in 512 B sectors, R|W, major, minor, hash";
         "blkparse" => blkparse::Blkparse(it): "text of blkparse: device, CPU, number, time in seconds, pid, action, operation, sector + sectors";
-        "fio" => fio::Fio: "I/O log of fio, version 3: time in us, file, read|write, offset and length in bytes";
+        "fio" => fio::Fio: "I/O log of fio, version 3: time in us, file, read|write|trim|sync, offset and length in bytes";
+        "fio-v2" => fio_v2::FioV2: "I/O log of fio, version 2, without times, replayed closed loop: file, read|write|trim|sync|wait, offset and length in bytes";
         "xperf" => xperf::Xperf: "DiskRead and DiskWrite of xperf, as in the Microsoft production server traces: time in us";
         "mqsim" => mqsim::MqSim: "MQSim: time in whole ns, device, LBA and size in 512 B sectors, 1 = read, 0 = write";
         "ssdsim" => ssdsim::SsdSim: "SSDSim: time in whole ns, device, LBA and size in 512 B sectors, 1 = read, 0 = write";
@@ -38,7 +41,13 @@ trait TraceFormat {
     /// Time unit; `None` if the format does not define it.
     const UNIT: Option<TimeUnit>;
 
-    /// Parses a line; `None` for a line of this format that is neither a read nor a write.
+    /// Operations that a row of this format can hold.
+    const OPS: &'static [Op] = &[Op::Read, Op::Write];
+
+    /// Whether the rows have times; without them a trace is replayed closed loop.
+    const HAS_TIMES: bool = true;
+
+    /// Parses a line; `None` for a line of this format that is no request.
     fn parse<'l>(&self, _line: &'l str) -> Parsed<'l> {
         unreachable!("the format has no lines")
     }
@@ -47,7 +56,12 @@ trait TraceFormat {
         Self::UNIT
     }
 
-    /// Writes a read or a write as a row. Times finer than the resolution of the format are rounded down.
+    /// Meaning of a line that is no request; `None` if it has none for a replay.
+    fn directive<'l>(&self, _line: &'l str) -> Result<Option<Directive<'l>>, RowFault> {
+        Ok(None)
+    }
+
+    /// Writes a request with an operation of `OPS` as a row. Times finer than the resolution of the format are rounded down.
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()>;
 
     fn record_bytes(&self) -> Option<usize> {
@@ -125,6 +139,30 @@ impl Format {
         }
     }
 
+    /// Meaning of a line that [`Format::parse`] found to be no request.
+    pub(super) fn directive<'l>(&self, raw: Raw<'l>) -> Result<Option<Directive<'l>>, RowFault> {
+        match raw {
+            Raw::Line(line) => each_format!(self, it => it.directive(line)),
+            Raw::Record(_) => Ok(None),
+        }
+    }
+
+    /// Whether a row of this format can hold this operation.
+    pub fn holds(&self, op: Op) -> bool {
+        fn ops<F: TraceFormat>(_: &F) -> &'static [Op] {
+            F::OPS
+        }
+        each_format!(self, it => ops(it)).contains(&op)
+    }
+
+    /// Whether the rows have times; without them a trace is replayed closed loop.
+    pub fn has_times(&self) -> bool {
+        fn timed<F: TraceFormat>(_: &F) -> bool {
+            F::HAS_TIMES
+        }
+        each_format!(self, it => timed(it))
+    }
+
     pub(super) fn record_bytes(&self) -> Option<usize> {
         each_format!(self, it => it.record_bytes())
     }
@@ -156,6 +194,9 @@ impl Format {
         each_format!(self, it => it.write(out, at_ns, device, request))
     }
 }
+
+/// Every operation of a request.
+const ALL_OPS: &[Op] = &[Op::Read, Op::Write, Op::Trim, Op::Flush];
 
 /// `ns` in units of 10^`digits` ns, with that many decimals.
 fn decimal(ns: u64, digits: usize) -> String {

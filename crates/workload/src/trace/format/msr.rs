@@ -2,7 +2,7 @@
 //! `Read` or `Write`, offset and size in bytes (widened to whole sectors). The response must be a number and is
 //! ignored.
 
-use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat};
+use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, WithFlush};
 use crate::trace::columns::commas;
 use crate::trace::number::{Column, device, length_bytes, offset_bytes, op};
 use crate::trace::row::widen;
@@ -28,7 +28,7 @@ impl TraceFormat for Msr {
         let op = op("Type", kind, &["read"], &["write"], "Read or Write")?;
         let (sector, sectors) = widen(offset_bytes("offset", offset)?, length_bytes("size", size)?);
         response.whole(0, u64::MAX)?;
-        Ok(Some(ParsedRow { time, host, device, op, sector, sectors: sectors as u32 }))
+        Ok(Some(ParsedRow { time, host, device, op, sector, sectors: sectors as u32, flush: WithFlush::None }))
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {

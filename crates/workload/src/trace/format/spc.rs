@@ -2,7 +2,7 @@
 //! 512 B sectors, size in bytes (widened to whole sectors), opcode `r` or `w` in either case, time in seconds with
 //! decimals.
 
-use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, decimal};
+use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, decimal, WithFlush};
 use crate::trace::columns::commas;
 use crate::trace::number::{device, length_bytes, op, sector};
 use crate::trace::row::widen;
@@ -22,7 +22,7 @@ impl TraceFormat for Spc {
         let device = device("ASU", asu)?;
         let (sector, sectors) = widen(sector("LBA", lba)? * SECTOR.get(), length_bytes("size", size)?);
         let op = op("opcode", opcode, &["r"], &["w"], "r or w")?;
-        Ok(Some(ParsedRow { time, host: "", device, op, sector, sectors: sectors as u32 }))
+        Ok(Some(ParsedRow { time, host: "", device, op, sector, sectors: sectors as u32, flush: WithFlush::None }))
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {

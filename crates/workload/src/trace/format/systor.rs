@@ -2,7 +2,7 @@
 //! time in seconds since 1970 with decimals, offset and size in bytes (widened to whole sectors). The response and
 //! rows without a type are ignored.
 
-use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, decimal};
+use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, decimal, WithFlush};
 use crate::trace::columns::commas;
 use crate::trace::number::{device, length_bytes, offset_bytes, op};
 use crate::trace::row::widen;
@@ -25,7 +25,7 @@ impl TraceFormat for Systor {
         let device = device("LUN", lun)?;
         let op = op("IOType", kind, &["r"], &["w"], "R, W or nothing")?;
         let (sector, sectors) = widen(offset_bytes("Offset", offset)?, length_bytes("Size", size)?);
-        Ok(Some(ParsedRow { time, host: "", device, op, sector, sectors: sectors as u32 }))
+        Ok(Some(ParsedRow { time, host: "", device, op, sector, sectors: sectors as u32, flush: WithFlush::None }))
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! `tencent` format: Tencent cloud block storage traces, `Timestamp,Offset,Size,IOType,VolumeID`; time in seconds
 //! since 1970, offset and size in 512 B sectors, type 0 = read, 1 = write.
 
-use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, decimal};
+use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, decimal, WithFlush};
 use crate::trace::columns::commas;
 use crate::trace::number::{device, length_sectors, op, sector};
 use interpulse_engine::{Op, Request};
@@ -23,6 +23,7 @@ impl TraceFormat for Tencent {
             op: op("IOType", kind, &["0"], &["1"], "0 (read) or 1 (write)")?,
             sector: sector("Offset", offset)?,
             sectors: length_sectors("Size", size)?,
+            flush: WithFlush::None,
         }))
     }
 

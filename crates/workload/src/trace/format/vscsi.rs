@@ -1,10 +1,10 @@
 //! `vscsi` format: CloudPhysics traces of virtual disks, version 1. Little-endian records of 32 bytes: u32 number,
 //! u32 length in bytes, u32 segments, u16 SCSI command, u16 version, u64 LBA in 512 B sectors, u64 time in us.
-//! Commands other than reads and writes are ignored.
+//! UNMAP is a discard, SYNCHRONIZE CACHE a flush; other commands than these, reads and writes are ignored.
 
-use super::{Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat};
+use super::{ALL_OPS, Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, WithFlush};
 use crate::trace::number::{length_bytes, sector};
-use crate::trace::row::widen;
+use crate::trace::row::{narrow, widen};
 use interpulse_engine::{Op, Request, SECTOR};
 use std::io::{self, Write};
 
@@ -25,6 +25,9 @@ const FIELDS: Fields =
 
 /// READ(6), (10), (12), (16); the opcode of each write is larger by two.
 const READS: [u16; 4] = [0x08, 0x28, 0xa8, 0x88];
+const UNMAP: u16 = 0x42;
+/// SYNCHRONIZE CACHE (10) and (16).
+const FLUSHES: [u16; 2] = [0x35, 0x91];
 const COMMAND_MAX: u16 = 0xff;
 
 impl Fields {
@@ -37,24 +40,38 @@ impl Fields {
             let version = version.to_string();
             return Err(RowFault::field("version", &version, "another version", self.is_version.1));
         }
+        let time = Stamp::Number(number(self.time, 8));
         let op = match command {
             _ if READS.contains(&command) => Op::Read,
             2.. if READS.contains(&(command - 2)) => Op::Write,
+            UNMAP => Op::Trim,
+            _ if FLUSHES.contains(&command) => return Ok(Some(ParsedRow::flush(time, "", 0))),
             0..=COMMAND_MAX => return Ok(None),
             _ => return Err(RowFault::field("command", &command.to_string(), "too large", "below 256")),
         };
-        let length = length_bytes("length", &number(self.length, 4).to_string())?;
+        let length = number(self.length, 4);
         let start = sector("lba", &number(self.lba, 8).to_string())? * SECTOR.get();
-        let (sector, sectors) = widen(start, length);
-        let time = Stamp::Number(number(self.time, 8));
-        Ok(Some(ParsedRow { time, host: "", device: 0, op, sector, sectors: sectors as u32 }))
+        let (sector, sectors) = if op == Op::Trim {
+            // Without the length of a sector, it names no range.
+            let Some(whole) = narrow(start, length) else { return Ok(None) };
+            whole
+        } else {
+            widen(start, length_bytes("length", &length.to_string())?)
+        };
+        let flush = WithFlush::None;
+        Ok(Some(ParsedRow { time, host: "", device: 0, op, sector, sectors: sectors as u32, flush }))
     }
 
     /// Writes a record of `N` bytes, which has no field for the device.
     pub fn write<const N: usize>(&self, out: &mut dyn Write, at_ns: u64, request: Request) -> io::Result<()> {
         let mut record = [0; N];
         let mut put = |at: usize, bytes: &[u8]| record[at..at + bytes.len()].copy_from_slice(bytes);
-        let command = READS[1] + if request.op == Op::Read { 0 } else { 2 };
+        let command = match request.op {
+            Op::Read => READS[1],
+            Op::Write => READS[1] + 2,
+            Op::Trim => UNMAP,
+            Op::Flush => FLUSHES[0],
+        };
         put(self.length, &(request.bytes().get() as u32).to_le_bytes());
         put(self.command, &command.to_le_bytes());
         put(self.version, &(u16::from(self.is_version.0) << 8).to_le_bytes());
@@ -66,6 +83,7 @@ impl Fields {
 
 impl TraceFormat for Vscsi {
     const UNIT: Option<TimeUnit> = Some(TimeUnit::Us);
+    const OPS: &'static [Op] = ALL_OPS;
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, _device: u32, request: Request) -> io::Result<()> {
         FIELDS.write::<32>(out, at_ns, request)

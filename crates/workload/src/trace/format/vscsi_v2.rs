@@ -3,8 +3,8 @@
 //! us, u64 response.
 
 use super::vscsi::Fields;
-use super::{Parsed, TimeUnit, TraceFormat};
-use interpulse_engine::Request;
+use super::{ALL_OPS, Parsed, TimeUnit, TraceFormat};
+use interpulse_engine::{Op, Request};
 use std::io::{self, Write};
 
 const FIELDS: Fields =
@@ -14,6 +14,7 @@ pub struct VscsiV2;
 
 impl TraceFormat for VscsiV2 {
     const UNIT: Option<TimeUnit> = Some(TimeUnit::Us);
+    const OPS: &'static [Op] = ALL_OPS;
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, _device: u32, request: Request) -> io::Result<()> {
         FIELDS.write::<40>(out, at_ns, request)

@@ -2,7 +2,7 @@
 //! `event, time, process, thread, irp, offset, size, elapsed, disk` and further columns; time in us, offset and size
 //! in bytes, hexadecimal with `0x`. Other rows and the preamble are ignored.
 
-use super::{Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat};
+use super::{Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, WithFlush};
 use crate::trace::columns::commas;
 use crate::trace::number::{device, length_bytes, offset_bytes};
 use crate::trace::row::widen;
@@ -41,7 +41,7 @@ impl TraceFormat for Xperf {
         let time = Stamp::text(time, TimeUnit::Us)?;
         let device = device("disk", disk)?;
         let (sector, sectors) = widen(bytes("offset", offset, offset_bytes)?, bytes("size", size, length_bytes)?);
-        Ok(Some(ParsedRow { time, host: "", device, op, sector, sectors: sectors as u32 }))
+        Ok(Some(ParsedRow { time, host: "", device, op, sector, sectors: sectors as u32, flush: WithFlush::None }))
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {

@@ -6,6 +6,7 @@ mod pages;
 
 use super::input::Input;
 use super::packing::Packing;
+use super::row::WithFlush;
 use super::spec::TraceSpec;
 use super::stream::RowStream;
 use crate::error::WorkloadError;
@@ -28,6 +29,14 @@ pub struct TraceStatistics {
     pub read_sizes: Vec<(Bytes, u64)>,
     /// Sizes of the writes, ascending, with the number of writes.
     pub write_sizes: Vec<(Bytes, u64)>,
+    /// Discards.
+    pub discards: u64,
+    /// Volume discarded, sizes summed.
+    pub discarded: Bytes,
+    /// Flushes, those of writes included.
+    pub flushes: u64,
+    /// Flushes of writes, which have no row of their own.
+    pub flushes_of_writes: u64,
     /// Volume of the distinct 512 B sectors written.
     pub unique_written: Bytes,
     /// Distinct 4 KiB pages written, in whole or in part.
@@ -83,6 +92,11 @@ impl TraceStatistics {
         ratio(self.written().get(), self.writes())
     }
 
+    /// Mean size of the discards in bytes, if there are any.
+    pub fn mean_discard_bytes(&self) -> Option<f64> {
+        ratio(self.discarded.get(), self.discards)
+    }
+
     /// Share of the written volume that is rewritten, if there are writes.
     pub fn rewritten_share(&self) -> Option<f64> {
         ratio(self.written().get() - self.unique_written.get(), self.written().get())
@@ -116,6 +130,11 @@ fn ratio(part: u64, whole: u64) -> Option<f64> {
 #[derive(Default)]
 pub struct Measurer {
     requests: u64,
+    rows: u64,
+    discards: u64,
+    discarded_sectors: u64,
+    flushes: u64,
+    flushes_of_writes: u64,
     read_sizes: BTreeMap<u32, u64>,
     write_sizes: BTreeMap<u32, u64>,
     written: WrittenPages,
@@ -126,15 +145,21 @@ pub struct Measurer {
 }
 
 impl Measurer {
-    /// Adds a request of a device (any number that identifies the device). Ignores trims and flushes, which traces do
-    /// not contain.
+    /// Adds a request of a device (any number that identifies the device). Only reads and writes count as requests and
+    /// have gaps; discards and flushes have counts of their own.
     ///
     /// Panics if the request arrives before the previous one.
     pub fn count(&mut self, at: SimTime, device: u32, request: Request) {
+        self.rows += 1;
         let sizes = match request.op {
             Op::Read => &mut self.read_sizes,
             Op::Write => &mut self.write_sizes,
-            Op::Trim | Op::Flush => return,
+            Op::Trim => {
+                self.discards += 1;
+                self.discarded_sectors += u64::from(request.sectors);
+                return;
+            }
+            Op::Flush => return self.flushes += 1,
         };
         *sizes.entry(request.sectors).or_default() += 1;
         if request.op == Op::Write {
@@ -148,6 +173,11 @@ impl Measurer {
             self.bursts += u64::from(gap < BURST);
         }
         (self.requests, self.latest) = (self.requests + 1, at);
+    }
+
+    /// Adds the flush of a write.
+    pub fn count_flush_of_write(&mut self) {
+        self.flushes_of_writes += 1;
     }
 
     /// Statistics of the requests added.
@@ -165,6 +195,10 @@ impl Measurer {
             requests: self.requests,
             read_sizes: sizes(&self.read_sizes),
             write_sizes: sizes(&self.write_sizes),
+            discards: self.discards,
+            discarded: Bytes(self.discarded_sectors * SECTOR.get()),
+            flushes: self.flushes + self.flushes_of_writes,
+            flushes_of_writes: self.flushes_of_writes,
             unique_written: Bytes(self.written.sectors() * SECTOR.get()),
             written_pages: pages.pages,
             page_updates: pages.updates,
@@ -196,20 +230,25 @@ pub struct Measured {
     pub bad_rows: u64,
     /// Messages of the first ten bad rows, with line numbers.
     pub first_bad_rows: Vec<String>,
-    /// Rows ignored because they are neither reads nor writes.
+    /// Rows ignored because they are no requests.
     pub other_rows: u64,
+    /// Requests of stacked devices left out, whose lower device is measured.
+    pub stacked_rows: u64,
+    /// Requests of devices that were not selected.
+    pub unselected_rows: u64,
+    /// Whether the rows have times.
+    pub has_times: bool,
     /// Rows whose time was raised to that of an earlier row.
     pub late_rows: u64,
 }
 
-/// Measures a trace file in one pass. Uses the path, the format and the handling of bad and late rows of `spec`, but
-/// not its speed and fit. Sectors of different devices are distinct.
+/// Measures a trace file in one pass, or in two if it is a log of stacked devices. Uses the path, the format, the device
+/// and the handling of bad and late rows of `spec`, but not its speed and fit. Sectors of different devices are distinct.
 ///
 /// `watch` is called regularly with the number of rows; the result `false` cancels the measurement, which then
 /// returns `None`.
 ///
 /// Errors: faults of the file.
-/// Errors: anything wrong with the file.
 pub fn measure(
     spec: &TraceSpec,
     watch: &mut dyn FnMut(u64) -> bool,
@@ -219,17 +258,24 @@ pub fn measure(
     let mut late_rows = 0;
     let mut read = || {
         let mut rows = RowStream::first(&input, spec)?;
-        while let Some(row) = rows.next()? {
-            let request = Request { op: row.op, sector: row.sector, sectors: row.sectors };
-            measurer.count(SimTime(row.at_ns), row.device, request);
-            late_rows += u64::from(row.late);
-            if measurer.requests.is_multiple_of(WATCHED_ROWS) && !watch(measurer.requests) {
-                return Ok(None);
+        loop {
+            while let Some(row) = rows.next()? {
+                let request = Request { op: row.op, sector: row.sector, sectors: row.sectors };
+                measurer.count(SimTime(row.at_ns), row.device, request);
+                if row.flush != WithFlush::None {
+                    measurer.count_flush_of_write();
+                }
+                late_rows += u64::from(row.late);
+                if measurer.rows.is_multiple_of(WATCHED_ROWS) && !watch(measurer.rows) {
+                    return Ok(None);
+                }
             }
+            let Some(lowest) = rows.unstacked(&input, spec)? else { break };
+            (rows, measurer, late_rows) = (lowest, Measurer::default(), 0);
         }
         let packing = rows.packing();
-        let (detected, devices, skipped_rows) = rows.into_found();
-        skipped_rows.require_good_row(measurer.requests)?;
+        let (detected, devices, _, skipped_rows) = rows.into_found();
+        skipped_rows.require_good_row(measurer.rows)?;
         Ok(Some((detected, packing, devices.ascending().count() as u64, skipped_rows)))
     };
     let ended = read().map_err(|problem| WorkloadError::Trace(Box::new(input.error(problem))))?;
@@ -237,12 +283,15 @@ pub fn measure(
         statistics: measurer.statistics(),
         format: detected.format.name(),
         time_unit: detected.unit.name(),
+        has_times: detected.format.has_times(),
         assumed: detected.assumed,
         packing,
         devices,
         bad_rows: skipped_rows.bad,
         first_bad_rows: skipped_rows.first_bad,
         other_rows: skipped_rows.other,
+        stacked_rows: skipped_rows.stacked,
+        unselected_rows: skipped_rows.unselected,
         late_rows,
     }))
 }

@@ -15,9 +15,9 @@ const DELAY: Duration = Duration::from_us(100);
 
 /// Completes every request [`DELAY`] after its submission, and none after `most` submissions. With `BATCHES` power is cut at
 /// [`CUT`] and restored at [`BACK`].
-struct Delay<const BATCHES: bool = false> {
-    under_way: VecDeque<(SimTime, Tag, Request)>,
-    ended: Option<(SimTime, Tag, Request)>,
+pub(crate) struct Delay<const BATCHES: bool = false> {
+    under_way: VecDeque<(SimTime, Tag, Request, RequestId)>,
+    ended: Option<(SimTime, Tag, Request, RequestId)>,
     submitted: u64,
     completed: u64,
     most: u64,
@@ -34,7 +34,7 @@ const CUT: SimTime = SimTime(250_000);
 const BACK: SimTime = SimTime(900_000);
 
 impl<const BATCHES: bool> Delay<BATCHES> {
-    fn new(timers: u32) -> Self {
+    pub(crate) fn new(timers: u32) -> Self {
         let under_way = VecDeque::new();
         Delay {
             under_way,
@@ -51,7 +51,7 @@ impl<const BATCHES: bool> Delay<BATCHES> {
     }
 
     fn arm(&self, events: &mut EventQueue) {
-        if let Some((submitted, _, _)) = self.under_way.front() {
+        if let Some((submitted, ..)) = self.under_way.front() {
             events.arm(ResourceId(0), *submitted + DELAY);
         }
     }
@@ -93,11 +93,12 @@ impl<const BATCHES: bool> Device for Delay<BATCHES> {
             Some(k) => drop(hinted.remove(k)),
             None => self.unhinted += 1,
         }
-        self.under_way.push_back((events.now(), tag, request));
+        let id = RequestId(self.submitted as u32);
+        self.under_way.push_back((events.now(), tag, request, id));
         if self.under_way.len() == 1 && self.submitted <= self.most {
             self.arm(events);
         }
-        RequestId(0)
+        id
     }
     fn handle(&mut self, events: &mut EventQueue, resource: ResourceId) -> Option<u32> {
         if resource.0 > 1 {
@@ -127,9 +128,9 @@ impl<const BATCHES: bool> Device for Delay<BATCHES> {
         if self.restored {
             return Some(DeviceEvent::PowerRestored);
         }
-        let (submitted, tag, request) = self.ended?;
+        let (submitted, tag, request, id) = self.ended?;
         Some(DeviceEvent::Completed(Completion {
-            id: RequestId(0),
+            id,
             tag,
             op: request.op,
             bytes: request.bytes().get(),
@@ -151,7 +152,7 @@ impl<const BATCHES: bool> Device for Delay<BATCHES> {
         self.completed
     }
     fn for_outstanding(&self, each: &mut dyn FnMut(Op, SimTime)) {
-        self.under_way.iter().for_each(|(submitted, _, request)| each(request.op, *submitted));
+        self.under_way.iter().for_each(|(submitted, _, request, _)| each(request.op, *submitted));
     }
     fn begin_window(&mut self) {}
     fn close(&mut self) {}

@@ -126,6 +126,7 @@ fn measured_json(request: &StatisticsRequest, measured: &Measured) -> Value {
         "page_updates": found.page_updates,
         "update_share": found.update_share(),
         "update_skew": found.update_skew(),
+        "waits": (!timed).then_some(measured.waits),
         "discards": found.discards,
         "discarded_bytes": found.discarded.get(),
         "mean_discard_bytes": found.mean_discard_bytes(),

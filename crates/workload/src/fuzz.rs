@@ -37,7 +37,8 @@ pub fn fuzz_trace(bytes: &[u8]) -> usize {
         // `ascii` requires an explicit time unit: the one without another format is chosen.
         let time_unit = matches!(format, Format::Ascii(_)).then_some(TimeUnit::Us);
         for spec in [&strict, &lenient, &folded, &closed] {
-            let spec = TraceSpec { format, time_unit, ..spec.clone() };
+            let pacing = if format.has_times() { spec.pacing } else { closed.pacing };
+            let spec = TraceSpec { format, time_unit, pacing, ..spec.clone() };
             accepted += usize::from(replay(bytes, &spec));
         }
     }

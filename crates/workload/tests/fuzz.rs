@@ -1,5 +1,6 @@
 //! Fuzz tests: arbitrary and damaged bytes as input of every reader.
 
+use interpulse_engine::Op;
 use interpulse_workload::generate::{TraceRecipe, pack, trace_bytes};
 use interpulse_workload::{AsciiLayout, Format, Packing, TypeCode, fuzz_trace};
 use proptest::prelude::*;
@@ -34,8 +35,15 @@ fn token() -> impl Strategy<Value = String> {
 /// Rows of legal structure with any numbers.
 fn row() -> impl Strategy<Value = String> {
     let number = prop_oneof![0u64..20_000, any::<u64>(), Just(1 << 44), Just((1 << 53) - 1)];
-    (0usize..3, any::<u64>(), 0u32..3, number, 0u64..1 << 31, any::<bool>()).prop_map(
+    (0usize..6, any::<u64>(), 0u32..3, number, 0u64..1 << 31, any::<bool>()).prop_map(
         |(shape, time, device, place, length, read)| match shape {
+            3 => {
+                let (at, operation) = (time % 1000, ["R", "FWFS", "D", "FN", "FW", "A"][(time % 6) as usize]);
+                let action = if operation == "A" { "A W" } else { &format!("Q {operation}") };
+                format!("8,{device} 0 1 {at}.5 1 {action} {place} + {length} <- (9,{device}) {place}\n")
+            }
+            4 => format!("{time} /f{device} {} {place} {length}\n", if read { "trim" } else { "sync" }),
+            5 => format!("/f{device} {} {place} {length}\n", if read { "trim" } else { "wait" }),
             0 => format!("{time},h,{device},{},{place},{length},0\n", if read { "Read" } else { "Write" }),
             1 => format!("{device},{place},{length},{},{time}\n", if read { "r" } else { "W" }),
             _ => format!("{time} {device} {place} {length} {}\n", u8::from(read)),
@@ -68,7 +76,11 @@ proptest! {
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
         cut in any::<prop::sample::Index>(),
     ) {
-        let recipe = TraceRecipe { rows: 40, devices: 2, device_sectors: 4096, seed, ..Default::default() };
+        let carries = formats()[format].holds(Op::Flush);
+        let (discard_percent, flush_percent) = if carries { (10, 10) } else { (0, 0) };
+        let recipe = TraceRecipe {
+            rows: 40, devices: 2, device_sectors: 4096, seed, discard_percent, flush_percent, ..Default::default()
+        };
         let mut bytes = trace_bytes(&recipe, formats()[format], PACKINGS[packing]).unwrap();
         for (place, byte) in edits {
             let place = place.index(bytes.len());
@@ -84,7 +96,7 @@ proptest! {
     fn good_traces_are_accepted(format in 0..formats().len(), packing in 0..PACKINGS.len(), seed in any::<u64>()) {
         let recipe = TraceRecipe { rows: 40, seed, ..Default::default() };
         let bytes = trace_bytes(&recipe, formats()[format], PACKINGS[packing]).unwrap();
-        prop_assert!(fuzz_trace(&bytes) >= 3);
+        prop_assert!(fuzz_trace(&bytes) >= 4);
     }
 }
 
@@ -92,20 +104,20 @@ fn corpus() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
 }
 
-/// File name, and number of replays of [`fuzz_trace`] that accept it, three of each format.
+/// File name, and number of replays of [`fuzz_trace`] that accept it, four of each format.
 const CORPUS: [(&str, usize); 13] = [
-    ("ascii-us.txt", 9),
-    ("bad-utf8.bin", 10),
-    ("crlf.mqsim", 15),
+    ("ascii-us.txt", 12),
+    ("bad-utf8.bin", 15),
+    ("crlf.mqsim", 20),
     ("cut.mqsim.gz", 0),
     ("cut.mqsim.zst", 0),
-    ("good.blkparse", 6),
-    ("good.csv", 6),
-    ("good.disksim-ascii", 9),
-    ("good.mqsim.gz", 15),
-    ("good.mqsim.zst", 15),
-    ("good.spc", 6),
-    ("good.vscsi", 6),
+    ("good.blkparse", 8),
+    ("good.csv", 8),
+    ("good.disksim-ascii", 12),
+    ("good.mqsim.gz", 20),
+    ("good.mqsim.zst", 20),
+    ("good.spc", 8),
+    ("good.vscsi", 8),
     ("overflow.csv", 0),
 ];
 

@@ -1,11 +1,15 @@
 //! Test program with all tests of the crate: one program avoids repeated linking of the dependencies.
 
 mod common;
+mod discards;
 mod fuzz;
 mod messages;
 mod readers;
 mod real_traces;
 mod recognition;
 mod registries;
+mod repetition;
+mod stacked;
 mod synthetic;
 mod twins;
+mod untimed;

@@ -536,5 +536,8 @@ fn traces_that_cannot_be_written() {
     };
     let read = interpulse_engine::Request { op: interpulse_engine::Op::Read, sector: 0, sectors: 1 };
     assert_eq!(write(Format::Auto, read), "a trace cannot be written as `auto`");
-    assert_eq!(write(Format::Msr, interpulse_engine::Request::FLUSH), "traces hold reads and writes only");
+    assert_eq!(
+        write(Format::Msr, interpulse_engine::Request::FLUSH),
+        "the format msr cannot hold flushes; fio and blkparse can"
+    );
 }

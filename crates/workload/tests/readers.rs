@@ -36,7 +36,14 @@ fn every_format_in_every_packing_gives_the_recorded_requests() {
             {
                 // These rows are in us; without a date their unit cannot be inferred.
                 let time_unit = (name == "ascii").then_some(TimeUnit::Us);
-                let mut flow = open(TraceSpec { format, time_unit, ..TraceSpec::new(path) }, ROOMY).unwrap();
+                let mut spec = TraceSpec { format, time_unit, ..TraceSpec::new(path) };
+                let timed = name != "fio-v2";
+                if !timed {
+                    spec.pacing = TracePacing::Closed { depth: 1 };
+                }
+                let mut flow = open(spec, ROOMY).unwrap();
+                let times = |&(at, request)| (if timed { at } else { SimTime::ZERO }, request);
+                let expected: Vec<_> = expected.iter().map(times).collect();
                 assert_eq!(drain(&mut flow), expected, "{}", path.display());
                 let summary = flow.trace_summary().unwrap();
                 assert_eq!((summary.packing, summary.rows, summary.bad_rows), (packing, 1000, 0));

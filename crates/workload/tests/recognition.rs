@@ -17,7 +17,7 @@ fn read(name: &str, bytes: impl AsRef<[u8]>) -> (TraceSummary, Vec<Asked>) {
 /// Format, unit and requests of a file from each origin, with a file name that indicates no format.
 #[test]
 fn files_are_detected_by_their_rows() {
-    use Op::{Read, Write};
+    use Op::{Flush, Read, Trim, Write};
     let cases: &[(&str, &str, &str, &[Asked])] = &[
         (
             "msr",
@@ -72,7 +72,12 @@ fn files_are_detected_by_their_rows() {
              \x20 8,0    3        4     0.000011829   697  Q  RA 223498 + 16 [cat]\n\
              \x20 8,0    3        5     0.000012000   697  Q   D 100 + 800 [fstrim]\n\
              CPU0 (sda):\n Reads Queued:           1,        8KiB\n",
-            &[(0, Write, 223_490, 8), (10_000, Read, 223_498, 16)],
+            &[
+                (0, Write, 223_490, 8),
+                (368, Flush, 0, 0),
+                (10_000, Read, 223_498, 16),
+                (10_171, Trim, 100, 800),
+            ],
         ),
         (
             "blkparse",
@@ -137,11 +142,11 @@ fn files_are_detected_by_their_rows() {
     }
 }
 
-/// Lines that are neither reads nor writes are counted.
+/// Lines that are no requests are counted.
 #[test]
 fn other_lines_are_counted() {
     let (summary, _) =
-        read("other", "8,0 1 1 0.5 0 Q R 64 + 8 [a]\n8,0 1 2 0.6 0 C R 64 + 8 [0]\n8,0 1 3 0.7 0 Q FN [a]\n");
+        read("other", "8,0 1 1 0.5 0 Q R 64 + 8 [a]\n8,0 1 2 0.6 0 C R 64 + 8 [0]\n8,0 1 3 0.7 0 Q N [a]\n");
     assert_eq!((summary.rows, summary.other_rows, summary.bad_rows), (1, 2, 0));
 }
 

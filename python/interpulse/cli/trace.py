@@ -100,6 +100,14 @@ def stats(
     writes_are: Annotated[
         int | None, typer.Option(metavar="0|1", min=0, max=1, help="Type code of a write, for --format ascii.")
     ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Measure only this device, such as 8,16 of blkparse, hm_0 or 3.",
+            show_default="all; of stacked devices the lowest",
+        ),
+    ] = None,
     reorder: Annotated[
         Reorder, typer.Option(help="A row earlier than the previous row: an error, or moved to the time of that row.")
     ] = Reorder.ERROR,
@@ -112,7 +120,7 @@ def stats(
 
     All figures are exact, over every row. docs/TRACES.md defines them.
     """
-    text = _core.trace_statistics(file, trace_format, time_unit, writes_are, reorder.value, skip_bad_rows)
+    text = _core.trace_statistics(file, trace_format, time_unit, writes_are, reorder.value, skip_bad_rows, device)
     emit(text if json else _stats_table(json_text.loads(text)))
 
 
@@ -163,8 +171,12 @@ def _stats_table(found: Mapping[str, Any]) -> str:
     if found["bad_rows"]:
         shown = "; ".join(found["first_bad_rows"])
         head += f"\n{found['bad_rows']:,} bad row(s) skipped: {shown}"
+    if found.get("stacked_rows"):
+        head += f"\n{found['stacked_rows']:,} request(s) of stacked devices omitted"
+    if found.get("unselected_rows"):
+        head += f"\n{found['unselected_rows']:,} request(s) of other devices omitted"
     if found["other_rows"]:
-        head += f"\n{found['other_rows']:,} row(s) other than reads and writes omitted"
+        head += f"\n{found['other_rows']:,} row(s) other than requests omitted"
     if found["late_rows"]:
         head += f"\n{found['late_rows']:,} row(s) with an earlier time moved to the previous time"
     parts = [fill(head, terminal_width()), grid(_figures(found))]
@@ -174,7 +186,11 @@ def _stats_table(found: Mapping[str, Any]) -> str:
 
 def _figures(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Labels and texts of the present figures."""
-    return [(label, shown(found[name])) for label, (name, shown) in _SHOWN.items() if name in found]
+    return [
+        (label, shown(found[name]))
+        for label, (name, shown) in _SHOWN.items()
+        if name in found and not (name in _IF_ANY and not found[name])
+    ]
 
 
 def _share(share: float) -> str:
@@ -200,11 +216,20 @@ _SHOWN: dict[str, tuple[str, Callable[[Any], str]]] = {
     "rewritten, of the written volume": ("rewritten_share", _share),
     "updates, of the writes of 4 KiB pages": ("update_share", _share),
     "updates on the busiest 20 % of the written pages": ("update_skew", _share),
+    "discards": ("discards", "{:,}".format),
+    "discarded": ("discarded_bytes", _volume),
+    "mean discard": ("mean_discard_bytes", _kib),
+    "flushes": ("flushes", "{:,}".format),
+    "flushes of writes": ("flushes_of_writes", "{:,}".format),
+    "pauses": ("waits", "{:,}".format),
     "span": ("span_s", "{:,.3f} s".format),
     "mean gap": ("mean_gap_ms", "{:,.4g} ms".format),
     "squared variation of the gaps": ("gap_scv", "{:.3f}".format),
     "gaps below 1.5 ms": ("burst_share", _share),
 }
+
+_IF_ANY = {"discards", "discarded_bytes", "flushes", "flushes_of_writes", "waits"}
+"""Figures that are shown only above zero."""
 
 
 def _sizes(kind: str, sizes: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:

@@ -218,12 +218,14 @@ impl RowStream {
             };
             let parsed = match raw.and_then(|raw| Ok((raw, format.parse(raw)?))) {
                 Ok((raw, None)) => match format.directive(raw) {
+                    Ok(Some(Directive::Wait { us })) => {
+                        self.wait_us = self.wait_us.saturating_add(us);
+                        continue;
+                    }
                     Ok(directive) => {
                         self.skipped_rows.other += 1;
-                        match directive {
-                            None => {}
-                            Some(Directive::Wait { us }) => self.wait_us = self.wait_us.saturating_add(us),
-                            Some(Directive::Remap { from, to }) => self.remaps.add(from, to),
+                        if let Some(Directive::Remap { from, to }) = directive {
+                            self.remaps.add(from, to);
                         }
                         continue;
                     }

@@ -236,6 +236,8 @@ pub struct Measured {
     pub stacked_rows: u64,
     /// Requests of devices that were not selected.
     pub unselected_rows: u64,
+    /// Pauses between requests, in a trace without times.
+    pub waits: u64,
     /// Whether the rows have times.
     pub has_times: bool,
     /// Rows whose time was raised to that of an earlier row.
@@ -255,7 +257,7 @@ pub fn measure(
 ) -> Result<Option<Measured>, WorkloadError> {
     let input = Input::file(&spec.path);
     let mut measurer = Measurer::default();
-    let mut late_rows = 0;
+    let (mut late_rows, mut waits) = (0, 0);
     let mut read = || {
         let mut rows = RowStream::first(&input, spec)?;
         loop {
@@ -266,12 +268,13 @@ pub fn measure(
                     measurer.count_flush_of_write();
                 }
                 late_rows += u64::from(row.late);
+                waits += u64::from(row.wait_us > 0);
                 if measurer.rows.is_multiple_of(WATCHED_ROWS) && !watch(measurer.rows) {
                     return Ok(None);
                 }
             }
             let Some(lowest) = rows.unstacked(&input, spec)? else { break };
-            (rows, measurer, late_rows) = (lowest, Measurer::default(), 0);
+            (rows, measurer, late_rows, waits) = (lowest, Measurer::default(), 0, 0);
         }
         let packing = rows.packing();
         let (detected, devices, _, skipped_rows) = rows.into_found();
@@ -293,6 +296,7 @@ pub fn measure(
         stacked_rows: skipped_rows.stacked,
         unselected_rows: skipped_rows.unselected,
         late_rows,
+        waits,
     }))
 }
 

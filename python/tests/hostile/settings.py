@@ -59,6 +59,7 @@ APPLIES = {
     "`sizes`": ('flow.0.sizes=["4KiB"]', "flow.0.size-weights=[1]"),
     "a flow that replays a `trace`": ("flow.0.trace=t.csv",),
     "a flow with a `twin`": ("flow.0.twin=msr-prxy-0",),
+    "repeat": ("flow.0.trace=t.csv", "flow.0.repeat=2"),
     "update-burst": ("flow.0.update-burst=2", "flow.0.pacing=recorded"),
     'retry = "pipelined"': ("ecc.retry=pipelined",),
     "reprogram = true": ("drive=ressd-mini", "ftl.hotness=update-interval", "ftl.reprogram=true"),

@@ -140,6 +140,13 @@ impl RowStream {
             return Ok(None);
         }
         let mut detected = self.detected.clone();
+        // The rate counts every stacked request twice.
+        if let Some((unit, rest)) = detected.assumed.split_once(": ")
+            && let Some((_, rest)) = rest.split_once(" requests per second")
+            && rest.starts_with(" (override")
+        {
+            detected.assumed = format!("{unit}{rest}");
+        }
         let named: Vec<String> = pairs
             .iter()
             .map(|(upper, lower)| format!("{} are those of {}", upper.name(), lower.name()))

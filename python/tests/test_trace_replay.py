@@ -30,7 +30,7 @@ FILE_SECTORS = 512
 
 
 def files(rewrites: int, operation: str = "W") -> Iterator[str]:
-    """Rows of a file system that fills half of 2,300 places with files; a rewritten file moves, its old copy is discarded."""
+    """Rows of files in half of 2,300 places; a rewritten file moves, and its old copy is discarded."""
     rng = random.Random(4)
     live, free = list(range(1150)), list(range(1150, 2300))
 

@@ -27,7 +27,7 @@ fn flushes_of_writes_follow_or_precede_them() {
     let write = Request { op: Op::Write, sector: 64, sectors: 8 };
     let discard = Request { op: Op::Trim, sector: 64, sectors: 8 };
     let read = Request { op: Op::Read, ..write };
-    let cases: [(&str, Option<Request>, Option<Request>); 14] = [
+    let cases: [(&str, Option<Request>, Option<Request>); 16] = [
         ("W 64 + 8", Some(write), None),
         ("WS 64 + 8", Some(write), None),
         ("FWFS 64 + 8", Some(write), FLUSH),
@@ -41,7 +41,9 @@ fn flushes_of_writes_follow_or_precede_them() {
         ("D 64 + 8", Some(discard), None),
         ("DS 64 + 8", Some(discard), None),
         ("DE 64 + 8", Some(discard), None),
+        ("D 64 + 0", None, None),
         ("N", None, None),
+        ("ZR 64 + 8", None, None),
     ];
     for (k, (operation, request, then)) in cases.into_iter().enumerate() {
         let text = format!("8,0 1 1 0.5 9 Q R 64 + 8 [x]\n8,0 1 2 0.6 9 Q {operation} [x]\n");

@@ -79,9 +79,10 @@ impl TraceFormat for Blkparse {
         let Rwbs { op, flush } = Rwbs::parse(operation);
         let Some(op) = op else { return Ok(None) };
         let flushes = op == Op::Flush || flush != WithFlush::None;
+        let may_be_empty = flushes || op == Op::Trim;
         let mut place = line.split_ascii_whitespace().skip(7);
         let (start, length) = match (place.next(), place.next(), place.next()) {
-            (Some(start), Some("+"), Some(length)) if op != Op::Flush && !(flushes && length == "0") => {
+            (Some(start), Some("+"), Some(length)) if op != Op::Flush && !(may_be_empty && length == "0") => {
                 (start, length)
             }
             // A flush has no sectors; older kernels record it as a write without sectors.

@@ -83,7 +83,7 @@ def test_replayed_flushes_change_the_recovery(interpulse: Cli, drive: Path) -> N
     replayed, notes = run(interpulse, drive, *sets)
     skipped, _ = run(interpulse, drive, *sets, "flow.0.flushes=skip")
     assert "1250 flush(es) replayed, 1250 of them with a write" in notes
-    assert replayed["host_requests"] > skipped["host_requests"] + 1000
+    assert replayed["host_requests"] > skipped["host_requests"] + 800
     recoveries = [found["power_loss"]["recovery"]["time_us"] for found in (replayed, skipped)]
     assert recoveries[0] != recoveries[1]
 
@@ -155,7 +155,7 @@ def test_stats_show_discards_flushes_and_the_device_that_is_measured(interpulse:
         "1 request(s) of stacked devices omitted",
         "override: --device 253,0",
         "discards 1",
-        "discarded 1 MiB",
+        "discarded 1.0 MiB",
         "flushes 2",
         "flushes of writes 1",
     ):

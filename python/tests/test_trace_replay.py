@@ -55,11 +55,10 @@ def drive(tmp_path: Path) -> Path:
 
 
 def run(interpulse: Cli, drive: Path, *sets: str) -> tuple[dict[str, Any], str]:
-    """The result of the only case, and the notes."""
+    """The figures of the only case, and the notes."""
     ended = interpulse("run", str(drive), "--json", *(word for each in sets for word in ("--set", each)))
     assert ended.code == 0, ended.err
-    found = ended.json()
-    return found.get("cases", [found])[0], ended.err
+    return ended.json()["cases"][0]["seeds"][0], ended.err
 
 
 CLOSED = ("flow.0.pacing=closed", "flow.0.depth=8")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import http.client
 import shutil
 import sys
 import threading
 import urllib.request
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -35,27 +36,100 @@ def timeline(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def serving(path: Path) -> Iterator[Viewer]:
-    viewer = Viewer.of(path, 0)
-    thread = threading.Thread(target=viewer.server.serve_forever)
-    thread.start()
+    with Viewer.of(path, 0) as viewer:
+        thread = threading.Thread(target=viewer.server.serve_forever)
+        thread.start()
+        try:
+            yield viewer
+        finally:
+            viewer.server.shutdown()
+            thread.join()
+
+
+def asked(viewer: Viewer, path: str, method: str = "GET", **headers: Any) -> tuple[int, bytes]:  # noqa: ANN401 - a value or several
+    """Status and content of a request with these headers, and no others."""
+    connection = http.client.HTTPConnection("127.0.0.1", viewer.server.server_port, timeout=30)
+    connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+    for name, values in headers.items():
+        for value in [values] if isinstance(values, str) else values:
+            connection.putheader(name, value)
+    connection.endheaders()
+    answer = connection.getresponse()
     try:
-        yield viewer
+        return answer.status, answer.read()
     finally:
-        viewer.server.shutdown()
-        thread.join()
-        viewer.server.server_close()
+        connection.close()
 
 
 def test_the_ui_and_the_trace_are_served_on_loopback(timeline: Path) -> None:
     with serving(timeline) as viewer:
         host, port = viewer.server.server_address[:2]
         assert host == "127.0.0.1"
-        assert viewer.url == f"http://127.0.0.1:{port}/#!/?url=http://127.0.0.1:{port}/trace"
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/trace") as answer:
+        root = f"http://127.0.0.1:{port}/{viewer.server.secret}"
+        assert viewer.url == f"{root}/#!/?url={root}/trace"
+        with urllib.request.urlopen(f"{root}/trace") as answer:
             assert answer.read() == timeline.read_bytes()
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/") as answer:
+        with urllib.request.urlopen(f"{root}/") as answer:
             assert b"Perfetto UI" in answer.read()
             assert answer.headers["Content-Security-Policy"] == ALONE
+            assert answer.headers["Referrer-Policy"] == "no-referrer"
+        head = urllib.request.Request(f"{root}/trace", method="HEAD")
+        with urllib.request.urlopen(head) as answer:
+            assert int(answer.headers["Content-Length"]) == timeline.stat().st_size
+
+
+def test_a_request_without_the_secret_or_from_elsewhere_is_refused(timeline: Path) -> None:
+    with serving(timeline) as viewer:
+        port, secret = viewer.server.server_port, viewer.server.secret
+        own = f"127.0.0.1:{port}"
+        for host in (own, f"localhost:{port}", f"[::1]:{port}", f"LOCALHOST:{port}"):
+            assert asked(viewer, f"/{secret}/trace", Host=host)[0] == 200, host
+        assert asked(viewer, f"/{secret}/trace", Host=own, Origin=f"http://{own}")[0] == 200
+        refused: list[tuple[str, dict[str, Any]]] = [
+            ("/trace", {"Host": own}),
+            ("/", {"Host": own}),
+            ("/index.html", {"Host": own}),
+            (f"/{secret}", {"Host": own}),
+            (f"/{secret}x/trace", {"Host": own}),
+            (f"/{secret[:-1]}/trace", {"Host": own}),
+            (f"/x/../{secret}/trace", {"Host": own}),
+            (f"http://{own}/{secret}/trace", {"Host": own}),
+            (f"/{secret}/trace", {}),
+            (f"/{secret}/trace", {"Host": "evil.example"}),
+            (f"/{secret}/trace", {"Host": f"evil.example:{port}"}),
+            (f"/{secret}/trace", {"Host": f"127.0.0.1.evil.example:{port}"}),
+            (f"/{secret}/trace", {"Host": f"localhost@evil.example:{port}"}),
+            (f"/{secret}/trace", {"Host": f"127.0.0.1:{port + 1}"}),
+            (f"/{secret}/trace", {"Host": "127.0.0.1"}),
+            (f"/{secret}/trace", {"Host": f"0.0.0.0:{port}"}),
+            (f"/{secret}/trace", {"Host": "127.0.0.1:x"}),
+            (f"/{secret}/trace", {"Host": [own, "evil.example"]}),
+            (f"/{secret}/trace", {"Host": own, "Origin": "http://evil.example"}),
+            (f"/{secret}/trace", {"Host": own, "Origin": "null"}),
+            (f"/{secret}/trace", {"Host": own, "Origin": f"https://{own}"}),
+            (f"/{secret}/trace", {"Host": own, "Origin": f"http://127.0.0.1:{port + 1}"}),
+        ]
+        content = timeline.read_bytes()
+        for path, headers in refused:
+            status, body = asked(viewer, path, **headers)
+            assert status == 403, (path, headers)
+            assert content[:64] not in body
+            assert secret.encode() not in body
+        assert asked(viewer, f"/{secret}/trace", method="POST", Host=own)[0] == 501
+        assert asked(viewer, f"/{secret}/assets/", Host=own)[0] == 404, "no list of a folder"
+        assert asked(viewer, f"/{secret}/../../../../../../../../etc/passwd", Host=own)[0] == 404
+
+
+def test_what_takes_the_name_of_the_timeline_is_not_served(timeline: Path, tmp_path: Path) -> None:
+    path, other = tmp_path / "own.timeline.pftrace", tmp_path / "secret"
+    shutil.copy(timeline, path)
+    other.write_text("of another program")
+    with serving(path) as viewer:
+        place = f"/{viewer.server.secret}/trace"
+        path.unlink()
+        path.symlink_to(other)
+        status, content = asked(viewer, place, Host=f"127.0.0.1:{viewer.server.server_port}")
+        assert (status, content) == (200, timeline.read_bytes())
 
 
 def test_what_is_no_timeline_is_refused(timeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

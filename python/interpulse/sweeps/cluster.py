@@ -1,4 +1,4 @@
-"""Dask cluster of a sweep: local workers, or those of a running scheduler."""
+"""Workers of a sweep: child processes of this process (`local.py`), or those of a running Dask scheduler."""
 
 from __future__ import annotations
 
@@ -9,24 +9,22 @@ import os
 import re
 import shutil
 import socket
-import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from interpulse._core import ConfigError, RunError, version
+from interpulse._core import ConfigError, version
 from interpulse.files.cache import SPOOL, Cache
 from interpulse.studies.store import build_id
-from interpulse.sweeps.check import BASE_BYTES
-from interpulse.tables.format import size
 
 if TYPE_CHECKING:
     from distributed import Client
+
+    from interpulse.sweeps.batch import Batch, Report
 
 CONNECT_S = 10.0
 """Timeout of a connection to a scheduler."""
@@ -34,29 +32,85 @@ CONNECT_S = 10.0
 WORKERS_EVERY_S = 1.0
 """Interval of polling the scheduler's workers; longer for more than a hundred workers."""
 
-RESTARTS = 100
-"""Maximum number of dead local workers before a sweep fails."""
 
-
-def need_dask() -> None:
-    """Raises ConfigError if a package that sweeps need is not installed."""
-    for name in ("distributed", "pyarrow"):
+def need_packages(on: object = None) -> None:
+    """Raises ConfigError if a package that sweeps need is not installed; only a scheduler, `on`, needs Dask."""
+    for name in ("psutil", "pyarrow", *(["distributed"] if on is not None else [])):
         # Not imported yet: a sweep without missing simulations does not need it.
         if find_spec(name) is None:
             raise ConfigError(f"a sweep needs {name}: pip install 'interpulse[sweep]'")
 
 
-IDLE = {
-    "distributed.admin.tick.interval": "1s",
-    "distributed.admin.tick.limit": "10s",
-    "distributed.admin.system-monitor.interval": "10s",
-    "distributed.worker.profile.enabled": False,
-}
-"""Longer intervals of Dask's self-monitoring, which otherwise costs 3 % of two cores."""
+class Task(Protocol):
+    """A submitted batch; Dask's futures have these members."""
+
+    @property
+    def status(self) -> str:
+        """`pending`, `finished`, `error`, `cancelled` or `lost`."""
+
+    def result(self, timeout: float | None = None) -> Report:
+        """The report; raises the error of the task."""
+
+    def exception(self) -> BaseException | None:
+        """The error of an ended task, or None."""
+
+    def release(self) -> None:
+        """Drops the task; one that waits does not run."""
+
+    def add_done_callback(self, function: Callable[[Any], object]) -> None:
+        """Calls a function with the task when it has ended."""
 
 
-class Cluster:
-    """Workers and a client for them."""
+class Cluster(ABC):
+    """Workers that run batches.
+
+    Attributes:
+        where: name of the place in messages.
+    """
+
+    where: str
+
+    @abstractmethod
+    def slots(self) -> int:
+        """Number of simulations that can run now."""
+
+    @abstractmethod
+    def names(self) -> list[str]:
+        """Names of the present workers."""
+
+    @abstractmethod
+    def submit(
+        self, function: Callable[[Batch], Report], batch: Batch, rank: int, workers: Collection[str] | None
+    ) -> Task:
+        """Submits a batch for one of these workers, or any; tasks of lower rank run first."""
+
+    @abstractmethod
+    def workers_of(self, task: Task) -> list[str]:
+        """The workers that ran an ended task."""
+
+    def largest(self) -> int:
+        """Memory of the largest worker in bytes; 0 if a worker has no limit, or there is no worker."""
+        return 0
+
+    def with_room(self, memory: int) -> list[str] | None:  # noqa: ARG002 - the default has no limit
+        """The workers on which a simulation of this size fits; None for all."""
+        return None
+
+    def lost(self) -> bool:
+        """Whether the workers are out of reach."""
+        return False
+
+    @abstractmethod
+    def keep_up(self) -> None:
+        """Raises RunError if dead workers cannot be replaced."""
+
+    @abstractmethod
+    def sweep_up(self, identity: str) -> None:
+        """Makes workers delete their copies of answers, which the driver's store holds."""
+
+
+class DaskCluster(Cluster):
+    """Workers of a Dask scheduler and a client for them."""
 
     def __init__(self, client: Client, where: str) -> None:
         self.client = client
@@ -87,8 +141,20 @@ class Cluster:
         """Whether the connection to the scheduler is lost."""
         return self.client.status != "running" or not getattr(self.client.scheduler_comm, "comm", True)
 
+    def submit(
+        self, function: Callable[[Batch], Report], batch: Batch, rank: int, workers: Collection[str] | None
+    ) -> Task:
+        """Submits a batch; Dask's larger priorities run first."""
+        where = {} if workers is None else {"workers": list(workers)}
+        task: Task = self.client.submit(function, batch, pure=False, priority=-rank, **where)
+        return task
+
+    def workers_of(self, task: Task) -> list[str]:
+        """The workers that hold the report of a task."""
+        return list(self.client.who_has([task]).get(getattr(task, "key", ""), ()))
+
     def keep_up(self) -> None:
-        """Replaces dead local workers."""
+        """Does nothing: the scheduler replaces its workers."""
 
     def sweep_up(self, identity: str) -> None:
         """Makes workers delete their copies of answers, which the driver's store holds."""
@@ -106,52 +172,6 @@ class Cluster:
         return self._known
 
 
-class Local(Cluster):
-    """Local worker processes, one simulation at a time in each, with a scheduler in this process."""
-
-    def __init__(self, client: Client, scheduler: str, jobs: int, limit: int, folder: str) -> None:
-        super().__init__(client, "this machine")
-        self._folder = folder
-        self._scheduler = scheduler
-        self._limit = limit
-        self._died = 0
-        self.processes: list[subprocess.Popen[bytes]] = [self._start(number) for number in range(jobs)]
-
-    def keep_up(self) -> None:
-        """Replaces dead workers. Raises RunError after too many."""
-        for number, process in enumerate(self.processes):
-            if process.poll() is not None:
-                self._died += 1
-                if self._died > RESTARTS:
-                    raise RunError(f"{self._died} workers have died, the last with exit code {process.returncode}")
-                self._close(process)
-                self.processes[number] = self._start(number)
-
-    def end(self) -> None:
-        """Kills the workers; finished simulations are in the store."""
-        for process in self.processes:
-            self._close(process)
-
-    def _start(self, number: int) -> subprocess.Popen[bytes]:
-        # Workers import the same package as this process.
-        path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-        name = f"{number}.{self._died}"
-        given = (self._scheduler, name, str(self._limit), self._folder)
-        command = [sys.executable, "-m", "interpulse.sweeps.worker_process", *given]
-        quiet = {"DASK_LOGGING__DISTRIBUTED": "error", "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
-        quiet |= {f"DASK_{key.upper().replace('.', '__').replace('-', '_')}": str(value) for key, value in IDLE.items()}
-        return subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=os.environ | quiet, start_new_session=True
-        )
-
-    @staticmethod
-    def _close(process: subprocess.Popen[bytes]) -> None:
-        process.kill()
-        process.wait()
-        if process.stdin is not None:
-            process.stdin.close()
-
-
 def clear_spool(identity: str) -> None:
     """Deletes this machine's copies of answers for an inaccessible store."""
     shutil.rmtree(Cache.default().folder / SPOOL / identity, ignore_errors=True)
@@ -166,52 +186,10 @@ def workers(
     """
     if on is not None:
         return remote(on, note)
+    from interpulse.sweeps.local import local
+
     cores = len(os.sched_getaffinity(0)) if jobs is None else jobs
     return local(cores if most is None else min(cores, most), memory, note)
-
-
-@contextmanager
-def local(jobs: int, memory: int, note: Callable[[str], None]) -> Iterator[Local]:
-    """Local workers, fewer than `jobs` if memory is short for simulations of `memory` bytes each.
-
-    Raises:
-        RunError: too little memory for one worker, or no socket.
-    """
-    import dask
-    import psutil
-    from distributed import Client, LocalCluster
-
-    _quiet()
-    free = psutil.virtual_memory().available
-    fit = free // max(memory, BASE_BYTES)
-    if fit < 1:
-        raise RunError(f"a simulation takes {size(memory)} of memory, {size(free)} are free")
-    if fit < jobs:
-        note(f"a simulation takes {size(memory)} of memory, {size(free)} are free: {fit} at a time")
-    jobs = min(jobs, int(fit))
-    with ExitStack() as ends:
-        folder = ends.enter_context(tempfile.TemporaryDirectory(prefix="interpulse-sweep-", ignore_cleanup_errors=True))
-        # The check above ensures that all simulations fit; a limit per worker would only pause workers.
-        settings = {"distributed.admin.log-length": 100, "distributed.scheduler.allowed-failures": 2}
-        ends.enter_context(dask.config.set(settings | IDLE))
-        try:
-            cluster = ends.enter_context(
-                LocalCluster(
-                    n_workers=0,
-                    processes=True,
-                    dashboard_address=None,
-                    host="127.0.0.1",
-                    silence_logs=50,
-                    # By default it listens on a well-known port and all addresses.
-                    scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
-                )
-            )
-            client = ends.enter_context(Client(cluster, set_as_default=False))
-        except (OSError, RuntimeError) as error:
-            raise RunError(f"workers of this machine cannot be started: {error}") from None
-        workers = Local(client, cluster.scheduler_address, jobs, 0, folder)
-        ends.callback(workers.end)
-        yield workers
 
 
 @contextmanager
@@ -230,7 +208,7 @@ def remote(on: object, note: Callable[[str], None], waiting: Callable[[], None] 
     with ExitStack() as ends:
         client = on if isinstance(on, Client) else ends.enter_context(_connected(on))
         where = str(getattr(client.scheduler, "address", on))
-        cluster = Cluster(client, where)
+        cluster = DaskCluster(client, where)
         waited = time.monotonic()
         noted = False
         while not cluster.slots():

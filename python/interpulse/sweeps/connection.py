@@ -26,7 +26,7 @@ class Connection:
         Raises:
             ConfigError: `on` is not a scheduler, or Dask is not installed.
         """
-        cluster.need_dask()
+        cluster.need_packages(on)
         cluster.check_place(on)
         self._on = on
         self._ends = ExitStack()

@@ -13,17 +13,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TypeAlias
 
 from interpulse._core import RunError
 from interpulse.sweeps.batch import Answer, Batch, Piece, Report
-from interpulse.sweeps.cluster import Cluster
+from interpulse.sweeps.cluster import Cluster, Task
 from interpulse.sweeps.store import Store
 from interpulse.sweeps.worker import run_batch
 from interpulse.tables.format import size
-
-if TYPE_CHECKING:
-    from distributed import Future
 
 BATCH_S = 3.0
 """Minimum target duration of a batch."""
@@ -99,8 +96,8 @@ class Engine:
     _measured: int = 0
     _unfit: dict[str, str] = field(default_factory=dict)
     _alone: set[str] = field(default_factory=set)
-    _ended: SimpleQueue[Future] = field(default_factory=SimpleQueue)
-    _pinned: dict[Future, frozenset[str]] = field(default_factory=dict)
+    _ended: SimpleQueue[Task] = field(default_factory=SimpleQueue)
+    _pinned: dict[Task, frozenset[str]] = field(default_factory=dict)
     """Tasks restricted to some workers."""
 
     def run(self, pieces: Sequence[Piece]) -> None:
@@ -116,7 +113,7 @@ class Engine:
         order = sorted(range(len(pieces)), key=lambda at: (pieces[at].state, bases[id(pieces[at].base)]))
         left = deque(pieces[at] for at in order)
         look = not self.store.empty
-        out: dict[Future, tuple[Piece, ...]] = {}
+        out: dict[Task, tuple[Piece, ...]] = {}
         try:
             slots, looked = self.cluster.slots(), time.monotonic()
             while left or out:
@@ -126,9 +123,9 @@ class Engine:
                     self._still_there()
                     self._unpin(out, left)
                 while left and len(out) < AHEAD * max(1, slots):
-                    future, batch = self._submit(left, slots, look=look)
-                    if future is not None:
-                        out[future] = batch
+                    task, batch = self._submit(left, slots, look=look)
+                    if task is not None:
+                        out[task] = batch
                 self._wait(out, left)
                 self.observer.progress(self.done, self.total, slots)
         except OSError as error:
@@ -136,10 +133,10 @@ class Engine:
             raise RunError(f"{what}; {AGAIN}") from None
         finally:
             self.store.refresh()
-            for future in out:
-                future.release()
+            for task in out:
+                task.release()
 
-    def _submit(self, left: deque[Piece], slots: int, *, look: bool) -> tuple[Future | None, tuple[Piece, ...]]:
+    def _submit(self, left: deque[Piece], slots: int, *, look: bool) -> tuple[Task | None, tuple[Piece, ...]]:
         pieces = [left.popleft()]
         wanted = self._size(len(left) + 1, slots)
         while left and len(pieces) < wanted and self._together(pieces[0], left[0]):
@@ -153,7 +150,7 @@ class Engine:
                 self._give_up(piece, why)
             return None, ()
         batch = Batch(self.build, tuple(pieces), str(self.store.folder), self.store.identity, look)
-        where: dict[str, Any] = {}
+        where: list[str] | None = None
         if fit is not None or self._unfit:
             every = [worker for worker in fit or self.cluster.names() if worker not in self._unfit]
             if not every:
@@ -161,20 +158,20 @@ class Engine:
                     f"{self.cluster.where}: no worker with {size(memory)} of memory can continue: "
                     f"{next(iter(self._unfit.values()), 'all are gone')}; {self._so_far()}"
                 )
-            where = {"workers": every}
-        future = self.cluster.client.submit(run_batch, batch, pure=False, priority=-self.rank, **where)
-        if where:
-            self._pinned[future] = frozenset(where["workers"])
-        future.add_done_callback(self._ended.put)
-        return future, batch.pieces
+            where = every
+        task = self.cluster.submit(run_batch, batch, self.rank, where)
+        if where is not None:
+            self._pinned[task] = frozenset(where)
+        task.add_done_callback(self._ended.put)
+        return task, batch.pieces
 
-    def _unpin(self, out: dict[Future, tuple[Piece, ...]], left: deque[Piece]) -> None:
+    def _unpin(self, out: dict[Task, tuple[Piece, ...]], left: deque[Piece]) -> None:
         """Takes back tasks whose workers are all lost: the scheduler would wait for them forever."""
         there = set(self.cluster.names())
-        for future in [future for future, workers in self._pinned.items() if not workers & there]:
-            del self._pinned[future]
-            left.extendleft(reversed(out.pop(future)))
-            future.release()
+        for task in [task for task, workers in self._pinned.items() if not workers & there]:
+            del self._pinned[task]
+            left.extendleft(reversed(out.pop(task)))
+            task.release()
 
     def _size(self, left: int, slots: int) -> int:
         """Size of the next batch: smaller towards the end, so that all workers finish together."""
@@ -186,33 +183,33 @@ class Engine:
     def _together(self, first: Piece, other: Piece) -> bool:
         return first.state == other.state and first.base is other.base and not {first.name, other.name} & self._alone
 
-    def _wait(self, out: dict[Future, tuple[Piece, ...]], left: deque[Piece]) -> None:
+    def _wait(self, out: dict[Task, tuple[Piece, ...]], left: deque[Piece]) -> None:
         """Processes finished tasks, waiting for at most `POLL_S`."""
-        ended: list[Future] = []
+        ended: list[Task] = []
         with suppress(Empty):
             ended.append(self._ended.get(timeout=POLL_S))
             while True:
                 ended.append(self._ended.get_nowait())
-        for future in ended:
+        for task in ended:
             try:
-                report = future.result(timeout=RESULT_S) if future.status == "finished" else None
+                report = task.result(timeout=RESULT_S) if task.status == "finished" else None
             except TimeoutError:
                 # The worker died meanwhile and the scheduler reruns the task; the caller replaces workers.
-                future.add_done_callback(self._ended.put)
+                task.add_done_callback(self._ended.put)
                 continue
-            except Exception:  # noqa: BLE001 - whatever it is, the future has it
+            except Exception:  # noqa: BLE001 - whatever it is, the task has it
                 report = None
-            if future not in out:
+            if task not in out:
                 continue
-            pieces = out.pop(future)
-            self._pinned.pop(future, None)
+            pieces = out.pop(task)
+            self._pinned.pop(task, None)
             if report is not None:
-                self._reported(report, pieces, future, left)
+                self._reported(report, pieces, task, left)
             else:
-                self._broken(future, pieces, left)
-            future.release()
+                self._broken(task, pieces, left)
+            task.release()
 
-    def _reported(self, report: Report, pieces: tuple[Piece, ...], future: Future, left: deque[Piece]) -> None:
+    def _reported(self, report: Report, pieces: tuple[Piece, ...], task: Task, left: deque[Piece]) -> None:
         by_name = {piece.name: piece for piece in pieces}
         for answer in report.answers:
             self._answered(answer, by_name.pop(answer.name))
@@ -228,7 +225,7 @@ class Engine:
                 self.said.add(alike)
                 self.observer.note(line)
         if report.unfit:
-            self._unfit_worker(report.unfit, future)
+            self._unfit_worker(report.unfit, task)
         left.extendleft(reversed(by_name.values()))
 
     def _answered(self, answer: Answer, piece: Piece) -> None:
@@ -238,12 +235,12 @@ class Engine:
         self.done += 1
         self.ran += answer.ran
 
-    def _broken(self, future: Future, pieces: tuple[Piece, ...], left: deque[Piece]) -> None:
+    def _broken(self, task: Task, pieces: tuple[Piece, ...], left: deque[Piece]) -> None:
         """Handles a task without a report: its workers died, or the scheduler was lost."""
-        error = None if future.status in ("cancelled", "lost") else future.exception()
+        error = None if task.status in ("cancelled", "lost") else task.exception()
         if error is None:
             self._still_there()
-        elif type(error).__name__ != "KilledWorker":
+        elif type(error).__name__ not in ("KilledWorker", "WorkerDiedError"):
             raise RunError(f"a worker failed with {type(error).__name__}: {error}") from None
         for piece in pieces:
             if error is not None and len(pieces) == 1:
@@ -257,14 +254,13 @@ class Engine:
         self.failed[piece.name] = why
         self.done += 1
 
-    def _unfit_worker(self, why: str, future: Future) -> None:
-        who = self.cluster.client.who_has([future]).get(future.key, ())
-        for each in who:
-            if each not in self._unfit:
-                self._unfit[each] = why
-                self.observer.note(f"worker {each} is left out: {why}")
+    def _unfit_worker(self, why: str, task: Task) -> None:
+        new = [each for each in self.cluster.workers_of(task) if each not in self._unfit]
+        self._unfit |= dict.fromkeys(new, why)
         if set(self.cluster.names()) <= set(self._unfit):
             raise RunError(f"{self.cluster.where}: no worker can continue: {why}; {self._so_far()}")
+        for each in new:
+            self.observer.note(f"worker {each} is left out: {why}")
 
     def _still_there(self) -> None:
         if self.cluster.lost():

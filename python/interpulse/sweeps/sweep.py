@@ -133,7 +133,7 @@ def sweep(
     folder = named(out, "out") if out is not None else Path(Path(spec.path.strip("<>")).stem)
     jobs = None if jobs is None else whole("jobs", jobs, "the number of workers", 1)
     observer = observer_of(progress)
-    cluster.need_dask()
+    cluster.need_packages(on)
     cluster.check_place(on)
     dataset.check_expressions(spec)
     every = list(simulations(spec, points(spec), (checked := Checked.of(spec)).seed))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -236,10 +237,12 @@ _taken = 0
 
 def memory_limit() -> int:
     """Memory limit of this worker in bytes; 0 for none."""
-    with suppress(ImportError, ValueError):
+    # Only a Dask worker has a limit; its process has imported Dask.
+    if "distributed" in sys.modules:
         from distributed import get_worker
 
-        return int(getattr(get_worker(), "memory_manager").memory_limit or 0)  # noqa: B009 - not in its stubs
+        with suppress(ValueError):
+            return int(getattr(get_worker(), "memory_manager").memory_limit or 0)  # noqa: B009 - not in its stubs
     return 0
 
 

@@ -1,48 +1,41 @@
-"""Local worker process: `python -m interpulse.sweeps.worker_process SCHEDULER`; it ends with its driver."""
+"""Local worker process: `python -m interpulse.sweeps.worker_process DESCRIPTOR`; it ends with its driver."""
 
 from __future__ import annotations
 
-import asyncio
 import os
-import shutil
 import signal
 import sys
 import threading
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from typing import Any
 
 
 def main() -> None:
-    """Works for a scheduler until standard input closes, that is, until the driver ends in any way."""
-    address, name, limit, folder = sys.argv[1:5]
+    """Runs the functions that arrive on the connection until its other end closes: the driver has ended in any way."""
+    connection = Connection(int(sys.argv[1]))
+    os.set_inheritable(connection.fileno(), False)
     # Ctrl-C in a terminal goes to the driver, which ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_driver, args=(folder,), daemon=True).start()
-    asyncio.run(_work(address, name, int(limit), folder))
+    calls: SimpleQueue[tuple[Any, Any]] = SimpleQueue()
+    threading.Thread(target=_receive, args=(connection, calls), daemon=True).start()
+    while True:
+        function, argument = calls.get()
+        try:
+            answer = function(argument)
+        except Exception as error:  # noqa: BLE001 - the driver judges it
+            answer = RuntimeError(f"{type(error).__name__}: {error}")
+        connection.send(answer)
 
 
-def _end_with_driver(folder: str) -> None:
-    while os.read(0, 4096):
-        pass
-    # A killed driver cannot remove its folder.
-    shutil.rmtree(folder, ignore_errors=True)
+def _receive(connection: Connection, calls: SimpleQueue[tuple[Any, Any]]) -> None:
+    # A simulation may run: only a thread of its own sees the end of the driver at once.
+    with suppress(EOFError, OSError):
+        while True:
+            calls.put(connection.recv())
     # Finished simulations are in the store, and no driver is left for the others.
     os._exit(0)
-
-
-async def _work(address: str, name: str, limit: int, folder: str) -> None:
-    from distributed import Worker
-
-    # Without a host a worker listens on all interfaces, and whoever connects can run code.
-    worker = Worker(
-        address,
-        name=name,
-        nthreads=1,
-        memory_limit=limit or None,
-        local_directory=folder,
-        dashboard=False,
-        host="127.0.0.1",
-    )
-    async with worker:
-        await worker.finished()
 
 
 if __name__ == "__main__":

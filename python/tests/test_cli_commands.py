@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from interpulse.sweeps.store import Store
 from tests.conftest import process
 from tests.sample import ROOT
 
@@ -116,16 +117,18 @@ def test_list_prints_one_list_or_all(interpulse: Callable[..., Ended]) -> None:
     ]
 
 
-def test_cache_shows_and_clears_only_its_own_files(interpulse: Callable[..., Ended], tmp_path: Path) -> None:
-    (tmp_path / "0123.snapshot").write_bytes(b"x" * 2048)
-    (tmp_path / "0123.tmp").write_bytes(b"x" * 1024)
-    (tmp_path / "0123.making").touch()
-    (tmp_path / "sweeps" / "abcd" / "objects").mkdir(parents=True)
-    (tmp_path / "sweeps" / "abcd" / "objects" / "one").write_bytes(b"x" * 1024)
+def test_cache_shows_and_clears_its_own_files(interpulse: Callable[..., Ended], tmp_path: Path) -> None:
+    state = "0123456789abcdef" * 2
+    (tmp_path / f"{state}-v6.snapshot").write_bytes(b"INTERPLS".ljust(2048))
+    (tmp_path / f"{state}.4000000-0.tmp").write_bytes(b"INTERPLS".ljust(512))
+    (tmp_path / f"fast12-{state[:16]}.results").write_bytes(b"0123456789abcdef {}".ljust(512))
+    (tmp_path / f"{state}.making").touch()
+    store = Store.open(tmp_path / "sweeps" / state)
+    store.put(state, state, b"x" * (1024 - (store.folder / "store.json").stat().st_size - 66))
     (tmp_path / "thesis.tex").write_bytes(b"years of work")
     options = ["--cache-dir", str(tmp_path)]
     shown = interpulse("cache", *options, "--json").json()
-    assert (shown["folder"], shown["used_bytes"], len(shown["files"])) == (str(tmp_path), 4096, 4)
+    assert (shown["folder"], shown["used_bytes"], len(shown["files"])) == (str(tmp_path), 4096, 5)
     # A long folder of the test has the line broken, within the path too.
     said = "".join(interpulse("cache", *options).out.split())
     assert said.endswith("".join(f"{tmp_path}: 4.0 KiB of at most 8.0 GiB".split()))

@@ -116,7 +116,7 @@ def test_what_a_killed_save_left_is_counted_and_goes_with_the_next(
     # A process elsewhere whose number says nothing here.
     elsewhere = tmp_path / f"{name}.0123456789abcdef-{dead.pid}-0.tmp"
     for path in (left, living, elsewhere):
-        path.write_bytes(b"x" * 2**20)
+        path.write_bytes(b"INTERPLS".ljust(2**20))
     shown = interpulse("cache", "--cache-dir", str(tmp_path), "--json").json()
     assert shown["used_bytes"] == snapshot.stat().st_size + 3 * 2**20
     shown = " ".join(interpulse("cache", "--cache-dir", str(tmp_path)).out.split())
@@ -129,7 +129,7 @@ def test_what_a_killed_save_left_is_counted_and_goes_with_the_next(
     snapshot.unlink()
     run(SMALL, *QUICK, "--json", "--cache-dir", str(tmp_path))
     assert list(tmp_path.iterdir()) == [snapshot]
-    left.write_bytes(b"x")
+    left.write_bytes(b"INTERPLS")
     assert interpulse("cache", "--cache-dir", str(tmp_path), "--clear").code == 0
     assert list(tmp_path.iterdir()) == []
     assert figures(out)

@@ -233,3 +233,49 @@ def test_long_durations_have_units(interpulse: Callable[..., Ended], unit: str, 
     assert ended.code == 0, ended.err
     shown = {entry["key"]: entry["value"] for entry in json.loads(ended.out)["entries"]}
     assert shown["errors.initial-age"] == f"{days * 86400}s"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--pages", "2303"],
+            "--pages 2303: a word line of 3 bits per cell has 3 pages; expected a multiple of 3, such",
+        ),
+        (["--pages", "1"], "such as 3"),
+        (["--pages", "2305", "--bits", "mlc"], "expected a multiple of 2, such as 2304 or 2306"),
+        (["--pages", "2306", "--bits", "4"], "expected a multiple of 4, such as 2304 or 2308"),
+        (["--set", "pages-per-block=2112"], "--set pages-per-block=2112: seen --pages 2304 too"),
+        (["--set", "part.pages-per-block=2112"], "--set pages-per-block=2112: seen --pages 2304 too"),
+        (["--set", "blocks-per-plane=1"], "--set blocks-per-plane=1: seen --blocks 1400 too"),
+        (["--set", "planes=2"], "--set planes=2: seen --planes 4 too"),
+        (["--set", "page-size=4KiB"], "--set page-size=4KiB: seen --page-size 16KiB too"),
+        (["--set", "bits-per-cell=2"], "--set bits-per-cell=2: seen --bits tlc too"),
+        (["--set", "read-csb=70us"], "--set read-csb=70us: seen --tr 60us too"),
+        (["--set", "program-pulse=1us"], "--set program-pulse=1us: seen --tprog 700us too"),
+        (
+            ["--set", "erase-pulse=9ms", "--set", "erase-loops=2"],
+            "seen --tbers 5ms too, which says something else; expected one of both: 2 loops last 18200us",
+        ),
+        (["--program-loops", "7", "--set", "program-loops=8"], "program-loops=8: seen program-loops = 7 too"),
+        (["--set", "layers=8", "--set", "layers=9"], "--set layers=9: seen layers = 8 too"),
+    ],
+)
+def test_what_contradicts_the_data_sheet_is_refused(
+    options: list[str], message: str, interpulse: Callable[..., Ended], tmp_path: Path
+) -> None:
+    line = dict(zip(SHEET[::2], SHEET[1::2], strict=True)) | dict(zip(options[::2], options[1::2], strict=True))
+    line.pop("--set", None)
+    sets = [part for at, part in enumerate(options) if options[at - at % 2] == "--set"]
+    given = [part for pair in line.items() for part in pair] + sets
+    ended = interpulse("part", "new", "mynand", *given, "--out", str(tmp_path / "p.toml"))
+    assert (ended.code, list(tmp_path.iterdir())) == (2, [])
+    assert message in ended.error()
+
+
+def test_what_agrees_with_the_data_sheet_is_taken() -> None:
+    part = made(
+        further={"pages-per-block": "2112", "program-pulse": "50us", "program-verify": "50us", "program-loops": "7"}
+    )
+    assert (part["pages-per-block"]["value"], part["program-loops"]["value"]) == (2112, 7)
+    assert made(further={"read-msb": "60us"})["read-msb"]["source"] == "data sheet"

@@ -48,7 +48,6 @@ name = "end"
 values = [0.4, 1]
 [columns]
 moved = "counters.ftl.gc_units"
-nothing = "no.such.figure"
 [derived]
 spread = "read_max_us / read_p50_us"
 [constraints]
@@ -78,8 +77,10 @@ def command(*arguments: str, settings: dict[str, str] | None = None) -> subproce
 
 
 def test_a_cluster_over_tls_gives_the_bytes_of_this_machine(tls: TestCluster, file: Path, tmp_path: Path) -> None:
+    file.write_text(FILE.replace("[derived]", 'nothing = "no.such.figure"\n[derived]'))
     far = command(str(file), "--on", tls.address, "--out", str(tmp_path / "far"), "--json", settings=tls.settings)
-    assert far.returncode == 0, far.stderr
+    assert far.returncode == 2, far.stderr
+    assert "error: columns.nothing = 'no.such.figure': no result has this figure" in far.stderr
     assert '"simulated": 8' in far.stdout
     near = interpulse.sweep(file, out=tmp_path / "near", jobs=1)
     assert (near.simulated, near.kept, len(near), near.missing) == (8, 0, 8, 0)
@@ -101,7 +102,7 @@ def test_a_cluster_over_tls_gives_the_bytes_of_this_machine(tls: TestCluster, fi
         near.result(4)
 
     # Nothing runs twice, and what was added to the sweep runs alone.
-    file.write_text(FILE.replace("[0.4, 1]", "[0.4, 1, 0.8]").replace("# ", ""))
+    file.write_text(file.read_text().replace("[0.4, 1]", "[0.4, 1, 0.8]").replace("# ", ""))
     told: list[tuple[int, int]] = []
     more = interpulse.sweep(
         file, out=tmp_path / "near", jobs=1, progress=lambda done, total, _: told.append((done, total))

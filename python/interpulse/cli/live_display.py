@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from interpulse.cli.output_streams import printable
 from interpulse.tables.layout import cells, fill
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def lines(rows: Sequence[Row], width: int) -> list[tuple[str, str, str, str]]:
     Returns:
         For each row the text before the bar, the done part of the bar, the rest of the bar, and the text behind.
     """
-    labels = max((cells(row.label) for row in rows), default=0)
+    names = [printable(row.label) for row in rows]
+    labels = max(map(cells, names), default=0)
     for bar, parts in _LAYOUTS:
         behind = _columns([parts(row) for row in rows])
         room = width - max(map(cells, behind), default=0) - len(_GAP) * (1 + bool(bar)) - bar
@@ -45,8 +47,8 @@ def lines(rows: Sequence[Row], width: int) -> list[tuple[str, str, str, str]]:
             break
     label = min(labels, max(room, _LEAST_LABEL))
     found = []
-    for row, text in zip(rows, behind, strict=True):
-        before = _cut(row.label, label)
+    for row, name, text in zip(rows, names, behind, strict=True):
+        before = _cut(name, label)
         done = round(bar * min(row.share or 0.0, 1.0))
         gap = _GAP if bar else ""
         found.append((before + " " * (label - cells(before)) + gap, "━" * done, " " * (bar - done), f"{_GAP}{text}"))
@@ -95,7 +97,8 @@ class View:
 
     def note(self, line: str) -> None:
         """Prints a line above the rows."""
-        self._console.print(fill(f"note: {line}", self._console.width), markup=False, highlight=False)
+        shown = printable("note: " + line.replace("\n", "\n  "))
+        self._console.print(fill(shown, self._console.width), markup=False, highlight=False)
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
         """Rendering, called by rich."""

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from interpulse.cli.exit_codes import USER_ERROR
 from interpulse.cli.options import Json, On, Workers, path_argument
-from interpulse.cli.output_streams import emit, say
+from interpulse.cli.output_streams import emit, fail
+from interpulse.cli.output_streams import note as print_note
 from interpulse.cli.search_options import Out, search_progress
 from interpulse.tables.format import short_figure
 from interpulse.tables.layout import Column, Sheet, fill, terminal_width
@@ -54,8 +56,10 @@ def optimize(
         found = search.optimize(study, out=out, storage=storage, trials=trials, on=on, jobs=jobs, progress=progress)
     failed = [trial for trial in found.trials if trial.error]
     for trial in failed[:3]:
-        say(f"note: trial {trial.number} failed: {trial.error}")
+        print_note(f"trial {trial.number} failed: {trial.error}")
     emit(json_text.dumps(found.to_dict()) if json else _text(found))
+    if failed and len(failed) == len(found.trials):
+        return fail(f"all {len(failed)} trials failed, the first with: {failed[0].error}", USER_ERROR)
     return 0
 
 

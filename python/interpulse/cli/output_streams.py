@@ -24,6 +24,15 @@ _ASCII = {"─": "-", "━": "-", "│": "|", "…": "..."}
 """ASCII replacements of table characters; other characters are escaped as in JSON, so that JSON stays valid."""
 
 
+_CONTROL = {
+    number: f"\\u{number:04x}"
+    for numbers in (range(9), range(11, 32), range(127, 160), (0x200E, 0x200F, 0x2028, 0x2029), range(0x202A, 0x202F),
+                    range(0x2066, 0x206A))
+    for number in numbers
+}  # fmt: skip
+"""Escapes of characters that move the cursor, colour or reorder a terminal's text; also legal in JSON texts."""
+
+
 class _DeferredErrors(io.FileIO):
     """Stream that records its first write error instead of raising it, and drops all later output."""
 
@@ -50,24 +59,35 @@ def prepare() -> None:
     sys.stdout, sys.stderr = _kept(1, sys.stdout), _kept(2, sys.stderr)
 
 
+def printable(text: str) -> str:
+    """A text without control characters but tabs and line ends: names in files may contain commands of terminals."""
+    return text.translate(_CONTROL)
+
+
 def emit(text: str) -> None:
-    """Prints to standard output. A closed pipe (`| head`) is no error.
+    """Prints to standard output without control characters. A closed pipe (`| head`) is no error.
 
     Raises:
         UserError: standard output is closed, or a file on a full disk.
     """
-    print(text, flush=True)  # noqa: T201
+    print(printable(text), flush=True)  # noqa: T201
     problem = _problem()
     if problem is not None:
         raise UserError(problem)
 
 
 def say(line: str) -> None:
-    """Prints a line on standard error, wrapped on a terminal."""
+    """Prints a line on standard error without control characters, wrapped on a terminal."""
+    line = printable(line)
     if sys.stderr.isatty():
         width = _columns(sys.stderr)
         line = "\n".join(part if cells(part) <= width else fill(part, width) for part in line.split("\n"))
     print(line, file=sys.stderr, flush=True)  # noqa: T201
+
+
+def note(line: str) -> None:
+    """Prints a note; a name with a line end in it cannot make a line that looks like another message."""
+    say("note: " + line.replace("\n", "\n  "))
 
 
 def fail(message: str, code: int) -> int:

@@ -113,7 +113,11 @@ def new(
     if path.suffix != ".toml":
         raise UserError(f"--out {path}: a part file is a file that ends in .toml")
     others = {key.replace("_", "-"): text for key, text in lines.items() if key in _FURTHER}
-    others |= {key.removeprefix("part."): value for key, value in map(parse_set, sets or [])}
+    for key, value in map(parse_set, sets or []):
+        key = key.removeprefix("part.")  # noqa: PLW2901 - the same key
+        if others.get(key, value) != value:
+            raise UserError(f"--set {key}={value}: seen {key} = {others[key]} too; expected one of both")
+        others[key] = value
     text = part_file(name, {line: lines[line] for line in PRINTED if line in lines}, others, typical=typical)
     if path.exists() and not force:
         raise UserError(f"{path}: exists already; --force replaces it")

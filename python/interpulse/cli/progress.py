@@ -7,6 +7,7 @@ import sys
 import time
 
 from interpulse.cli.eta import Eta, eta_text
+from interpulse.cli.output_streams import note as print_note
 from interpulse.cli.output_streams import say
 from interpulse.tables.format import duration, short, size
 
@@ -150,7 +151,7 @@ class Lines:
 
     def note(self, line: str) -> None:
         """Prints a line."""
-        say(f"note: {line}")
+        print_note(line)
 
 
 def _amount(case: Going) -> str:

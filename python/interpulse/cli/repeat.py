@@ -12,6 +12,7 @@ from interpulse._core import Plan, RunError
 from interpulse.cli.exit_codes import INTERRUPTED, DeferSignals, UserError
 from interpulse.cli.out_folder import OutFolder, run_files
 from interpulse.cli.output_streams import emit, say
+from interpulse.cli.output_streams import note as print_note
 from interpulse.cli.progress import watch
 from interpulse.runs import repeat
 from interpulse.runs.result import Result
@@ -57,7 +58,7 @@ def run_repeated(
         if store is not None:
             lost = store.write(results, report=report)
             for line in recording.notes if recording is not None else ():
-                say(f"note: {line}")
+                print_note(line)
     finally:
         if not json:
             emit(summary(results, terminal_width()))

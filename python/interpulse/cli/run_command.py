@@ -5,6 +5,7 @@ from __future__ import annotations
 from interpulse._core import RunError
 from interpulse.cli.exit_codes import INTERRUPTED, DeferSignals, UserError
 from interpulse.cli.output_streams import emit, say
+from interpulse.cli.output_streams import note as print_note
 from interpulse.configuration.config import load_with_sets
 from interpulse.files.cache import Cache
 from interpulse.runs.result import Result
@@ -155,7 +156,7 @@ def _log_options(
             raise UserError("--timeline none omits the timeline of --report: there is no --report")
         timeline = None
     elif bounded and find_spec("perfetto") is None:
-        say("note: the report cannot show the slowest requests without perfetto: pip install 'interpulse[timeline]'")
+        print_note("the report cannot show the slowest requests without perfetto: pip install 'interpulse[timeline]'")
         bounded = False
     elif bounded:
         timeline = OF_REPORT
@@ -192,7 +193,7 @@ def _store(
     if recording is not None:
         names += recording.names
         for line in recording.notes:
-            say(f"note: {line}")
+            print_note(line)
     say(f"wrote {', '.join(names)} to {folder.path}")
     return None
 

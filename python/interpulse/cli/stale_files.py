@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 import time
 from contextlib import suppress
@@ -17,6 +18,9 @@ from pathlib import Path
 OLD_S = 3600.0
 
 _PREFIX, _SUFFIX = ".interpulse-", ".tmp"
+
+_NAME = re.compile(r"\.interpulse-[0-9a-f]{16}-[0-9]+-[a-z0-9_]+\.tmp")
+"""A name as `affixes` and `tempfile` make it: namespace, process, random characters."""
 
 
 def affixes() -> tuple[str, str]:
@@ -29,7 +33,11 @@ def clear(folder: Path) -> None:
     for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
         with suppress(OSError):
             known = path.lstat()
-            if stat.S_ISREG(known.st_mode) and (_is_dead(path.name) or time.time() - known.st_mtime > OLD_S):
+            if (
+                _NAME.fullmatch(path.name)
+                and stat.S_ISREG(known.st_mode)
+                and (_is_dead(path.name) or time.time() - known.st_mtime > OLD_S)
+            ):
                 path.unlink()
 
 

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from interpulse.cli.eta import Eta, eta_text
+from interpulse.cli.output_streams import note as print_note
 from interpulse.cli.output_streams import say
 from interpulse.cli.progress import CaseEtas, is_live, running_rows
 from interpulse.cli.wait_status import StudyDisplay, WaitStatus
@@ -153,7 +154,7 @@ class Lines(StudyDisplay):
 
     def note(self, line: str) -> None:
         """Prints a line."""
-        say(f"note: {self._of}{line}")
+        print_note(f"{self._of}{line}")
 
 
 def fraction(case: Going) -> float:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from interpulse.cli.exit_codes import INTERRUPTED, DeferSignals
+from interpulse.cli.exit_codes import INTERRUPTED, USER_ERROR, DeferSignals
 from interpulse.cli.options import Json, On, Workers, check_workers, path_argument, path_option
-from interpulse.cli.output_streams import emit, say
+from interpulse.cli.output_streams import emit, fail
+from interpulse.cli.output_streams import note as print_note
 from interpulse.tables.format import short_figure
 from interpulse.tables.layout import Column, Sheet, terminal_width
 
@@ -67,17 +68,28 @@ def sweep(
         done, code = stop.sweep, INTERRUPTED
     with DeferSignals():
         _report(spec, done, json=json)
+    if not code and (why := _useless(spec, done)):
+        return fail(why, USER_ERROR)
     return code
+
+
+def _useless(spec: Spec, done: Sweep) -> str:
+    """Why the dataset lacks what the sweep is for; empty if it does not."""
+    if len(done) and len(done.failed) == len(done):
+        return f"all {len(done)} rows failed, the first with: {done.failed[0]}"
+    names = [f"columns.{name} = {spec.columns[name]!r}" for name in done.columns_without_figures]
+    if names:
+        missing = f"{', '.join(names)}: no result has this figure (docs/RESULTS.md has the paths)"
+        return f"{missing}; all other columns are in {done.path}"
+    return ""
 
 
 def _report(spec: Spec, done: Sweep, *, json: bool) -> None:
     for number, (row, error) in enumerate(done.failed.items()):
         if number == MOST_ERRORS:
-            say(f"note: {len(done.failed) - MOST_ERRORS} more failed; the column error says why")
+            print_note(f"{len(done.failed) - MOST_ERRORS} more failed; the column error says why")
             break
-        say(f"note: row {row} failed: {error}")
-    for name in done.columns_without_figures:
-        say(f"note: columns.{name} = {spec.columns[name]!r} is in no result (docs/RESULTS.md has the paths)")
+        print_note(f"row {row} failed: {error}")
     if json:
         counts = {"rows": len(done), "simulated": done.simulated, "kept": done.kept, "failed": len(done.failed)}
         emit(

@@ -85,7 +85,7 @@ def typed(text: str) -> Any:  # noqa: ANN401 - any value of a setting
 
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return text
 
 
@@ -112,7 +112,10 @@ def toml(settings: Mapping[str, Any]) -> str:
     Raises:
         ConfigError: a key is no text, or a value cannot be one of a configuration.
     """
-    return "".join(f"{_pair(key, value, '')}\n" for key, value in settings.items())
+    try:
+        return "".join(f"{_pair(key, value, '')}\n" for key, value in settings.items())
+    except RecursionError:
+        raise ConfigError("configuration: seen tables or lists nested too deeply, or within themselves") from None
 
 
 def _pair(key: object, value: object, place: str) -> str:

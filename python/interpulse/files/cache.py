@@ -17,9 +17,6 @@ RESULTS = ".results"
 MAKING = ".making"
 """Suffix of the locks of sweep workers that make a snapshot."""
 
-SUFFIXES = (".snapshot", ".tmp", RESULTS, MAKING)
-"""Suffixes of the files in the cache: snapshots, unfinished snapshots, stores, locks."""
-
 SPOOL = "sweeps"
 """The folder where a machine of a cluster keeps the answers of a sweep until they are fetched."""
 
@@ -61,36 +58,23 @@ class Cache:
         )
 
     def files(self) -> list[tuple[Path, int]]:
-        """The folder of each sweep, then the cache's files, with their sizes in bytes; empty without a folder."""
-        from contextlib import suppress
+        """The folder of each sweep, then the cache's own files, with their sizes in bytes; empty without a folder."""
+        from interpulse.files.cache_contents import entries
 
-        found = [
-            (path, sum(each.stat().st_size for each in path.rglob("*") if each.is_file()))
-            for path in sorted((self.folder / SPOOL).glob("*"))
-            if path.is_dir() and not path.is_symlink()
-        ]
-        for path in sorted(self.folder.glob("*")):
-            # A concurrent run may rename or delete a file.
-            with suppress(FileNotFoundError):
-                if path.suffix in SUFFIXES and path.is_file() and not path.is_symlink():
-                    found.append((path, path.stat().st_size))
-        return found
+        return [(each.path, each.size_bytes) for each in entries(self.folder)]
 
     def clear(self) -> int:
-        """Deletes the cache's files, and nothing else in the folder; returns the bytes freed.
+        """Deletes the cache's own files, and nothing else in the folder; returns the bytes freed.
 
         Raises:
             OSError: a file could not be deleted.
         """
-        import shutil
+        from interpulse.files.cache_contents import delete, entries
 
-        files = self.files()
-        for path, _ in files:
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
-        return sum(size for _, size in files)
+        found = entries(self.folder)
+        for each in found:
+            delete(each)
+        return sum(each.size_bytes for each in found)
 
 
 def _default_place() -> str:

@@ -6,7 +6,6 @@ submission of a request to its completion, which is what the simulator calls lat
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.files.paths import read_text, shown
+from interpulse.files.structured_text import read_json
 from interpulse.fitting.targets import BEYOND, Load, Target, usual_state
 
 VERSION = re.compile(r"fio-3\.\d+.*")
@@ -63,10 +63,8 @@ def _read(path: Path) -> dict[str, Any]:
     text = read_text(path, "fio's output", most=256 * 2**20)
     # fio prints notes before its JSON.
     begin = re.search(r"^\{", text, re.MULTILINE)
-    try:
-        whole = json.loads(text[begin.start() :]) if begin is not None else None
-    except ValueError as error:
-        raise ConfigError(f"{shown(path)}: this is not fio's JSON: {error}; expected --output-format=json") from None
+    what = "fio's JSON (--output-format=json)"
+    whole = read_json(text[begin.start() :], shown(path), what) if begin is not None else None
     if not isinstance(whole, dict) or "fio version" not in whole:
         raise ConfigError(f"{shown(path)}: there is no 'fio version'; expected the output of fio --output-format=json")
     if not VERSION.fullmatch(str(whole["fio version"])):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
 from interpulse.configuration.values import toml
+from interpulse.files.structured_text import read_toml
 from interpulse.fitting import fio
 from interpulse.fitting.parameters import Continuous, Discrete, Parameter, read_parameter
 from interpulse.fitting.targets import REQUESTS, STATES, TOLERANCE, Load, Target, read_load, read_share, read_tolerance
@@ -79,7 +79,7 @@ def read_spec(text: str, path: str, folder: Path) -> Spec:
     file = TomlFile.read(text, path, folder, KEYS)
     given = file.config()
     left_out = ("flow", "case", "run", "title")
-    drive = {key: value for key, value in tomllib.loads(given.text).items() if key not in left_out}
+    drive = {key: value for key, value in read_toml(given.text, given.path).items() if key not in left_out}
     base = {**drive, "run": {"requests": REQUESTS}, "flow": [{}]}
     config = Config(toml(base), path=given.path)
     for key, value in (*given.sets, *file.settings()):

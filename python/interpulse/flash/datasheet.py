@@ -95,7 +95,9 @@ def part_file(name: str, given: dict[str, str], further: dict[str, str], *, typi
         for option in PRINTED
     }
     own = {key: Figure(_literal(key, text), SHEET) for key, text in further.items()}
-    text = _text(name, known, {**_derived(known, further), **own})
+    derived = _derived(known, further)
+    _check_contradictions(given, own, derived)
+    text = _text(name, known, {**derived, **own})
     try:
         entries = Config.from_toml(f"{text}{DIE}", path="part").entries()
     except ConfigError as error:
@@ -135,7 +137,14 @@ def _derived(known: dict[str, tuple[str, str]], further: dict[str, str]) -> dict
         for key, option in (("planes", "planes"), ("blocks-per-plane", "blocks"), ("pages-per-block", "pages"))
     }
     size, size_source = known["page_size"]
-    word_lines = int(figures["pages-per-block"].value) // bits
+    pages = int(figures["pages-per-block"].value)
+    word_lines = pages // bits
+    if pages % bits:
+        near = " or ".join(str(count * bits) for count in (word_lines, word_lines + 1) if count)
+        raise ConfigError(
+            f"--pages {pages}: a word line of {bits} bits per cell has {bits} pages; expected a multiple of {bits}, such "
+            f"as {near}"
+        )
     usual = f"{ASSUMED}usual for {bits} bit(s) per cell"
     figures |= {
         "page-size": Figure(json.dumps(size), size_source),
@@ -167,6 +176,40 @@ def _derived(known: dict[str, tuple[str, str]], further: dict[str, str]) -> dict
             why = "the default of docs/POWER.md" if key.startswith("power.") else why
             figures[key] = Figure(_literal(key, declared["default"]), ASSUMED + why)
     return figures
+
+
+def _check_contradictions(given: dict[str, str], own: dict[str, Figure], derived: dict[str, Figure]) -> None:
+    """Raises ConfigError if a figure of `--set` differs from what a given line of the data sheet says."""
+    lines = {"pages": ["pages-per-block"], "blocks": ["blocks-per-plane"], "planes": ["planes"],
+             "page_size": ["page-size"], "bits": ["bits-per-cell"], "tr": [f"read-{page}" for page in PAGE_TYPES]}  # fmt: skip
+    for option, of in lines.items():
+        for key in of:
+            # A page that this part does not have is refused by the reader of parts.
+            if option in given and key in own and key in derived and own[key].value != derived[key].value:
+                raise ConfigError(_contradiction(option, given[option], f"{key}={_bare(own[key])}"))
+    for kind, option in (("program", "tprog"), ("erase", "tbers")):
+        parts = [f"{kind}-{part}" for part in ("loops", "pulse", "verify")]
+        named = [key for key in parts if key in own]
+        if option not in given or f"{kind}-pulse" not in own:
+            continue
+        loops, pulse, verify = (_bare({**derived, **own}[key]) for key in parts)
+        count = int(_whole(parts[0], loops))
+        total = count * (time_ns(f"--set {parts[1]}", pulse) + time_ns(f"--set {parts[2]}", verify))
+        # Loops are whole nanoseconds: each may be half of one off.
+        if abs(total - time_ns(f"--{option}", given[option])) > count:
+            sets = " --set ".join(f"{key}={_bare(own[key])}" for key in named)
+            raise ConfigError(f"{_contradiction(option, given[option], sets)}: {count} loops last {_us(total)}")
+
+
+def _contradiction(option: str, text: str, sets: str) -> str:
+    return (
+        f"--set {sets}: seen --{option.replace('_', '-')} {text} too, which says something else; expected one of both"
+    )
+
+
+def _bare(figure: Figure) -> str:
+    """The value without the quotes of TOML."""
+    return figure.value.strip('"')
 
 
 def _reads(types: tuple[str, ...], text: str, source: str) -> dict[str, Figure]:

@@ -33,6 +33,7 @@ from interpulse.search.judge import BEYOND, MOST_LONGER, State, judge
 from interpulse.search.limits import AnyLimit, Wear, read_limits, read_share
 from interpulse.search.simulations import Simulations, folder_of
 from interpulse.search.slo import choose
+from interpulse.search.traffic import check_traffic
 from interpulse.search.window import Window
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.engine import Progress, ProgressObserver, observer_of
@@ -127,6 +128,7 @@ class _Advisor:
         self._cases = choose(bare.cases, cases)
         self._own_cases = choose(own.cases, cases)
         self._values = {name: bare.values(sets) for name, sets in self._cases.items()}
+        check_traffic(limits, self._values.values(), bare.path)
         self._windows = {name: Window.of(values) for name, values in self._values.items()}
         if any(isinstance(each, Wear) for each in limits):
             self._check_stress()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +11,7 @@ from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
 from interpulse.configuration.lists import listed
 from interpulse.configuration.values import toml
+from interpulse.files.structured_text import read_toml
 from interpulse.logs.options import time_ns
 from interpulse.search.limits import AnyLimit
 from interpulse.sweeps.axes import Sets
@@ -119,14 +119,14 @@ def without_suspension(config: Config) -> Config:
         match = re.fullmatch(r"suspend\.(?:program|erase)\.([a-z-]+)", key.strip())
         return match is None or match[1] not in decided()
 
-    raw = tomllib.loads(config.text)
+    raw = read_toml(config.text, config.path)
     for operation in OPERATIONS:
         section = raw.get("suspend", {}).get(operation, {})
         for key in [key for key in section if key in decided()]:
             del section[key]
     for case in raw.get("case", []):
         case["set"] = [each for each in case.get("set", []) if stays(each.partition("=")[0])]
-    changed = raw != tomllib.loads(config.text)
+    changed = raw != read_toml(config.text, config.path)
     bare = Config(toml(raw) if changed else config.text, path=config.path)
     for key, value in config.sets:
         if stays(key):

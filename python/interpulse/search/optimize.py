@@ -34,6 +34,7 @@ from interpulse.sweeps.engine import AGAIN, Progress, observer_of
 
 if TYPE_CHECKING:
     import optuna
+    from sqlalchemy import Engine
 
 NAME = "trials.json"
 DATABASE = "study.db"
@@ -134,19 +135,30 @@ def optimize(
             conductor.run()
             every = conductor.trials()
         front = front_of(spec, every)
+        # Counted before the pages read results once more.
         kept, store = simulations.kept, simulations.store
         found = Optimization(spec, every, front, simulations.simulated, kept, folder, None, store)
-        simulations.write(NAME, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
+        _write_trials(found, simulations)
         for name, content in front_files(spec, every, front, lambda t: _run(found, t, simulations), observer.note):
             place = simulations.write(name, content)
             found.page = place if "/" not in name else found.page
+        _write_trials(found, simulations)
         return found
 
 
+def _write_trials(found: Optimization, simulations: Simulations) -> None:
+    simulations.write(NAME, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
+
+
 def _run(found: Optimization, trial: Trial, simulations: Simulations) -> tuple[Result, list[dict[str, str]]]:
-    plan = simulations.plan((*found.study.sets, *trial.sets))
-    entries = [{"key": e.key, "value": e.value, "origin": e.origin, "doc": e.doc} for e in plan.entries()]
-    return found.result(trial), entries
+    """The first result of a trial, simulated again if its answer is damaged or missing, and its settings."""
+    sets = (*found.study.sets, *trial.sets)
+    entries = [
+        {"key": e.key, "value": e.value, "origin": e.origin, "doc": e.doc} for e in simulations.plan(sets).entries()
+    ]
+    (raw,) = simulations.results([simulations.with_seed(sets, 0)])
+    found.simulated = simulations.simulated
+    return Result(raw), entries
 
 
 def _check(study: Study, simulations: Simulations) -> None:
@@ -200,13 +212,47 @@ def _database(url: str | None, folder: Path) -> Iterator[optuna.storages.BaseSto
             ) from None
         except (SQLAlchemyError, RuntimeError, OSError) as error:
             raise ConfigError(f"storage {shown}: it cannot be used: {_first(error)}") from None
+        hint = _REMAKE.format(DATABASE) if url is None else "restore it from a copy, or name another storage"
         try:
+            if storage.engine.dialect.name == "sqlite":
+                _check_sqlite(storage.engine)
             yield storage
+        except _DamagedError as error:
+            raise RunError(f"storage {shown}: it is damaged: {error}; {hint}") from None
         except (SQLAlchemyError, optuna.exceptions.StorageInternalError) as error:
-            raise RunError(f"storage {shown}: {_first(error)}; {AGAIN}") from None
+            again = hint if "malformed" in str(error) else AGAIN
+            raise RunError(f"storage {shown}: {_first(error)}; {again}") from None
         finally:
             storage.remove_session()
             storage.engine.dispose()
+
+
+class _DamagedError(Exception):
+    """The database does not hold what interpulse and Optuna wrote."""
+
+
+_REMAKE = "delete {} and its -wal and -shm files: the same command makes it again from the simulations in store/"
+
+
+def _check_sqlite(engine: Engine) -> None:
+    """Raises _DamagedError if pages of a SQLite file contradict each other."""
+    from sqlalchemy import text
+
+    with engine.connect() as connection:
+        found = [str(row[0]) for row in connection.execute(text("PRAGMA integrity_check(1)"))]
+    if found != ["ok"]:
+        raise _DamagedError(" ".join(found)[:200] or "its check has no answer")
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Turns errors of Optuna and of this file about records that contradict each other into _DamagedError."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, AttributeError, AssertionError, ValueError) as error:
+        if isinstance(error, ConfigError):
+            raise
+        raise _DamagedError(f"its records cannot be read ({type(error).__name__}: {_first(error)})") from None
 
 
 def _in_a_log(connection: Any, _: object) -> None:  # noqa: ANN401 - of any database
@@ -229,14 +275,17 @@ class _Conductor:
 
         self._study, self._simulations, self._total = study, simulations, total
         self._optuna = optuna
-        there = any(each.study_name == study.name for each in storage.get_all_studies())
-        self._opened = optuna.create_study(
-            storage=storage,
-            study_name=study.name,
-            directions=None if there else ["maximize" if each.maximise else "minimize" for each in study.objectives],
-            load_if_exists=True,
-        )
-        self._same_space()
+        with _reading():
+            there = any(each.study_name == study.name for each in storage.get_all_studies())
+            ways = optuna.study.StudyDirection
+            directions = [ways.MAXIMIZE if each.maximise else ways.MINIMIZE for each in study.objectives]
+            self._opened = optuna.create_study(
+                storage=storage,
+                study_name=study.name,
+                directions=None if there else directions,
+                load_if_exists=True,
+            )
+            self._same_space()
 
     def _same_space(self) -> None:
         """Raises ConfigError if the study was begun with another definition."""
@@ -257,7 +306,9 @@ class _Conductor:
         """Runs batches until there are enough trials, an unfinished batch first."""
         batch = self._study.batch
         while True:
-            trials = self._opened.get_trials(deepcopy=False)
+            with _reading():
+                trials = self._opened.get_trials(deepcopy=False)
+                self.trials()
             unfinished = [each.number for each in trials if not each.state.is_finished()]
             if not unfinished and len(trials) >= self._total:
                 return
@@ -347,8 +398,9 @@ class _Conductor:
 
     def trials(self) -> list[Trial]:
         """The finished trials."""
-        every = self._opened.get_trials(deepcopy=False)
-        return [_trial(each.number, each.user_attrs[_FOUND]) for each in every if each.state.is_finished()]
+        with _reading():
+            every = self._opened.get_trials(deepcopy=False)
+            return [_trial(each.number, each.user_attrs[_FOUND]) for each in every if each.state.is_finished()]
 
 
 def _kept(trial: Trial) -> dict[str, Any]:

@@ -77,6 +77,11 @@ class Simulations:
         return (*sets, ("seed", str(derived_seed(self.seed, repetition))))
 
     @property
+    def path(self) -> str:
+        """What messages call the configuration."""
+        return self._checked.spec.path
+
+    @property
     def plain(self) -> str:
         """The configuration without comments and cases."""
         return self._checked.base.plain

@@ -20,6 +20,7 @@ from interpulse.search.judge import Judgement, State, judge, longer
 from interpulse.search.limits import Limit, read_limits
 from interpulse.search.load import Load
 from interpulse.search.simulations import Simulations, folder_of
+from interpulse.search.traffic import check_traffic
 from interpulse.search.window import Window
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.engine import Progress, observer_of
@@ -189,6 +190,7 @@ def slo(
         raise ConfigError(f"precision = {precision!r}: expected a share from 0.001 to 1")
     with Simulations(given, folder_of(given, out), observer_of(progress), on=on, jobs=jobs) as simulations:
         chosen = choose(simulations.cases, cases)
+        check_traffic(kept, map(simulations.values, chosen.values()), simulations.path)
         searches = [_Search(simulations, name, sets, kept, seeds, width) for name, sets in chosen.items()]
         # Rounds over all cases keep all workers busy.
         while due := [(search, load) for search in searches if (load := search.next()) is not None]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.files.paths import read_text
+from interpulse.files.structured_text import read_toml
 from interpulse.studies.status import SILENT, WRITTEN, Status
 
 FILE = "expected.toml"
@@ -76,10 +76,7 @@ class Expected:
         Raises:
             ConfigError: it cannot be read, or is not what it should be; the message names the file, row and key.
         """
-        try:
-            top = tomllib.loads(read_text(path, "the published figures"))
-        except tomllib.TOMLDecodeError as error:
-            raise ConfigError(f"{path} is not TOML: {error}") from None
+        top = read_toml(read_text(path, "the published figures"), str(path))
         _known(top, _TOP, f"{path}")
         source = _text(top, "source", f"{path}")
         tables = top.get("row", [])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from interpulse.configuration.lists import listed
 from interpulse.configuration.values import toml
 from interpulse.files.cache import parse_size
 from interpulse.files.paths import digest
+from interpulse.files.structured_text import read_toml
 from interpulse.sweeps.axes import FILE_KEYS, Choice, Sets
 from interpulse.sweeps.points import settings
 from interpulse.sweeps.spec import Spec
@@ -51,7 +51,7 @@ class Base:
     @classmethod
     def of(cls, config: Config) -> Base:
         """The base of a valid configuration, without its overrides, which points contain."""
-        raw = tomllib.loads(config.text)
+        raw = read_toml(config.text, config.path)
         raw.pop("case", None)
         return cls(config.text, str(Path(config.path).absolute()), toml(raw))
 

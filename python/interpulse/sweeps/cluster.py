@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 import re
-import shutil
 import socket
 import time
 from abc import ABC, abstractmethod
@@ -19,6 +17,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from interpulse._core import ConfigError, version
 from interpulse.files.cache import SPOOL, Cache
+from interpulse.files.cache_contents import delete_store
+from interpulse.files.paths import read_text
+from interpulse.files.structured_text import read_json
 from interpulse.studies.store import build_id
 
 if TYPE_CHECKING:
@@ -174,7 +175,8 @@ class DaskCluster(Cluster):
 
 def clear_spool(identity: str) -> None:
     """Deletes this machine's copies of answers for an inaccessible store."""
-    shutil.rmtree(Cache.default().folder / SPOOL / identity, ignore_errors=True)
+    with suppress(OSError):
+        delete_store(Cache.default().folder / SPOOL / identity)
 
 
 def workers(
@@ -247,7 +249,7 @@ def _connected(on: object) -> Client:
     text = _text(on)
     try:
         if text is not None:
-            _probe(str(json.loads(Path(text).read_bytes())["address"]) if text.endswith(".json") else text)
+            _probe(str(read_json(read_text(text, "--on"), text)["address"]) if text.endswith(".json") else text)
         if text is not None and text.endswith(".json"):
             return Client(scheduler_file=text, timeout=CONNECT_S, set_as_default=False)
         return Client(on if text is None else text, timeout=CONNECT_S, set_as_default=False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import difflib
 import math
+import operator
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,29 +15,78 @@ from simpleeval import DEFAULT_OPERATORS, EvalWithCompoundTypes, InvalidExpressi
 
 from interpulse._core import ConfigError
 
+MOST_TEXT = 1000
+"""Characters of a text: a column holds one for each row."""
+
+MOST_SOURCE = 10_000
+"""Characters of an expression."""
+
+_MOST_INTEGER = 2**63 - 1
+"""Larger integers become floating-point numbers, as a column has them; without a limit they would grow for ever."""
+
+_MOST_DIGITS = 400
+"""Digits that `round` may be asked for: more change no floating-point number."""
+
+
+def _round(number: Any, digits: Any = 0) -> Any:  # noqa: ANN401 - any number
+    if not isinstance(digits, int) or abs(digits) > _MOST_DIGITS:
+        raise TypeError
+    return round(number, digits) if digits else round(number)
+
+
+def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose result takes little memory; OverflowError for numbers beyond floating point."""
+
+    def limited(*given: Any) -> Any:  # noqa: ANN401
+        found = function(*given)
+        if isinstance(found, int) and abs(found) > _MOST_INTEGER:
+            return float(found)
+        if isinstance(found, str) and len(found) > MOST_TEXT:
+            raise OverflowError
+        return found
+
+    return limited
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "abs": abs,
-    "ceil": math.ceil,
+    "abs": _bounded(abs),
+    "ceil": _bounded(math.ceil),
     "exp": math.exp,
-    "floor": math.floor,
+    "floor": _bounded(math.floor),
     "log": math.log,
     "log10": math.log10,
     "log2": math.log2,
     "max": max,
     "min": min,
-    "round": round,
+    "round": _bounded(_round),
     "sqrt": math.sqrt,
 }
 
 
-def _modulo(left: Any, right: Any) -> Any:  # noqa: ANN401 - any number
-    if isinstance(left, str):  # `%` would format the text, to any length.
+def _of_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An operator that refuses texts and lists, which Python would repeat or format to any length."""
+
+    def limited(left: Any, right: Any) -> Any:  # noqa: ANN401
+        if not isinstance(left, int | float) or not isinstance(right, int | float):
+            raise TypeError
+        return function(left, right)
+
+    return _bounded(limited)
+
+
+def _add(left: Any, right: Any) -> Any:  # noqa: ANN401
+    if isinstance(left, list | tuple):
         raise TypeError
-    return left % right
+    return left + right
 
 
-# simpleeval limits the length of texts; math.pow overflows where integers would grow without limit.
-_LIMITED: dict[type, Any] = {ast.Mod: _modulo, ast.Pow: math.pow}
+# math.pow overflows where integers would grow without limit.
+_LIMITED: dict[type, Any] = {
+    ast.Add: _bounded(_add),
+    ast.Mod: _of_numbers(operator.mod),
+    ast.Mult: _of_numbers(operator.mul),
+    ast.Pow: math.pow,
+} | {kind: _bounded(DEFAULT_OPERATORS[kind]) for kind in (ast.Sub, ast.Div, ast.FloorDiv, ast.USub, ast.UAdd)}
 _OPERATORS = {kind: _LIMITED.get(kind, DEFAULT_OPERATORS[kind]) for kind in (
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.USub, ast.UAdd, ast.Not,
     ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn,
@@ -43,6 +94,8 @@ _OPERATORS = {kind: _LIMITED.get(kind, DEFAULT_OPERATORS[kind]) for kind in (
 _NODES = (ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.boolop, ast.Compare, ast.IfExp, ast.Load, ast.Tuple,
           ast.List, *_OPERATORS)  # fmt: skip
 _MOST_NODES = 500
+_MOST_DEPTH = 150
+"""Operators within operators; the evaluation of each takes frames of Python's stack."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +120,23 @@ class Expression:
         """
         if not isinstance(text, str) or not text.strip():
             raise ConfigError(f"{place}: seen {text!r}; expected an expression such as 'read_p99_us / 1000 < 2'")
+        if len(text) > MOST_SOURCE:
+            raise ConfigError(f"{place}: seen an expression of {len(text)} characters; expected at most {MOST_SOURCE}")
         try:
-            tree = ast.parse(text.strip(), mode="eval").body
+            with warnings.catch_warnings():
+                # Of `1 is 1` and similar texts, which are refused below.
+                warnings.simplefilter("ignore", SyntaxWarning)
+                tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = getattr(error, "msg", None) or "too deep"
-            raise ConfigError(f"{place}: seen {text!r}; expected an expression ({why})") from None
+            raise ConfigError(f"{place}: seen {_short(text)}; expected an expression ({why})") from None
         nodes = list(ast.walk(tree))
         if len(nodes) > _MOST_NODES:
             raise ConfigError(f"{place}: seen an expression of {len(nodes)} parts; expected at most {_MOST_NODES}")
+        if (depth := _depth(tree)) > _MOST_DEPTH:
+            raise ConfigError(
+                f"{place}: seen operators nested {depth} deep in {_short(text)}; expected at most {_MOST_DEPTH}"
+            )
         called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
         for node in nodes:
             _check(node, text, place)
@@ -87,7 +149,9 @@ class Expression:
         for name in sorted(self.names - set(columns)):
             near = difflib.get_close_matches(name, columns, n=1)
             hint = f"did you mean {near[0]}? There are" if near else "there are"
-            raise ConfigError(f"{place}: seen {name} in {self.text!r}; no such column: {hint} {', '.join(columns)}")
+            raise ConfigError(
+                f"{place}: seen {name} in {_short(self.text)}; no such column: {hint} {', '.join(columns)}"
+            )
 
     def value(self, row: Mapping[str, Any]) -> int | float | bool | str | None:
         """The value for a row; None if a column is None or the value is undefined (1 / 0)."""
@@ -127,16 +191,37 @@ class _Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]
         return bool(super()._eval_boolop(node))
 
 
+def _short(text: str) -> str:
+    return repr(text) if len(text) <= 200 else f"{text[:200]!r}... ({len(text)} characters)"
+
+
+def _depth(tree: ast.expr) -> int:
+    """The largest number of expressions within each other."""
+    depth, level = 0, [tree]
+    while level:
+        depth += 1
+        level = [child for node in level for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+    return depth
+
+
 def _check(node: ast.AST, text: str, place: str) -> None:
+    if isinstance(node, ast.Constant):
+        value = node.value
+        if type(value) is int and abs(value) > _MOST_INTEGER:
+            raise ConfigError(f"{place}: seen an integer beyond {_MOST_INTEGER} in {_short(text)}; write it as 1e19")
+        if isinstance(value, str) and len(value) > MOST_TEXT:
+            raise ConfigError(f"{place}: seen a text of {len(value)} characters; expected at most {MOST_TEXT}")
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
         if node.func.id not in FUNCTIONS:
-            raise ConfigError(f"{place}: seen {node.func.id}() in {text!r}; expected one of {', '.join(FUNCTIONS)}")
+            raise ConfigError(
+                f"{place}: seen {node.func.id}() in {_short(text)}; expected one of {', '.join(FUNCTIONS)}"
+            )
     elif not isinstance(node, _NODES) and not (
         isinstance(node, ast.Constant) and isinstance(node.value, int | float | str)
     ):
         raise ConfigError(
-            f"{place}: seen {type(node).__name__} in {text!r}; expected numbers, texts, columns, + - * / // % **, "
-            f"comparisons, and, or, not, in, if else, and {', '.join(FUNCTIONS)}"
+            f"{place}: seen {type(node).__name__} in {_short(text)}; expected numbers, texts, columns, + - * / // % "
+            f"**, comparisons, and, or, not, in, if else, and {', '.join(FUNCTIONS)}"
         )
 
 
@@ -148,7 +233,7 @@ def _value(tree: ast.expr, row: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any
 
     try:
         return _Evaluator(_OPERATORS, dict(FUNCTIONS), column).eval("", tree)
-    except (InvalidExpression, ArithmeticError, TypeError, ValueError):
+    except (InvalidExpression, ArithmeticError, TypeError, ValueError, RecursionError):
         return None
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
+from interpulse.files.structured_text import read_toml
 from interpulse.sweeps.axes import Axis, Choice, Sets, read_axis
 from interpulse.sweeps.expression import Expression
 from interpulse.sweeps.tomlfile import RESERVED, TomlFile, read_given
@@ -104,7 +104,7 @@ def read_spec(text: str, path: str, folder: Path) -> Spec:
 def cases_of(config: Config) -> Axis | None:
     """The cases of a configuration as an axis; `resolve` reports mistakes in them."""
     config.resolve()
-    listed = tomllib.loads(config.text).get("case", [])
+    listed = read_toml(config.text, config.path).get("case", [])
     if not listed:
         return None
     choices: list[Choice] = []

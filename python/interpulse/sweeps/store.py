@@ -75,9 +75,9 @@ class Store:
             described = json.loads((folder / NAME).read_bytes())
         except OSError as error:
             raise StoreError(f"{error.filename or folder}: {error.strerror or error}") from None
-        except ValueError:
+        except (ValueError, RecursionError):
             described = None
-        if not isinstance(described, dict) or described.get("format") != FORMAT or "id" not in described:
+        if not _is_description(described):
             raise StoreError(f"{folder / NAME}: seen {described!r}; expected a store of format {FORMAT}")
         store = cls(folder)
         store.refresh()
@@ -144,7 +144,8 @@ class Store:
             OSError: writing failed.
         """
         place = self._object(key)
-        if not place.exists():
+        # A damaged answer whose index line is lost as well is replaced.
+        if self.get(key) is None:
             place.parent.mkdir(exist_ok=True)
             _write(place, content)
             # Writes the index line again, as the process that deleted the answer has dropped the alias.
@@ -192,9 +193,18 @@ class Store:
 
 def identity_at(folder: Path) -> str | None:
     """The identity of the store in a folder, or None."""
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        return str(json.loads((folder / NAME).read_bytes())["id"])
+    with suppress(OSError, ValueError, RecursionError):
+        described = json.loads((folder / NAME).read_bytes())
+        return str(described["id"]) if _is_description(described) else None
     return None
+
+
+def _is_description(described: object) -> bool:
+    """Whether this describes a store. An identity is a file name on workers, so that nothing else is legal."""
+    if not isinstance(described, dict) or described.get("format") != FORMAT:
+        return False
+    identity = described.get("id")
+    return isinstance(identity, str) and re.fullmatch(r"[0-9a-f]{32}", identity) is not None
 
 
 def lock(path: Path) -> tuple[int, Path]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -14,6 +13,7 @@ from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
 from interpulse.configuration.values import toml, whole
 from interpulse.files.paths import read_text, shown
+from interpulse.files.structured_text import read_toml
 from interpulse.sweeps.axes import flat_settings
 from interpulse.sweeps.expression import Expression
 
@@ -48,10 +48,7 @@ class TomlFile:
     @classmethod
     def read(cls, text: str, path: str, folder: Path, keys: Sequence[str]) -> TomlFile:
         """Parses a text with these legal keys, the first of which is the version."""
-        try:
-            raw = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise ConfigError(f"{shown(path)}: this is not TOML: {error}") from None
+        raw = read_toml(text, shown(path))
         file = cls(raw, text, path, folder)
         for key in raw:
             if key not in keys:

@@ -1,6 +1,7 @@
 //! Initial state of cases: restored from a snapshot, or preconditioned and stored.
 
 mod overwrites;
+mod own_files;
 pub mod precondition;
 pub mod snapshot;
 mod stale_files;

@@ -5,7 +5,7 @@
 //! payload checksum and length), payload. The physical-to-logical map is memory-mapped copy-on-write and shared
 //! between drives.
 
-use super::stale_files;
+use super::{own_files, stale_files};
 use crate::control::lock;
 use interpulse_drive::DriveSpec;
 use interpulse_drive::PreconditionedState;
@@ -20,7 +20,8 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 /// Version of the file format and of the state it holds; raised when either changes, so that old files are refused.
 pub const FORMAT_VERSION: u32 = 6;
-const MAGIC: [u8; 8] = *b"INTERPLS";
+/// First bytes of a snapshot; also of an unfinished one.
+pub(super) const MAGIC: [u8; 8] = *b"INTERPLS";
 const HEADER_BYTES: u64 = 8 + 4 + 32 + 8 + 8;
 /// Bytes per checksum and progress step.
 const PIECE: usize = 1 << 22;
@@ -102,8 +103,10 @@ fn write_file(
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<u64, SnapshotError> {
     let at = |source| SnapshotError::Io { path: path.to_path_buf(), source };
-    let mut file = File::create(path).map_err(at)?;
-    file.write_all(&[0; HEADER_BYTES as usize]).map_err(at)?;
+    let mut file = new_file(path).map_err(at)?;
+    let mut unfinished = [0; HEADER_BYTES as usize];
+    unfinished[..MAGIC.len()].copy_from_slice(&MAGIC);
+    file.write_all(&unfinished).map_err(at)?;
     let mut out =
         ChecksumWriter { inner: BufWriter::with_capacity(1 << 20, file), sum: Xxh3Default::new(), bytes: 0 };
     let total = state.bytes(HEADER_BYTES);
@@ -127,6 +130,17 @@ fn write_file(
     header.extend_from_slice(&bytes.to_le_bytes());
     file.write_all(&header).map_err(at)?;
     Ok(HEADER_BYTES + bytes)
+}
+
+/// A new file; whatever has its name, which is that of this process alone, is deleted and no link is followed.
+fn new_file(path: &Path) -> io::Result<File> {
+    match File::create_new(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::remove_file(path)?;
+            File::create_new(path)
+        }
+        made => made,
+    }
 }
 
 /// An open and verified snapshot.
@@ -255,22 +269,22 @@ fn other_than_a_file(found: &fs::Metadata) -> Option<&'static str> {
 }
 
 /// Deletes the oldest snapshots until the cache (snapshots, temporary files, study results) takes at most `limit`
-/// bytes; never deletes `keep`. Returns the deleted paths.
+/// bytes; never deletes `keep`, nor counts or deletes a file of another program. Returns the deleted paths.
 pub fn trim(folder: &Path, limit: u64, keep: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let is =
-        |path: &Path, kinds: &[&str]| path.extension().is_some_and(|x| kinds.iter().any(|kind| x == *kind));
-    let mut files: Vec<_> = entries
-        .flatten()
-        .map(|e| e.path())
-        .filter(|p| is(p, &["snapshot", "tmp", "results"]))
-        .filter_map(|p| p.symlink_metadata().ok().filter(fs::Metadata::is_file).map(|m| (m, p)))
-        .filter_map(|(m, p)| Some((m.modified().ok()?, m.len(), p)))
-        .collect();
-    files.sort();
-    let mut total: u64 = files.iter().map(|(_, n, _)| n).sum();
+    let mut total = 0;
+    let mut snapshots = Vec::new();
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if let Some(found) = own_files::snapshot(&path) {
+            total += found.len();
+            snapshots.extend(found.modified().ok().map(|time| (time, found.len(), path)));
+        } else if let Some(found) = stale_files::partial(&path).or_else(|| own_files::results(&path)) {
+            total += found.len();
+        }
+    }
+    snapshots.sort();
     let mut deleted = Vec::new();
-    for (_, bytes, path) in files.into_iter().filter(|(_, _, path)| is(path, &["snapshot"])) {
+    for (_, bytes, path) in snapshots {
         if total <= limit {
             break;
         }
@@ -287,4 +301,42 @@ fn hash_bytes(hash: &str) -> [u8; 32] {
     let n = hash.len().min(32);
     bytes[..n].copy_from_slice(&hash.as_bytes()[..n]);
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn a_full_cache_loses_its_oldest_snapshots_and_no_file_of_another_program() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let own = |digit: char| format!("{}-v{FORMAT_VERSION}.snapshot", digit.to_string().repeat(32));
+        let others = ["mine.snapshot", "a.results", "b.tmp", "abc-v6.snapshot"];
+        let (first, second, new) = (own('1'), own('2'), own('3'));
+        let elsewhere = tempfile::tempdir().expect("a folder");
+        fs::write(elsewhere.path().join("kept"), [&MAGIC[..], &[0; 992]].concat()).expect("a file");
+        let link = own('4');
+        std::os::unix::fs::symlink(elsewhere.path().join("kept"), folder.path().join(&link)).expect("a link");
+        let foreign = own('5');
+        for (age, name) in
+            [&first, &second, &new].into_iter().map(String::as_str).chain(others).rev().enumerate()
+        {
+            let content = [&MAGIC[..], &[0; 992]].concat();
+            let path = folder.path().join(name);
+            fs::write(&path, content).expect("a file");
+            let file = File::options().write(true).open(&path).expect("a file");
+            file.set_modified(SystemTime::now() - Duration::from_secs(60 * (10 + age as u64)))
+                .expect("a time");
+        }
+        fs::write(folder.path().join(&foreign), [7; 1000]).expect("a file");
+        let deleted = trim(folder.path(), 2500, &folder.path().join(&new));
+        assert_eq!(deleted, [folder.path().join(&first)]);
+        let deleted = trim(folder.path(), 0, &folder.path().join(&new));
+        assert_eq!(deleted, [folder.path().join(&second)]);
+        for name in others.into_iter().chain([new.as_str(), &link, &foreign]) {
+            assert!(folder.path().join(name).symlink_metadata().is_ok(), "{name}");
+        }
+        assert!(elsewhere.path().join("kept").exists());
+    }
 }

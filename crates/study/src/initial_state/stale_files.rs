@@ -3,7 +3,8 @@
 //! A name is `<hash>.<host>-<process>-<number>.tmp`, where the host identifies this boot and process namespace.
 //! Another run can test whether the writer is alive; if it cannot, the age of the file decides.
 
-use std::fs;
+use super::own_files;
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -36,24 +37,27 @@ fn is_left(path: &Path, here: &str) -> bool {
     let Some((place, process)) = path.file_name().and_then(|name| writer(name.to_str()?)) else {
         return false;
     };
-    let Ok(found) = fs::symlink_metadata(path) else { return false };
-    if !found.is_file() {
-        return false;
-    }
+    let Some(found) = own_files::partial(path) else { return false };
     let old = found.modified().ok().and_then(|t| t.elapsed().ok()).is_some_and(|age| age > ABANDONED_AFTER);
     old || (place.is_none_or(|place| place == here) && !lives(process))
+}
+
+/// Metadata of a snapshot that is being written or is stale; `None` for other files.
+pub fn partial(path: &Path) -> Option<Metadata> {
+    path.file_name().and_then(|name| writer(name.to_str()?))?;
+    own_files::partial(path)
 }
 
 /// Writer in a file name: host, if present, and process.
 fn writer(name: &str) -> Option<(Option<&str>, u32)> {
     let (hash, who) = name.strip_suffix(".tmp")?.rsplit_once('.')?;
-    if hash.is_empty() || !hash.bytes().all(|b| b.is_ascii_hexdigit()) {
+    if !own_files::is_hash(hash, 32) {
         return None;
     }
     let fields: Vec<&str> = who.split('-').collect();
     let (place, process, number) = match fields[..] {
         [process, number] => (None, process, number),
-        [place, process, number] => (Some(place), process, number),
+        [place, process, number] if own_files::is_hash(place, 16) => (Some(place), process, number),
         _ => return None,
     };
     number.parse::<u64>().ok()?;
@@ -103,6 +107,8 @@ mod tests {
             (format!("{HASH}.0123456789abcdef-{dead}-1.tmp"), hour, true),
             (format!("{HASH}.{here}-4294967295-0.tmp"), Duration::ZERO, true),
             ("notes.tmp".into(), hour, false),
+            (format!("cafe.{dead}-0.tmp"), hour, false),
+            (format!("{HASH}.draft-{dead}-0.tmp"), hour, false),
             (format!("my.thesis-{dead}-0.tmp"), hour, false),
             (format!("{HASH}.{dead}-0.snapshot"), hour, false),
         ] {
@@ -112,6 +118,18 @@ mod tests {
             remove(folder.path());
             assert_eq!(!path.exists(), left, "{name}");
         }
+        let name = format!("{HASH}.{dead}-7.tmp");
+        let path = folder.path().join(&name);
+        for (content, left) in [("my notes", false), ("INTERPLS", true), ("\0\0\0\0\0\0\0\0\0", true)] {
+            fs::write(&path, content).expect("a file");
+            remove(folder.path());
+            assert_eq!(!path.exists(), left, "{content:?}");
+        }
+        let (other, link) = (folder.path().join("other"), folder.path().join(format!("{HASH}.{dead}-8.tmp")));
+        fs::write(&other, "").expect("a file");
+        std::os::unix::fs::symlink(&other, &link).expect("a link");
+        remove(folder.path());
+        assert!(other.exists() && link.is_symlink());
     }
 
     #[test]

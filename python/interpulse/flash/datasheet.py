@@ -142,8 +142,8 @@ def _derived(known: dict[str, tuple[str, str]], further: dict[str, str]) -> dict
     if pages % bits:
         near = " or ".join(str(count * bits) for count in (word_lines, word_lines + 1) if count)
         raise ConfigError(
-            f"--pages {pages}: a word line of {bits} bits per cell has {bits} pages; expected a multiple of {bits}, such "
-            f"as {near}"
+            f"--pages {pages}: a word line of {bits} bits per cell has {bits} pages; expected a multiple of {bits}, "
+            f"such as {near}"
         )
     usual = f"{ASSUMED}usual for {bits} bit(s) per cell"
     figures |= {
@@ -180,8 +180,14 @@ def _derived(known: dict[str, tuple[str, str]], further: dict[str, str]) -> dict
 
 def _check_contradictions(given: dict[str, str], own: dict[str, Figure], derived: dict[str, Figure]) -> None:
     """Raises ConfigError if a figure of `--set` differs from what a given line of the data sheet says."""
-    lines = {"pages": ["pages-per-block"], "blocks": ["blocks-per-plane"], "planes": ["planes"],
-             "page_size": ["page-size"], "bits": ["bits-per-cell"], "tr": [f"read-{page}" for page in PAGE_TYPES]}  # fmt: skip
+    lines = {
+        "pages": ["pages-per-block"],
+        "blocks": ["blocks-per-plane"],
+        "planes": ["planes"],
+        "page_size": ["page-size"],
+        "bits": ["bits-per-cell"],
+        "tr": [f"read-{page}" for page in PAGE_TYPES],
+    }
     for option, of in lines.items():
         for key in of:
             # A page that this part does not have is refused by the reader of parts.

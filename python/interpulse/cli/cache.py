@@ -9,7 +9,8 @@ import typer
 
 from interpulse.cli.options import CacheDir, Json
 from interpulse.cli.output_streams import emit
-from interpulse.files.cache import MAKING, Cache
+from interpulse.files.cache import Cache
+from interpulse.files.cache_contents import MAKING
 from interpulse.tables.format import size
 from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 

@@ -24,7 +24,8 @@ from interpulse.cli.options import (
     with_options,
 )
 from interpulse.cli.output_streams import emit, say
-from interpulse.files.cache import SPOOL, Cache
+from interpulse.files.cache import Cache
+from interpulse.files.cache_contents import SPOOL
 from interpulse.runs.runner import Options
 from interpulse.tables.format import grid
 from interpulse.tables.layout import terminal_width

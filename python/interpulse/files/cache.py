@@ -11,15 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-RESULTS = ".results"
-"""Suffix of the stores of studies."""
-
-MAKING = ".making"
-"""Suffix of the locks of sweep workers that make a snapshot."""
-
-SPOOL = "sweeps"
-"""The folder where a machine of a cluster keeps the answers of a sweep until they are fetched."""
-
 DEFAULT_LIMIT_BYTES = 8 * 2**30
 
 _MOST_BYTES = 2**64 - 1

@@ -14,10 +14,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from interpulse.files.cache import MAKING, RESULTS, SPOOL
+RESULTS = ".results"
+"""Suffix of the stores of studies."""
+
+MAKING = ".making"
+"""Suffix of the locks of sweep workers that make a snapshot."""
+
+SPOOL = "sweeps"
+"""The folder where a machine of a cluster keeps the answers of a sweep until they are fetched."""
 
 _MAGIC = b"INTERPLS"
-"""First bytes of a snapshot, as crates/study/src/initial_state/snapshot.rs writes them."""
+"""First bytes of a snapshot, as crates/study/src/initial_state/own_files.rs has them."""
 
 _HASH = "[0-9a-f]{32}"
 _BUILD = "[0-9a-f]{16}"

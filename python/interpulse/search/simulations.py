@@ -20,6 +20,7 @@ from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.batch import Piece, piece_of
 from interpulse.sweeps.check import Checked
 from interpulse.sweeps.engine import AGAIN, Engine, ProgressObserver
+from interpulse.sweeps.local import workers
 from interpulse.sweeps.spec import Spec, cases_of, sets_of_cases
 from interpulse.sweeps.store import Store
 from interpulse.sweeps.sweep import STORE
@@ -157,7 +158,7 @@ class Simulations:
         if self._cluster is not None and memory <= self._memory:
             return self._cluster
         self.rest()
-        self._cluster = self._ends.enter_context(cluster.workers(self._on, self._jobs, memory, self._observer.note))
+        self._cluster = self._ends.enter_context(workers(self._on, self._jobs, memory, self._observer.note))
         # On a cluster each task requests its memory and runs on workers that are large enough.
         self._memory = memory if self._on is None else 2**62
         return self._cluster

@@ -18,7 +18,7 @@ from threading import RLock
 from typing import Any
 
 import interpulse._core as _core
-from interpulse.files.cache import RESULTS
+from interpulse.files.cache_contents import RESULTS
 from interpulse.files.paths import open_file
 
 

@@ -10,14 +10,14 @@ import socket
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from interpulse._core import ConfigError, version
-from interpulse.files.cache import SPOOL, Cache
-from interpulse.files.cache_contents import delete_store
+from interpulse.files.cache import Cache
+from interpulse.files.cache_contents import SPOOL, delete_store
 from interpulse.files.paths import read_text
 from interpulse.files.structured_text import read_json
 from interpulse.studies.store import build_id
@@ -177,21 +177,6 @@ def clear_spool(identity: str) -> None:
     """Deletes this machine's copies of answers for an inaccessible store."""
     with suppress(OSError):
         delete_store(Cache.default().folder / SPOOL / identity)
-
-
-def workers(
-    on: object, jobs: int | None, memory: int, note: Callable[[str], None], most: int | None = None
-) -> AbstractContextManager[Cluster]:
-    """The workers of a scheduler (see `remote`), or `jobs` local workers, by default one per core.
-
-    At most `most` local workers start. Raises as `local` and `remote`.
-    """
-    if on is not None:
-        return remote(on, note)
-    from interpulse.sweeps.local import local
-
-    cores = len(os.sched_getaffinity(0)) if jobs is None else jobs
-    return local(cores if most is None else min(cores, most), memory, note)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, InvalidStateError
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from queue import SimpleQueue
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from interpulse._core import RunError
 from interpulse.sweeps.check import BASE_BYTES
-from interpulse.sweeps.cluster import Cluster, Task
+from interpulse.sweeps.cluster import Cluster, Task, remote
 from interpulse.tables.format import size
 
 if TYPE_CHECKING:
@@ -200,6 +200,19 @@ class Local(Cluster):
                 self._failure = f"a dead worker cannot be replaced: {error.strerror or error}"
                 return False
             return True
+
+
+def workers(
+    on: object, jobs: int | None, memory: int, note: Callable[[str], None], most: int | None = None
+) -> AbstractContextManager[Cluster]:
+    """The workers of a scheduler (see `remote`), or `jobs` local workers, by default one per core.
+
+    At most `most` local workers start. Raises as `local` and `remote`.
+    """
+    if on is not None:
+        return remote(on, note)
+    cores = len(os.sched_getaffinity(0)) if jobs is None else jobs
+    return local(cores if most is None else min(cores, most), memory, note)
 
 
 @contextmanager

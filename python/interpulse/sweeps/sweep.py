@@ -18,6 +18,7 @@ from interpulse.sweeps import cluster, dataset
 from interpulse.sweeps.batch import Piece, piece_of
 from interpulse.sweeps.check import Checked
 from interpulse.sweeps.engine import Engine, Progress, ProgressObserver, observer_of
+from interpulse.sweeps.local import workers
 from interpulse.sweeps.points import Simulation, points, simulations
 from interpulse.sweeps.spec import Spec
 from interpulse.sweeps.store import Store
@@ -208,7 +209,7 @@ class _Run:
     def engine(self, missing: list[Piece], on: object, jobs: int | None) -> None:
         """Runs the missing simulations."""
         memory = max(piece.memory for piece in missing)
-        with cluster.workers(on, jobs, memory, self._observer.note, len(missing)) as found:
+        with workers(on, jobs, memory, self._observer.note, len(missing)) as found:
             engine = Engine(found, self._store, build_id(), self._observer, len(self._every), self.known)
             try:
                 engine.run(missing)

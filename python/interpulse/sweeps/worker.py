@@ -15,7 +15,8 @@ from typing import Any
 import interpulse._core as _core
 from interpulse._core import ConfigError, InternalError, RunError
 from interpulse.configuration.config import Config
-from interpulse.files.cache import MAKING, SPOOL, Cache
+from interpulse.files.cache import Cache
+from interpulse.files.cache_contents import MAKING, SPOOL
 from interpulse.files.paths import digest
 from interpulse.studies.store import build_id
 from interpulse.sweeps.batch import Answer, Batch, Piece, Report

@@ -1,11 +1,13 @@
 //! Recognition of the files of the snapshot cache: a file is deleted only if name and content show that this program
 //! wrote it. Links are never followed.
 
-use super::snapshot::MAGIC;
 use std::fs::{self, File, Metadata};
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+/// First bytes of a snapshot; also of an unfinished one.
+pub const MAGIC: [u8; 8] = *b"INTERPLS";
 
 /// Metadata of a snapshot of any version (`<hash>-v<version>.snapshot`, which begins with the magic); `None` for
 /// other files.

@@ -5,7 +5,8 @@
 //! payload checksum and length), payload. The physical-to-logical map is memory-mapped copy-on-write and shared
 //! between drives.
 
-use super::{own_files, stale_files};
+use super::own_files::{self, MAGIC};
+use super::stale_files;
 use crate::control::lock;
 use interpulse_drive::DriveSpec;
 use interpulse_drive::PreconditionedState;
@@ -20,8 +21,6 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 /// Version of the file format and of the state it holds; raised when either changes, so that old files are refused.
 pub const FORMAT_VERSION: u32 = 6;
-/// First bytes of a snapshot; also of an unfinished one.
-pub(super) const MAGIC: [u8; 8] = *b"INTERPLS";
 const HEADER_BYTES: u64 = 8 + 4 + 32 + 8 + 8;
 /// Bytes per checksum and progress step.
 const PIECE: usize = 1 << 22;

@@ -9,6 +9,7 @@ pub mod host_interface;
 
 pub mod memory;
 pub mod numbers;
+pub mod owner;
 pub mod spec;
 
 pub use drive::counters::DriveCounters;

@@ -18,8 +18,3 @@ interpulse_engine::numbers! {
     /// Group of metadata being written.
     GroupId
 }
-
-impl JobId {
-    /// No job: a program without an owner.
-    pub const NONE: JobId = JobId(u32::MAX);
-}

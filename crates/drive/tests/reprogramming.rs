@@ -14,8 +14,9 @@ use interpulse_drive::ftl::{BlockManager, FtlConfig, SoftPages};
 use interpulse_drive::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_drive::spec::{Acknowledge, DriveSpec};
 use interpulse_engine::{Bytes, Device, Duration, Op, Request, SimTime, Streams, Tag};
+use interpulse_flash::cell_mode::CellMode;
 use interpulse_flash::ids::{BlockId, WordLineId};
-use interpulse_flash::reprogram::{Bit, Distribution, MlcModeOp};
+use interpulse_flash::reprogram::{Bit, Distribution};
 
 const PAPER: ReprogramSpec = ReprogramSpec {
     super_layer: 1,
@@ -71,27 +72,26 @@ impl Writer {
     }
 
     fn carry_out(&mut self, step: Step, pages: &[u32]) {
-        let (block, word_line, how) = match step {
+        let (block, word_line, reprogram) = match step {
             Step::Open | Step::Program => {
                 if step == Step::Open {
                     self.ftl.open_two_bit(Lane(0), 0);
                 }
                 let (block, word_line, _, _) = self.ftl.take_word_line(Lane(0), 0);
                 self.log.push(format!("program {word_line} {pages:?}"));
-                (block, word_line, MlcModeOp::Whole)
+                (block, word_line, None)
             }
             Step::Reprogram { word_line, bit } => {
                 let (block, validity) = self.ftl.take_reprogram(Lane(0), 0, word_line, bit);
                 assert_eq!(validity >> bit as u32 & 1, 0, "the page is not in use");
                 self.log.push(format!("reprogram {word_line} {bit:?} {pages:?}"));
-                (block, word_line, MlcModeOp::reprogram(bit))
+                (block, word_line, Some(bit))
             }
             other => panic!("{other:?}"),
         };
         let layout = self.ftl.layout.clone();
-        let first_offset = word_line.0 * layout.units_per_program;
-        let place =
-            ProgramAddress { super_block: block, program: word_line.0, first_offset, two_bit: Some(how) };
+        let place = ProgramAddress::new(&layout, block, word_line.0, self.ftl.cell_mode(block));
+        let place = ProgramAddress { reprogram, ..place };
         for (k, &page) in pages.iter().enumerate() {
             let offset = place.offset(&layout, k as u32);
             self.ftl.write(Lpn(page), block, offset);
@@ -343,18 +343,13 @@ fn the_worked_example_of_figure_8() {
 
     write_at(&mut bench, 1, 0);
     let (normal, _) = block_of(&bench, 0);
-    assert!(
-        !bench.host.device.block_manager().reprogramming().unwrap().is_two_bit(normal),
-        "TS 1: a normal block"
-    );
+    let mode = |bench: &Bench, block| bench.host.device.block_manager().cell_mode(block);
+    assert_eq!(mode(&bench, normal), CellMode::Native, "TS 1: a normal block");
     assert!(is_hot(&bench, normal, 30) && !is_hot(&bench, normal, 31), "its stamp is minute 1");
 
     write_at(&mut bench, 11, 0);
     let (hot, offset) = block_of(&bench, 0);
-    assert!(
-        bench.host.device.block_manager().reprogramming().unwrap().is_two_bit(hot),
-        "TS 2: a reprogrammable block"
-    );
+    assert_eq!(mode(&bench, hot), CellMode::Mlc, "TS 2: a reprogrammable block");
     assert_eq!(offset, 0, "the first super layer");
     // Other updates fill the super layer: 4 programs, and a reprogram for every page but the newest, twice.
     let mut at = 11;

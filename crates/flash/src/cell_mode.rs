@@ -17,24 +17,19 @@ pub enum CellMode {
     Native,
     /// Two bits per cell on a part with more; its word lines can be reprogrammed ([`crate::reprogram`]).
     Mlc,
+    /// One bit per cell. Parts give no figures for it: its program train is that of the part, its tR and error rate are
+    /// those of the least significant page.
+    Slc,
 }
 
 impl CellMode {
-    /// The mode with this number.
-    #[inline]
-    pub(crate) const fn numbered(number: u8) -> CellMode {
-        match number {
-            0 => CellMode::Native,
-            _ => CellMode::Mlc,
-        }
-    }
-
     /// Pages in use on a word line of a part with `native` bits per cell.
     #[inline]
     pub const fn pages_per_word_line(self, native: u32) -> u32 {
         match self {
             CellMode::Native => native,
             CellMode::Mlc => 2,
+            CellMode::Slc => 1,
         }
     }
 
@@ -52,17 +47,18 @@ impl CellMode {
     #[inline]
     pub(crate) fn train(self, trains: &Trains, reprogram: bool, key: u64) -> PulseTrain {
         match self {
-            CellMode::Native => trains.program(key),
+            CellMode::Native | CellMode::Slc => trains.program(key),
             CellMode::Mlc => trains.two_bit(reprogram, key),
         }
     }
 
     /// tR of a page of this type.
     #[inline]
-    pub(crate) fn sensing(self, timing: &Timing, page_type: usize) -> Duration {
+    pub fn sensing(self, timing: &Timing, page_type: usize) -> Duration {
         match self {
             CellMode::Native => timing.read[page_type],
             CellMode::Mlc => timing.read_mlc_mode,
+            CellMode::Slc => timing.read[0],
         }
     }
 }
@@ -85,7 +81,7 @@ impl Geometry {
     pub(crate) fn pages_per_program(&self, mode: CellMode) -> u32 {
         match mode {
             CellMode::Native => self.pages_per_program,
-            CellMode::Mlc => self.pages_per_program.min(self.pages_per_word_line(mode)),
+            _ => self.pages_per_program.min(self.pages_per_word_line(mode)),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::geometry::Geometry;
 use crate::ids::{BlockId, DieId};
 use crate::nand::observer::{DieChange, FlashObserver};
 use crate::nand::phase_schedule::PhaseSchedule;
-use crate::nand::txn::Txn;
+use crate::nand::txn::{Owner, Txn};
 use crate::nand::{Nand, NandConfig};
 use crate::parts::PartSpec;
 use interpulse_engine::random::{Rng, Streams};
@@ -155,7 +155,7 @@ impl Player {
             self.events.settle();
             self.follow();
             while let Some(txn) = self.nand.take_ended() {
-                self.operations[txn.owner as usize].done = Some(now);
+                self.operations[txn.owner().index as usize].done = Some(now);
             }
         }
     }
@@ -168,7 +168,7 @@ impl Player {
 
     fn submit(&mut self, now: SimTime, kind: Kind) {
         let mut txn = Txn::new(kind, DieId(0));
-        txn.owner = self.operations.len() as u32;
+        txn.set_owner(Owner { class: 0, index: self.operations.len() as u32 });
         match kind.command().effect {
             Effect::Reads => {
                 (txn.block, txn.page) = (READ_BLOCK, self.read_page);

@@ -87,6 +87,12 @@ impl Trains {
         }
     }
 
+    /// Whether program trains differ between word lines.
+    #[inline]
+    pub fn vary(&self) -> bool {
+        self.program_loops_sd != 0.0
+    }
+
     /// The program train of the word line `key` (die, plane, block, word line).
     #[inline]
     pub fn program(&self, key: u64) -> PulseTrain {

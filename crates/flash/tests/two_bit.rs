@@ -9,7 +9,7 @@ use interpulse_flash::ids::{BlockId, WordLineId};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::parts::{PartSpec, ProgramMode, ReprogramSpec, TrainSpec};
-use interpulse_flash::reprogram::{Distribution, MlcModeOp};
+use interpulse_flash::reprogram::{Bit, Distribution};
 use interpulse_flash::suspend::{Scheme, SuspendPolicy};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -37,15 +37,19 @@ fn bench(config: NandConfig) -> Bench {
     Bench::new(&two_bit_part(), NandConfig { super_layer: 2, ..config }, 1)
 }
 
-fn op(word_line: u32, how: MlcModeOp, validity: u32) -> Txn {
+/// A first program, or the reprogram of a page.
+fn op(word_line: u32, reprogram: Option<Bit>, validity: u32) -> Txn {
     but(Txn::new(Kind::HostProgram, DieId(0)), |t| {
         (t.block, t.page) = (BlockId(5), word_line * 3);
         t.set_cell_mode(CellMode::Mlc);
         t.set_validity(validity as u8);
-        how.bit().into_iter().for_each(|bit| t.set_reprogram(bit));
+        reprogram.into_iter().for_each(|bit| t.set_reprogram(bit));
     })
 }
 
+const WHOLE: Option<Bit> = None;
+const LSB_PAGE: Option<Bit> = Some(Bit::Lsb);
+const MSB_PAGE: Option<Bit> = Some(Bit::Msb);
 const BOTH: u32 = 0b11;
 const LSB_USED: u32 = 0b01;
 const MSB_USED: u32 = 0b10;
@@ -54,7 +58,7 @@ const MSB_USED: u32 = 0b10;
 fn a_first_program_loads_two_pages_and_a_reprogram_reads_and_loads_one() {
     let mut b = bench(config());
     let first_end = CMD + 2 * LOAD + FIRST;
-    b.at(0, op(0, MlcModeOp::Whole, BOTH)).at(0, op(0, MlcModeOp::Lsb, MSB_USED));
+    b.at(0, op(0, WHOLE, BOTH)).at(0, op(0, LSB_PAGE, MSB_USED));
     b.run();
     assert_eq!(b.ends(), [first_end, first_end + READ_2 + CMD + LOAD + AGAIN]);
     let counters = b.nand.counters;
@@ -68,7 +72,7 @@ fn a_first_program_loads_two_pages_and_a_reprogram_reads_and_loads_one() {
 #[test]
 fn mlc_mode_pages_have_their_own_read_time() {
     let mut b = bench(config());
-    b.at(0, op(0, MlcModeOp::Whole, BOTH)).run();
+    b.at(0, op(0, WHOLE, BOTH)).run();
     let at = 1_000_000;
     b.at(at, but(read_of(0, 0, 5, 1, 1), |t| t.set_cell_mode(CellMode::Mlc))).run();
     assert_eq!(b.of(1).time(), READ - LSB + READ_2);
@@ -79,9 +83,9 @@ fn mlc_mode_pages_have_their_own_read_time() {
 fn reprograms_are_suspended_like_any_program() {
     let scheme = NandConfig { super_layer: 2, ..suspending(Scheme::LoopBoundary, &two_bit_part()) };
     let mut b = Bench::new(&two_bit_part(), scheme, 1);
-    b.at(0, op(0, MlcModeOp::Whole, BOTH)).run();
+    b.at(0, op(0, WHOLE, BOTH)).run();
     let from = 10_000_000;
-    b.at(from, op(0, MlcModeOp::Msb, LSB_USED));
+    b.at(from, op(0, MSB_PAGE, LSB_USED));
     let pulses = from + READ_2 + CMD + LOAD;
     let other = |t: &mut Txn| t.set_cell_mode(CellMode::Mlc);
     b.at(pulses + 10_000, read(0)).at(pulses + 10_000, but(read_of(0, 0, 5, 0, 1), other));
@@ -98,9 +102,9 @@ fn reprograms_are_suspended_like_any_program() {
 fn a_read_waits_for_status_and_data() {
     let scheme = NandConfig { super_layer: 2, ..suspending(Scheme::Ideal, &two_bit_part()) };
     let mut b = Bench::new(&two_bit_part(), scheme, 1);
-    b.at(0, op(0, MlcModeOp::Whole, BOTH)).run();
+    b.at(0, op(0, WHOLE, BOTH)).run();
     let from = 10_000_000;
-    b.at(from, op(0, MlcModeOp::Msb, LSB_USED)).at(from + 1, read(0)).run();
+    b.at(from, op(0, MSB_PAGE, LSB_USED)).at(from + 1, read(0)).run();
     assert!(b.of(2).time() >= READ_2 + LOAD + READ - 1, "{}", b.of(2).time());
 }
 
@@ -119,29 +123,28 @@ fn refused(operations: &[Txn], expected: &str) {
 
 #[test]
 fn illegal_operations_are_rejected() {
-    use MlcModeOp::{Lsb, Msb, Whole};
-    let first = op(0, Whole, BOTH);
-    refused(&[op(1, Whole, BOTH)], "whose next page is 0");
-    refused(&[op(0, Lsb, 0)], "not in the super layer of None");
-    refused(&[first, op(0, Lsb, BOTH)], "the LSB page of the word line is still in use");
-    refused(&[first, op(0, Msb, MSB_USED)], "the MSB page of the word line is still in use");
-    let twice = [first, op(0, Lsb, MSB_USED), op(0, Msb, LSB_USED)];
-    refused(&[&twice[..], &[op(0, Lsb, 0)]].concat(), "reprogrammed 2 times since its erase");
+    let first = op(0, WHOLE, BOTH);
+    refused(&[op(1, WHOLE, BOTH)], "whose next page is 0");
+    refused(&[op(0, LSB_PAGE, 0)], "not in the super layer of None");
+    refused(&[first, op(0, LSB_PAGE, BOTH)], "the LSB page of the word line is still in use");
+    refused(&[first, op(0, MSB_PAGE, MSB_USED)], "the MSB page of the word line is still in use");
+    let twice = [first, op(0, LSB_PAGE, MSB_USED), op(0, MSB_PAGE, LSB_USED)];
+    refused(&[&twice[..], &[op(0, LSB_PAGE, 0)]].concat(), "reprogrammed 2 times since its erase");
     // The third word line begins the second super layer.
-    let second = [first, op(1, Whole, BOTH), op(2, Whole, BOTH)];
-    refused(&[&second[..], &[op(1, Lsb, 0)]].concat(), "not in the super layer of Some(2)");
-    refused(&[&second[..], &[op(3, Lsb, 0)]].concat(), "not in the super layer of Some(2)");
+    let second = [first, op(1, WHOLE, BOTH), op(2, WHOLE, BOTH)];
+    refused(&[&second[..], &[op(1, LSB_PAGE, 0)]].concat(), "not in the super layer of Some(2)");
+    refused(&[&second[..], &[op(3, LSB_PAGE, 0)]].concat(), "not in the super layer of Some(2)");
     let normal = but(program(0), |t| (t.block, t.page) = (BlockId(5), 3));
     refused(&[first, normal], "Native program of block 5, which is in Mlc mode");
     let normal = but(program(0), |t| (t.block, t.page) = (BlockId(5), 0));
-    refused(&[normal, op(1, Whole, BOTH)], "which is in Native mode");
+    refused(&[normal, op(1, WHOLE, BOTH)], "which is in Native mode");
 }
 
 #[test]
 fn an_erase_restores_normal_mode() {
     let mut b = bench(config());
     let normal = but(program(0), |t| (t.block, t.page) = (BlockId(5), 0));
-    b.at(0, op(0, MlcModeOp::Whole, BOTH));
+    b.at(0, op(0, WHOLE, BOTH));
     b.at(10_000_000, but(erase(0), |t| t.block = BlockId(5))).at(20_000_000, normal).run();
     assert_eq!(b.nand.dies()[0].blocks().mode(0, BlockId(5)), CellMode::Native);
     assert_eq!(b.nand.dies()[0].blocks().programmed(0, BlockId(5)), 3);
@@ -163,8 +166,8 @@ fn pages_can_be_programmed_one_by_one() {
         b.run();
         b
     };
-    let (lsb, msb) = (on(0, 0, MlcModeOp::Whole, BOTH), on(0, 1, MlcModeOp::Whole, BOTH));
-    let b = run(&[lsb, msb, on(0, 0, MlcModeOp::Lsb, MSB_USED)]);
+    let (lsb, msb) = (on(0, 0, WHOLE, BOTH), on(0, 1, WHOLE, BOTH));
+    let b = run(&[lsb, msb, on(0, 0, LSB_PAGE, MSB_USED)]);
     let one = CMD + LOAD + FIRST;
     assert_eq!(b.ends(), [one, 2 * one, 2 * one + READ_2 + CMD + LOAD + AGAIN]);
     assert_eq!((b.nand.counters.mlc_programs, b.nand.counters.reprograms), (2, 1));
@@ -176,8 +179,8 @@ fn pages_can_be_programmed_one_by_one() {
     for (operations, expected) in [
         (vec![msb], "whose next page is 0"),
         (vec![lsb, lsb], "whose next page is 1"),
-        (vec![lsb, on(1, 0, MlcModeOp::Whole, BOTH)], "whose next page is 1"),
-        (vec![lsb, on(0, 0, MlcModeOp::Lsb, MSB_USED)], "not in the super layer of None"),
+        (vec![lsb, on(1, 0, WHOLE, BOTH)], "whose next page is 1"),
+        (vec![lsb, on(0, 0, LSB_PAGE, MSB_USED)], "not in the super layer of None"),
     ] {
         let outcome = catch_unwind(AssertUnwindSafe(|| drop(run(&operations))));
         let message = *outcome.expect_err("illegal").downcast::<String>().expect("a message");
@@ -196,9 +199,8 @@ fn a_reload_over_the_bus_takes_two_pages() {
         let scheme = suspending(Scheme::LoopBoundary, &two_bit_part());
         let config = NandConfig { super_layer: 2, program_suspend: policy(reload), ..scheme };
         let mut b = Bench::new(&two_bit_part(), config, 1);
-        b.at(0, op(0, MlcModeOp::Whole, BOTH)).run();
-        b.at(10_000_000, op(0, MlcModeOp::Msb, LSB_USED))
-            .at(10_000_000 + READ_2 + CMD + LOAD + 10_000, read(0));
+        b.at(0, op(0, WHOLE, BOTH)).run();
+        b.at(10_000_000, op(0, MSB_PAGE, LSB_USED)).at(10_000_000 + READ_2 + CMD + LOAD + 10_000, read(0));
         b.run();
         b.of(1).at
     };

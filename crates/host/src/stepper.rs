@@ -32,16 +32,6 @@ pub enum Pause {
     Woken,
 }
 
-/// Result of one step.
-enum Step {
-    /// A timer was handled; `polled` if requests may have completed.
-    Handled { polled: bool },
-    /// No timer is left up to the limit.
-    Limit,
-    /// An arrival woke the clock.
-    Woken,
-}
-
 /// A run: a host with its device, their event queue and their clock.
 pub struct Stepper<D, O = (), C = FreeRunning> {
     /// The host.
@@ -69,16 +59,13 @@ impl<D: Device, O: Observer, C: Clock> Stepper<D, O, C> {
         self.events.peek().map(|(at, _)| at)
     }
 
-    /// Handles the next timer up to and including `limit`.
+    /// Handles the next timer up to and including `limit`; true if requests may have completed. `None` if no timer is left.
     #[inline(always)]
-    fn step(&mut self, limit: SimTime) -> Step {
-        if C::WAITS && self.is_woken(limit) {
-            return Step::Woken;
-        }
-        let Some((_, resource)) = self.events.next(limit) else { return Step::Limit };
+    fn step(&mut self, limit: SimTime) -> Option<bool> {
+        let (_, resource) = self.events.next(limit)?;
         let polled = self.host.handle(&mut self.events, resource);
         self.events.settle();
-        Step::Handled { polled }
+        Some(polled)
     }
 
     /// Waits for the instant of the next timer, or for `limit` if that is earlier. If an arrival interrupts the wait,
@@ -118,11 +105,14 @@ impl<D: Device, O: Observer, C: Clock> Stepper<D, O, C> {
             let mut left = CHUNK;
             while pause.is_none() && left > 0 {
                 left -= 1;
+                if C::WAITS && self.is_woken(limit) {
+                    pause = Some(Pause::Woken);
+                    break;
+                }
                 match self.step(limit) {
-                    Step::Handled { polled: false } => {}
-                    Step::Handled { polled: true } => pause = self.reached(target),
-                    Step::Limit => pause = Some(Pause::Limit),
-                    Step::Woken => pause = Some(Pause::Woken),
+                    Some(false) => {}
+                    Some(true) => pause = self.reached(target),
+                    None => pause = Some(Pause::Limit),
                 }
             }
             if let Some(failure) = self.host.failure() {
@@ -153,13 +143,12 @@ impl<D: Device, O: Observer, C: Clock> Stepper<D, O, C> {
     /// wakes the clock before ([`Pause::Woken`]).
     pub fn run_until(&mut self, at: SimTime) -> Result<Pause, Failure> {
         let pause = loop {
-            match self.step(at) {
-                Step::Handled { .. } => {}
-                Step::Woken => break Pause::Woken,
-                Step::Limit => {
-                    self.events.advance_to(at);
-                    break Pause::Limit;
-                }
+            if C::WAITS && self.is_woken(at) {
+                break Pause::Woken;
+            }
+            if self.step(at).is_none() {
+                self.events.advance_to(at);
+                break Pause::Limit;
             }
         };
         self.host.failure().map_or(Ok(pause), |why| Err(Failure::User(why.to_string())))

@@ -3,11 +3,12 @@
 use super::Drive;
 use crate::ftl::{Flash, Ftl};
 use crate::host_interface::egress_queue::Ready;
-use crate::numbers::{GcReadId, Lpn};
+use crate::numbers::Lpn;
+use crate::owner::Owner;
 use interpulse_engine::account::Cause;
 use interpulse_engine::{Device, EventQueue, Op, Request, RequestId, SimTime, Tag};
 use interpulse_flash::nand::Ended;
-use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::nand::txn::Txn;
 
 impl Drive {
     #[inline(always)]
@@ -83,14 +84,20 @@ impl Drive {
     pub(super) fn read_ended(&mut self, events: &mut EventQueue) {
         let now = events.now();
         let Ended { txn, at, by } = self.nand.last_ended().expect("the caller has checked it");
-        if txn.kind != Kind::HostRead {
-            let job = GcReadId(txn.owner);
-            self.nand.discard_ended();
-            self.ftl.page_collected(&mut Flash { nand: &mut self.nand, events }, job);
-            self.drain_ftl(events, None);
-            return;
-        }
-        let id = RequestId(txn.owner);
+        let id = match Owner::of(txn) {
+            Owner::Host(id) => id,
+            Owner::Gc(read) => {
+                self.nand.discard_ended();
+                self.ftl.page_collected(&mut Flash { nand: &mut self.nand, events }, read);
+                return;
+            }
+            Owner::Map(id) => {
+                self.nand.discard_ended();
+                self.map_read_done(events, id);
+                return;
+            }
+            owner => unreachable!("a page read of {owner:?}"),
+        };
         let request = self.host.requests.get_mut(id);
         let last = request.page_read(txn, at);
         let (op, bytes) = (request.op, request.bytes);
@@ -103,10 +110,17 @@ impl Drive {
         }
     }
 
-    /// Completes a page read of a request; `failed` if its data is uncorrectable.
-    pub(super) fn host_read_done(&mut self, events: &mut EventQueue, txn: &Txn, failed: bool) {
+    /// Completes the read of a translation page, which may resume the command `id`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn map_read_done(&mut self, events: &mut EventQueue, id: RequestId) {
+        self.ftl.map_read_done(id);
+        self.drain_ftl(events, None);
+    }
+
+    /// Completes a page read of request `id`; `failed` if its data is uncorrectable.
+    pub(super) fn host_read_done(&mut self, events: &mut EventQueue, id: RequestId, txn: &Txn, failed: bool) {
         let now = events.now();
-        let id = RequestId(txn.owner);
         let request = self.host.requests.get_mut(id);
         request.failed |= failed;
         let last = request.page_read(txn, now);

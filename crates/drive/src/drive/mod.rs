@@ -24,6 +24,7 @@ mod writes;
 use crate::ftl::{Flash, Ftl, FtlFamily, Outcome as FtlOutcome, REFILL};
 use crate::host_interface::HostInterface;
 use crate::host_interface::request::Requests;
+use crate::owner::Owner;
 use crate::spec::DriveSpec;
 use counters::DriveCounters;
 use interpulse_engine::{EventQueue, ResourceId, SimTime};
@@ -145,14 +146,15 @@ impl Drive {
             debug_assert!(!self.nand.has_ended());
             let mut flash = Flash { nand: &mut self.nand, events };
             match txn.kind.command().effect {
-                Effect::Reads if txn.kind == Kind::HostRead => {
-                    let failed = self.ftl.read_done(&mut flash, &txn);
-                    self.host_read_done(events, &txn, failed);
-                }
-                Effect::Reads => {
-                    self.ftl.gc_read_done(&mut flash, &txn);
-                    self.drain_ftl(events, None);
-                }
+                Effect::Reads => match Owner::of(&txn) {
+                    Owner::Host(id) => {
+                        let failed = self.ftl.read_done(&mut flash, &txn);
+                        self.host_read_done(events, id, &txn, failed);
+                    }
+                    Owner::Gc(read) => self.ftl.gc_read_done(&mut flash, read, &txn),
+                    Owner::Map(id) => self.map_read_done(events, id),
+                    owner => unreachable!("a page read of {owner:?}"),
+                },
                 Effect::Programs => {
                     let room = self.ftl.program_done(&mut flash, &txn);
                     self.drain_ftl(events, Some(&txn));

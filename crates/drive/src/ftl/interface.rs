@@ -57,7 +57,7 @@ pub trait Ftl {
     /// Whether the map entries of `units` from `lpn` are in controller memory. If not, the FTL reads them from flash and
     /// answers [`Outcome::Mapped`] when `tag` can continue.
     fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool;
-    /// Reads the units `from..to`; each page read completes with owner `tag`. `early` allows the only page read to report
+    /// Reads the units `from..to`; each page read completes with owner [`Owner::Host`](crate::owner::Owner) of `tag`. `early` allows the only page read to report
     /// its completion ahead of time ([`Txn::complete_early`]).
     fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, early: bool) -> LookupResult;
     /// Whether a read of `units` from `lpn` would wait for garbage collection now.
@@ -90,10 +90,12 @@ pub trait Ftl {
     fn follows_reads(&self) -> bool;
     /// Completes a page read of the host; true if its data is uncorrectable.
     fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
-    /// Completes a page read of the FTL itself.
-    fn gc_read_done(&mut self, flash: &mut Flash, txn: &Txn);
+    /// Completes page read `read` of the FTL itself, which yields no outcome.
+    fn gc_read_done(&mut self, flash: &mut Flash, read: GcReadId, txn: &Txn);
     /// As [`Ftl::gc_read_done`], where reads do not count towards read reclaim.
     fn page_collected(&mut self, flash: &mut Flash, read: GcReadId);
+    /// Completes the read of the translation page that `tag` waits for.
+    fn map_read_done(&mut self, tag: RequestId);
     /// Completes a program; true if it freed cache slots.
     fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
     /// Completes an erase.

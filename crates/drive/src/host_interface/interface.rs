@@ -169,7 +169,7 @@ impl HostInterface {
     }
 
     /// Moves unit data of `id` to or from DRAM for `latency`; then sends `bytes` of it and the completion.
-    #[inline]
+    #[inline(always)]
     pub fn pass_dram(&mut self, events: &mut EventQueue, latency: Duration, id: RequestId, bytes: u64) {
         let at = events.now() + latency;
         if self.queues_ahead && latency > Duration::ZERO {

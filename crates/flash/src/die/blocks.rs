@@ -55,7 +55,14 @@ impl Blocks {
         let at = self.index(plane, block);
         self.set(at, pages);
         if !self.modes.is_empty() {
-            self.modes[at] = CellMode::Native;
+            self.reset_mode(at);
+        }
+    }
+
+    #[inline(never)]
+    fn reset_mode(&mut self, at: usize) {
+        self.modes[at] = CellMode::Native;
+        if !self.statuses.is_empty() {
             self.statuses[at] = None;
         }
     }
@@ -64,7 +71,6 @@ impl Blocks {
     pub(super) fn set_programmed_in(&mut self, mode: CellMode, plane: u32, block: BlockId, pages: u16) {
         if self.modes.is_empty() {
             self.modes = vec![CellMode::Native; self.programmed.len()];
-            self.statuses = vec![None; self.programmed.len()];
         }
         let at = self.index(plane, block);
         self.modes[at] = mode;
@@ -80,6 +86,12 @@ impl Blocks {
         } else {
             self.full[at / 64] &= !bit;
         }
+    }
+
+    /// Whether no block has been in another mode so far.
+    #[inline]
+    pub(super) fn are_native(&self) -> bool {
+        self.modes.is_empty()
     }
 
     /// Cell mode of a block; native while it is erased.
@@ -103,6 +115,9 @@ impl Blocks {
         status: Status,
         word_lines: u32,
     ) {
+        if self.statuses.is_empty() {
+            self.statuses = vec![None; self.programmed.len()];
+        }
         let at = self.index(plane, block);
         let lines = self.statuses[at].get_or_insert_with(|| vec![None; word_lines as usize].into());
         lines[word_line.index()] = Some(status);

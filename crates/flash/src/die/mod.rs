@@ -273,8 +273,10 @@ impl Die {
             let (last, end) = (pages.end() - 1, self.pages_per_block);
             self.illegal(now, &format!("program up to page {last} of block {block}, which has {end} pages"));
         }
+        if mode != CellMode::Native || !self.blocks.are_native() {
+            planes.each().for_each(|plane| self.check_mode(now, plane, block, mode));
+        }
         for plane in planes.each() {
-            self.check_mode(now, plane, block, mode);
             let programmed = u32::from(self.blocks.programmed(plane, block));
             if programmed != first {
                 let what = format!(
@@ -492,9 +494,9 @@ impl Die {
     pub fn finish_long(&mut self, now: SimTime) {
         let op = self.long.as_ref().expect("only a long operation finishes");
         let (block, planes) = (op.block, op.planes);
-        if let (Some(block), CellMode::Mlc) = (block, op.mode) {
+        if op.mode != CellMode::Native {
             let op = *op;
-            self.finish_reprogrammable(&op, block);
+            self.finish_in_mode(&op);
         } else if let Some(block) = block {
             // An erase has no pages, and leaves none programmed.
             let programmed = op.pages.end() as u16;

@@ -1,6 +1,7 @@
 //! Power cut of a die: all operations end at once.
 
 use super::{Die, LongOp, State};
+use crate::cell_mode::CellMode;
 use crate::command::DieActivity;
 use crate::geometry::{Pages, Planes};
 use crate::ids::BlockId;
@@ -17,6 +18,8 @@ pub struct Torn {
     pub planes: Planes,
     /// Pages of a program on each plane.
     pub pages: Pages,
+    /// Mode in which a program writes.
+    pub mode: CellMode,
 }
 
 impl Die {
@@ -30,13 +33,14 @@ impl Die {
                 block: op.block,
                 planes: op.planes,
                 pages: op.pages,
+                mode: op.mode,
             })
         };
         let operations = [self.long.take().and_then(torn), self.beneath.take().and_then(torn)];
         for program in operations.iter().flatten().filter(|op| !op.erase) {
             let Some(block) = program.block else { continue };
             for plane in program.planes.each() {
-                self.blocks.set_programmed(plane, block, program.pages.end() as u16);
+                self.set_programmed(program.mode, plane, block, program.pages);
             }
         }
         if self.state != State::Idle {

@@ -48,18 +48,33 @@ impl Die {
         (op.mode, op.reprograms) = (CellMode::Mlc, Some(bit));
     }
 
-    /// A program or reprogram of a reprogrammable word line is complete.
+    /// Notes that pages of a block in `mode` are programmed, and unused pages of the word line passed over.
+    pub(super) fn set_programmed(&mut self, mode: CellMode, plane: u32, block: BlockId, pages: Pages) {
+        let end = mode.next_page(pages.end(), self.pages_per_word_line) as u16;
+        match mode {
+            CellMode::Native => self.blocks.set_programmed(plane, block, end),
+            _ => {
+                // A torn reprogram leaves the later word lines as they are.
+                let end = end.max(self.blocks.programmed(plane, block));
+                self.blocks.set_programmed_in(mode, plane, block, end);
+            }
+        }
+    }
+
+    /// A program of a block that is not in the native mode, or a reprogram, is complete.
     #[inline(never)]
-    pub(super) fn finish_reprogrammable(&mut self, op: &LongOp, block: BlockId) {
+    pub(super) fn finish_in_mode(&mut self, op: &LongOp) {
+        let Some(block) = op.block else { return };
         let pages = self.pages_per_word_line;
         let word_line = WordLineId::of_page(op.pages.first, pages);
         for plane in op.planes.each() {
             match op.reprograms {
                 None => {
-                    let end = op.mode.next_page(op.pages.end(), pages);
-                    self.blocks.set_programmed_in(op.mode, plane, block, end as u16);
-                    let word_lines = self.pages_per_block / pages;
-                    self.blocks.set_status(plane, block, word_line, Status::INITIAL, word_lines);
+                    self.set_programmed(op.mode, plane, block, op.pages);
+                    if op.mode == CellMode::Mlc {
+                        let word_lines = self.pages_per_block / pages;
+                        self.blocks.set_status(plane, block, word_line, Status::INITIAL, word_lines);
+                    }
                 }
                 Some(bit) => {
                     let before = self.blocks.status(plane, block, word_line).invalidate(bit);

@@ -35,7 +35,7 @@ impl Nand {
         let extra = blocks.stress_cycles(txn.plane.into(), txn.block);
         let word_line = WordLineId::of_page(txn.page, self.geometry.pages_per_word_line);
         let reprogrammed = match txn.cell_mode() {
-            CellMode::Native => None,
+            CellMode::Native | CellMode::Slc => None,
             CellMode::Mlc => Some(blocks.status(txn.plane.into(), txn.block, word_line).reprograms),
         };
         reliability.decode_outcome(txn, extra, reprogrammed, now)

@@ -105,7 +105,7 @@ impl Nand {
         }
     }
 
-    /// Owner of the host read that die `d` serves.
+    /// [`Owner::index`](super::txn::Owner) of the host read that die `d` serves.
     fn reads_for(&self, d: usize) -> Option<u32> {
         let active = &self.contexts[d].active;
         let id = match self.dies[d].state() {
@@ -115,7 +115,7 @@ impl Nand {
             _ => return None,
         };
         let txn = self.txns.get(id);
-        (txn.kind == Kind::HostRead).then_some(txn.owner)
+        (txn.kind == Kind::HostRead).then_some(txn.owner().index)
     }
 
     /// Phase schedule of die `d` from its last state change on.

@@ -28,7 +28,7 @@ pub struct DieChange {
     pub operation: Option<OnDie>,
     /// Phase schedule from now on; `None` if the event that entered the state also left it.
     pub schedule: Option<PhaseSchedule>,
-    /// Owner of the host read that the die serves; of several together, the first.
+    /// [`Owner::index`](super::txn::Owner) of the host read that the die serves; of several together, the first.
     pub reads_for: Option<u32>,
 }
 

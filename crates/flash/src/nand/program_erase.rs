@@ -69,7 +69,12 @@ impl Nand {
         let pages = self.geometry.pages_per_program(mode);
         let first = if pages == 1 { txn.page % self.geometry.pages_per_word_line } else { 0 };
         let types = reprograms.map_or(((1 << pages) - 1) << first, |bit| 1 << bit as u32);
-        (slowest(txn, |plane| mode.train(&self.trains, reprograms.is_some(), key(plane))), types)
+        let train = match mode {
+            CellMode::Native if !self.trains.vary() => self.trains.program(0),
+            CellMode::Native => slowest(txn, |plane| self.trains.program(key(plane))),
+            _ => slowest(txn, |plane| mode.train(&self.trains, reprograms.is_some(), key(plane))),
+        };
+        (train, types)
     }
 
     /// Checks what the program on the die is going to write, and sets how many pages have to be loaded for it.

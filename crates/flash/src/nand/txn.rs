@@ -9,8 +9,14 @@ use interpulse_engine::{Duration, SimTime};
 
 pub use crate::command::Kind;
 
-/// [Owner](Txn::owner) of transactions without one.
-pub const NO_OWNER: u32 = u32::MAX;
+/// Receiver of a transaction's outcome. The submitter defines what class and index mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Owner {
+    /// Kind of receiver.
+    pub class: u8,
+    /// Number of the receiver in its class.
+    pub index: u32,
+}
 
 /// One operation for one die.
 #[derive(Clone, Copy, Debug)]
@@ -28,9 +34,13 @@ pub struct Txn {
     /// First page within the block.
     pub page: u32,
     /// Units moved by a read ([`Txn::units`]); of a reprogram Validity ([`Txn::validity`]) and, above it, the page.
-    units_or_validity: u32,
-    /// Reference of the drive.
-    pub owner: u32,
+    units_or_validity: u16,
+    /// [`Owner::class`]; apart from the index, so that both fit into gaps.
+    owner_class: u8,
+    /// Mode of the block.
+    mode: CellMode,
+    /// [`Owner::index`].
+    owner_index: u32,
     /// Attempts of a read ([`Txn::attempt`]), or P/E cycles of the block of a program or erase ([`Txn::cycles`]).
     attempts_or_cycles: u32,
     /// Order of submission.
@@ -62,7 +72,9 @@ impl Txn {
             block: BlockId::NONE,
             page: 0,
             units_or_validity: 0,
-            owner: NO_OWNER,
+            owner_class: 0,
+            mode: CellMode::Native,
+            owner_index: 0,
             attempts_or_cycles: 0,
             seq: 0,
             mark: SimTime::ZERO,
@@ -88,8 +100,18 @@ impl Txn {
     pub(super) const WORN_BY_READS: u8 = 16;
     /// The owner is notified before the end.
     const EARLY: u8 = 32;
-    /// First of the two bits that hold the [`CellMode`].
-    const MODE: u8 = 6;
+
+    /// Receiver of the outcome; class 0, index 0 unless set.
+    #[inline]
+    pub fn owner(&self) -> Owner {
+        Owner { class: self.owner_class, index: self.owner_index }
+    }
+
+    /// Sets the receiver of the outcome.
+    #[inline]
+    pub fn set_owner(&mut self, owner: Owner) {
+        (self.owner_class, self.owner_index) = (owner.class, owner.index);
+    }
 
     /// Notifies the owner of the end of this read as soon as it is certain, when its data moves into the decoder, rather than
     /// when it is decoded ([`Ended::at`](super::Ended)).
@@ -107,13 +129,14 @@ impl Txn {
     #[inline]
     pub fn units(&self) -> u32 {
         debug_assert!(self.reads());
-        self.units_or_validity
+        u32::from(self.units_or_validity)
     }
 
     /// Sets the number of units this read moves.
     #[inline]
     pub fn set_units(&mut self, units: u32) {
-        self.units_or_validity = units;
+        debug_assert!(units <= u32::from(u16::MAX));
+        self.units_or_validity = units as u16;
     }
 
     /// Validity of the word line that this program changes, which the die checks.
@@ -126,7 +149,7 @@ impl Txn {
     /// Sets which pages of the word line are in use.
     #[inline]
     pub fn set_validity(&mut self, validity: u8) {
-        self.units_or_validity = self.units_or_validity & !0xff | u32::from(validity);
+        self.units_or_validity = self.units_or_validity & !0xff | u16::from(validity);
     }
 
     /// P/E cycles of the block of this program or erase, for the erase train and for the eligibility to be suspended.
@@ -188,20 +211,20 @@ impl Txn {
     /// Sets the mode of the block that this reads or programs; native otherwise.
     #[inline]
     pub fn set_cell_mode(&mut self, mode: CellMode) {
-        self.flags = self.flags & !(3 << Txn::MODE) | (mode as u8) << Txn::MODE;
+        self.mode = mode;
     }
 
     /// The mode of the block that this reads or programs.
     #[inline]
     pub fn cell_mode(&self) -> CellMode {
-        CellMode::numbered(self.flags >> Txn::MODE)
+        self.mode
     }
 
     /// Makes this program a reprogram, which gives the page of `bit` new data.
     #[inline]
     pub fn set_reprogram(&mut self, bit: Bit) {
         debug_assert!(!self.reads());
-        self.units_or_validity = self.units_or_validity & 0xff | (bit as u32 + 1) << 8;
+        self.units_or_validity = self.units_or_validity & 0xff | (bit as u16 + 1) << 8;
     }
 
     /// The page that a reprogram gives new data; `None` for all other programs and erases.
@@ -250,6 +273,9 @@ impl Txn {
         Planes { first: self.plane.into(), count: self.planes.into() }
     }
 }
+
+/// Two cache lines.
+const _: () = assert!(size_of::<Txn>() == 128);
 
 /// Transactions under way, by number.
 pub type Slab = interpulse_engine::Slab<TxnId, Txn>;

@@ -28,4 +28,4 @@ mod tests;
 
 pub use bits::{Bit, Bits};
 pub use coding::{Coding, Distribution, STATES, State};
-pub use status::{MAX_REPROGRAMS, MlcModeOp, Refusal, Status, Validity};
+pub use status::{MAX_REPROGRAMS, Refusal, Status, Validity};

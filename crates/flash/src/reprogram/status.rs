@@ -25,37 +25,6 @@ impl Validity {
     }
 }
 
-/// An operation on an MLC-mode word line (Gao et al., MICRO 2019).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum MlcModeOp {
-    /// Program of both pages of the erased word line, or read of one.
-    Whole = 1,
-    /// Reprogram of the LSB page.
-    Lsb,
-    /// Reprogram of the MSB page.
-    Msb,
-}
-
-impl MlcModeOp {
-    /// The reprogram of the page of `bit`.
-    pub const fn reprogram(bit: Bit) -> MlcModeOp {
-        match bit {
-            Bit::Lsb => MlcModeOp::Lsb,
-            Bit::Msb => MlcModeOp::Msb,
-        }
-    }
-
-    /// The page that a reprogram rewrites.
-    pub const fn bit(self) -> Option<Bit> {
-        match self {
-            MlcModeOp::Whole => None,
-            MlcModeOp::Lsb => Some(Bit::Lsb),
-            MlcModeOp::Msb => Some(Bit::Msb),
-        }
-    }
-}
-
 /// The six-bit cell status of Section 3.2, kept per word line: RPCnt, Distribution ID and Validity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Status {

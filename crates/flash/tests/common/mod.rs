@@ -12,7 +12,7 @@ use interpulse_flash::geometry::Geometry;
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
-use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::nand::txn::{Kind, Owner, Txn};
 use interpulse_flash::nand::{Nand, NandConfig};
 use interpulse_flash::parts::{
     CacheRegister, EraseWear, PartSpec, PowerSpec, ProgramMode, ReadTransfer, SuspendSupport, TrainSpec,
@@ -301,12 +301,12 @@ impl Bench {
         }
     }
 
-    /// Schedules the arrival of `txn` at `at` ns; equal times keep the order of the calls. The owner field is the number of the
+    /// Schedules the arrival of `txn` at `at` ns; equal times keep the order of the calls. The owner's index is the number of the
     /// call.
     pub fn at(&mut self, at: u64, txn: Txn) -> &mut Bench {
         let owner = self.submitted.len() as u32;
         self.submitted.push(at);
-        self.arrivals.push((at, but(txn, |t| t.owner = owner)));
+        self.arrivals.push((at, but(txn, |t| t.set_owner(Owner { class: 0, index: owner }))));
         self
     }
 
@@ -344,12 +344,19 @@ impl Bench {
             let mut ended = 0;
             while let Some(txn) = self.nand.take_ended() {
                 ended += u32::from(txn.kind == Kind::HostRead);
-                self.done.push(Done { submitted: self.submitted[txn.owner as usize], at: now.0, txn });
+                self.done.push(Done {
+                    submitted: self.submitted[txn.owner().index as usize],
+                    at: now.0,
+                    txn,
+                });
             }
             for _ in 0..if self.feeding { ended } else { 0 } {
                 let owner = self.submitted.len() as u32;
                 self.submitted.push(now.0);
-                self.nand.submit(&mut self.events, but(read(0), |t| t.owner = owner));
+                self.nand.submit(
+                    &mut self.events,
+                    but(read(0), |t| t.set_owner(Owner { class: 0, index: owner })),
+                );
             }
             see(now.0, &self.nand);
         }
@@ -364,7 +371,7 @@ impl Bench {
 
     /// The outcome of the transaction of call number `owner` of [`Bench::at`].
     pub fn of(&self, owner: u32) -> Done {
-        let found = self.done.iter().find(|d| d.txn.owner == owner);
+        let found = self.done.iter().find(|d| d.txn.owner().index == owner);
         *found.unwrap_or_else(|| panic!("transaction {owner} has not finished"))
     }
 

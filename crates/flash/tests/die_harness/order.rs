@@ -35,7 +35,7 @@ fn order(policy: Policy, urgent: bool, kinds: &[Kind]) -> Vec<u32> {
     }
     bench.run();
     // Reads come out of the decoder 5 us late, which changes no order here.
-    bench.done[1..].iter().map(|d| d.txn.owner - 1).collect()
+    bench.done[1..].iter().map(|d| d.txn.owner().index - 1).collect()
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn the_rank_of_a_gc_read_in_the_queue() {
             let txn = if kind == HostProgram { program(0) } else { but(read(0), |t| t.kind = kind) };
             bench.at(1 + k as u64, txn);
         }
-        let order: Vec<u32> = bench.run().done[1..].iter().map(|d| d.txn.owner - 1).collect();
+        let order: Vec<u32> = bench.run().done[1..].iter().map(|d| d.txn.owner().index - 1).collect();
         assert_eq!(order, expected, "{rank:?}");
     }
 }

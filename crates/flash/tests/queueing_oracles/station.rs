@@ -9,7 +9,7 @@ use interpulse_flash::command::Effect;
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
-use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::nand::txn::{Kind, Owner, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, NandCounters};
 use interpulse_flash::parts::{CacheRegister, EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
 use interpulse_flash::suspend::SuspendPolicy;
@@ -189,7 +189,7 @@ fn simulate(config: NandConfig, load: Load, seed: u64) -> Measured {
         }
         if resource.0 >= first_flow {
             let flow = &mut flows[(resource.0 - first_flow) as usize];
-            flow.txn.owner = submitted.len() as u32;
+            flow.txn.set_owner(Owner { class: 0, index: submitted.len() as u32 });
             submitted.push(now);
             nand.submit(&mut events, flow.txn);
             flow.step();
@@ -201,7 +201,7 @@ fn simulate(config: NandConfig, load: Load, seed: u64) -> Measured {
         while let Some(txn) = nand.take_ended() {
             let reading = txn.kind.command().effect == Effect::Reads;
             let times = if reading { &mut reads } else { &mut programs };
-            let from = submitted[txn.owner as usize];
+            let from = submitted[txn.owner().index as usize];
             if (WARM_UP..end).contains(&from) {
                 times.sum_ns += now.since(from).as_ns();
                 times.count += 1;

@@ -60,7 +60,7 @@ fn nothing_is_lost_and_work_is_conserved() {
             bench.run();
             let what = format!("{name}, seed {seed}");
             assert_eq!((bench.done.len(), bench.nand.pending()), (bench.submitted(), 0), "{what}");
-            let mut owners: Vec<u32> = bench.done.iter().map(|d| d.txn.owner).collect();
+            let mut owners: Vec<u32> = bench.done.iter().map(|d| d.txn.owner().index).collect();
             owners.sort_unstable();
             owners.dedup();
             assert_eq!(owners.len(), bench.submitted(), "{what}: something completed twice");

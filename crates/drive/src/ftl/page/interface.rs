@@ -51,8 +51,9 @@ impl Ftl for PageFtl {
         fn trim(&mut self, tag: RequestId, from: Lpn, to: Lpn) -> u64;
         fn acknowledged(&mut self, tag: RequestId);
         fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
-        fn gc_read_done(&mut self, flash: &mut Flash, txn: &Txn);
+        fn gc_read_done(&mut self, flash: &mut Flash, read: GcReadId, txn: &Txn);
         fn page_collected(&mut self, flash: &mut Flash, read: GcReadId);
+        fn map_read_done(&mut self, tag: RequestId);
         fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
         fn erase_done(&mut self, flash: &mut Flash, txn: &Txn);
         fn hold_gc(&mut self, flash: &mut Flash, hold: bool);

@@ -6,6 +6,7 @@ use crate::ftl::flash::Flash;
 use crate::ftl::outcome::Outcome;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::program_progress::block_states;
+use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::gc::state::{GcState, GcWindow, Rewritten, Victim};
 use crate::ftl::page::gc::synthetic::budget::SyntheticPrograms;
 use crate::ftl::page::mapping::residency::Residency;
@@ -18,6 +19,7 @@ use crate::ftl::page::separation::queues::HotnessQueues;
 use crate::ftl::page::write_back::in_flight::InFlight;
 use crate::ftl::page::write_back::queues::WriteBack;
 use crate::numbers::Lane;
+use crate::owner::Owner;
 use crate::spec::DriveSpec;
 use interpulse_engine::{Duration, ResourceId, Streams};
 use interpulse_flash::die::Die;
@@ -101,7 +103,7 @@ impl PageFtl {
             None => VersionAudit::new(spec.audit_sample),
         };
         let errors = spec.nand.errors.as_ref();
-        let write_back = WriteBack::new(spec, stripe, blocks.layout.units_per_program, lanes, slots);
+        let write_back = WriteBack::new(spec, stripe, blocks.capacity(Stream::HOST).program, lanes, slots);
         let mut collection = GcState::new(lanes, spec.ftl.gc_depth);
         for (lane, of) in Lane::first(lanes).zip(&mut collection.lanes) {
             of.victims.extend(blocks.being_collected(lane).map(Victim::new));
@@ -162,11 +164,16 @@ impl PageFtl {
     /// Completes a program; true if it freed cache slots.
     #[inline]
     pub fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
-        if txn.kind == Kind::HostProgram {
-            self.host_program_done(txn);
-            return true;
+        match Owner::of(txn) {
+            Owner::Program(job) if txn.kind == Kind::HostProgram => {
+                self.host_program_done(job);
+                return true;
+            }
+            Owner::Program(job) => self.gc_program_done(flash, job),
+            Owner::Metadata(group) => self.metadata_landed(flash, group),
+            Owner::Nothing => self.imposed_program_done(),
+            owner => unreachable!("a program of {owner:?}"),
         }
-        self.gc_program_done(flash, txn);
         false
     }
 }

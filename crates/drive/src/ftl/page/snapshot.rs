@@ -82,6 +82,7 @@ impl BlockManager {
             self.units.hotness().is_none() && self.reprogramming.is_none(),
             "a state is saved before a run only"
         );
+        assert!(self.modes.are_native(), "the format has no cell modes");
         assert!(self.in_flight.iter().all(|&n| n == 0), "a state is saved between programs only");
         sink(&self.numbers())?;
         let tables = self.map().tables();

@@ -4,10 +4,14 @@
 //! 1` every plane is a lane). A *super block* is the same block number on all planes of a lane; a *physical unit* (ppu) is
 //! 4 KiB in it, numbered in program order:
 //! ppu = (lane * blocks + block) * units_per_block + ((program * planes + plane) * pages + page) * units + unit.
+//!
+//! Numbers of programs and units keep the stride of the native cell mode in every block. The methods `..._in` count what a
+//! block in another mode has.
 
 use crate::numbers::{Lane, Ppu, SuperBlock};
 use interpulse_engine::Divider;
 use interpulse_flash::DieId;
+use interpulse_flash::cell_mode::CellMode;
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::ids::BlockId;
 
@@ -22,15 +26,15 @@ pub struct Layout {
     pub planes: u32,
     /// Super blocks per lane, without the bad-block reserve.
     pub blocks: u32,
-    /// Units per super block.
+    /// Units per super block in the native cell mode.
     pub units_per_block: u32,
-    /// Units per program operation.
+    /// Units per program operation in the native mode.
     pub units_per_program: u32,
-    /// Program operations per super block.
+    /// Program operations per super block in the native mode.
     pub programs_per_block: u32,
-    /// Program operations per word line: one, or one for each of its pages.
+    /// Program operations per word line in the native mode: one, or one for each of its pages.
     pub programs_per_word_line: u32,
-    /// Pages per plane and program operation.
+    /// Pages per plane and program operation in the native mode.
     pub pages_per_program: u32,
     by_block: Divider,
     by_lane: Divider,
@@ -211,5 +215,62 @@ impl Layout {
     /// Units of a page.
     pub fn units_per_page(&self) -> u32 {
         self.units_per_page.divisor()
+    }
+
+    /// Units of a native program operation on one plane.
+    #[inline]
+    pub fn units_of_plane_program(&self) -> u32 {
+        self.by_plane_part.divisor()
+    }
+
+    // ---- cell modes ---------------------------------------------------------------------------------------
+
+    /// Pages per plane and program operation in `mode`.
+    #[inline]
+    pub fn pages_per_program_in(&self, mode: CellMode) -> u32 {
+        self.pages_per_program.min(self.pages_per_word_line_in(mode))
+    }
+
+    /// Units per program operation in `mode`.
+    #[inline]
+    pub fn units_per_program_in(&self, mode: CellMode) -> u32 {
+        self.pages_per_program_in(mode) * self.planes * self.units_per_page()
+    }
+
+    /// Pages per plane and super block in `mode`.
+    #[inline]
+    pub fn pages_per_block_in(&self, mode: CellMode) -> u32 {
+        self.word_lines_per_block() * self.pages_per_word_line_in(mode)
+    }
+
+    /// Units per super block in `mode`.
+    #[inline]
+    pub fn units_per_block_in(&self, mode: CellMode) -> u32 {
+        self.pages_per_block_in(mode) * self.planes * self.units_per_page()
+    }
+
+    /// The program operation after `program` in `mode`: those of unused pages are passed over.
+    #[inline]
+    pub fn program_after(&self, mode: CellMode, program: u32) -> u32 {
+        match mode {
+            CellMode::Native => program + 1,
+            _ => {
+                let end = (program + 1) * self.pages_per_program;
+                mode.next_page(end, self.pages_per_word_line_in(CellMode::Native)) / self.pages_per_program
+            }
+        }
+    }
+
+    /// Pages per plane of a super block in `mode` that are not programmed when `program` is its next program operation.
+    #[inline]
+    pub fn pages_left_in(&self, mode: CellMode, program: u32) -> u32 {
+        let (word_line, of_it) =
+            (program / self.programs_per_word_line, program % self.programs_per_word_line);
+        (self.word_lines_per_block() - word_line) * self.pages_per_word_line_in(mode)
+            - of_it * self.pages_per_program
+    }
+
+    fn pages_per_word_line_in(&self, mode: CellMode) -> u32 {
+        mode.pages_per_word_line(self.programs_per_word_line * self.pages_per_program)
     }
 }

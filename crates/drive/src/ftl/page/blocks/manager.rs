@@ -1,6 +1,7 @@
 //! Block manager: free, open and closed super blocks, wear, victim candidates, mapping state.
 
 use crate::ftl::counters::FtlCounters;
+use crate::ftl::page::blocks::cell_modes::CellModes;
 use crate::ftl::page::blocks::lane_balance::ImbalanceBound;
 use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::blocks::program_address::ProgramAddress;
@@ -13,6 +14,7 @@ use crate::ftl::page::separation::Hotness;
 use crate::memory::prefetch;
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_engine::{Rng, vectorised};
+use interpulse_flash::cell_mode::CellMode;
 
 /// Configuration of the FTL.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +87,15 @@ impl Wear {
     }
 }
 
+/// Units of super blocks in one cell mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capacity {
+    /// Of a program operation.
+    pub program: u32,
+    /// Of a super block.
+    pub block: u32,
+}
+
 /// Blocks, wear and mapping state of one drive's FTL.
 #[derive(Clone)]
 pub struct BlockManager {
@@ -99,6 +110,9 @@ pub struct BlockManager {
     /// Close number of each super block: blocks closed before it.
     pub(crate) closed: Vec<u64>,
     pub(crate) clock: u64,
+    pub(crate) modes: CellModes,
+    /// Capacity of the super blocks that relocated data goes to.
+    pub(crate) gc_capacity: Capacity,
     /// Program operations of each super block that are assigned but not done.
     pub(crate) in_flight: Vec<u16>,
     /// Lanes that hold more than their share of valid data.
@@ -129,6 +143,7 @@ impl BlockManager {
             .map(|lane| LaneBlocks {
                 free: layout.blocks_of(lane).collect(),
                 write_pointers: vec![none_open; streams.count()],
+                passed_over: 0,
             })
             .collect();
         BlockManager {
@@ -138,6 +153,8 @@ impl BlockManager {
             cycles: vec![0; blocks as usize],
             closed: vec![0; blocks as usize],
             clock: 0,
+            modes: CellModes::new(blocks),
+            gc_capacity: Capacity { program: layout.units_per_program, block: layout.units_per_block },
             in_flight: vec![0; blocks as usize],
             overfull: vec![false; layout.lanes as usize],
             programs_since_count: 0,
@@ -165,6 +182,7 @@ impl BlockManager {
             lanes: self.lanes.clone(),
             cycles: self.cycles.clone(),
             closed: self.closed.clone(),
+            modes: self.modes.clone(),
             in_flight: self.in_flight.clone(),
             overfull: self.overfull.clone(),
             level: None,
@@ -183,12 +201,40 @@ impl BlockManager {
 
     /// Separates host data by hotness and enables reprogramming, for a run after preconditioning.
     pub fn separate(&mut self, hotness: Option<Hotness>, reprogramming: Option<Reprogramming>) {
-        self.streams = WriteStreams::with_hot_levels(hotness.as_ref().map_or(0, Hotness::levels));
+        let mode = if reprogramming.is_some() { CellMode::Mlc } else { CellMode::Native };
+        self.streams = WriteStreams::with_hot_levels(hotness.as_ref().map_or(0, Hotness::levels), mode);
         let none_open = WritePointer { block: SuperBlock(0), next_program: self.layout.programs_per_block };
         let count = self.streams.count();
         self.lanes.iter_mut().for_each(|lane| lane.write_pointers.resize(count, none_open));
         self.units.follow_hotness(hotness.map(Box::new));
         self.reprogramming = reprogramming.map(Box::new);
+    }
+
+    /// Sets the cell mode of the super blocks that `stream` opens from now on. A preconditioned state is native.
+    pub fn set_stream_mode(&mut self, stream: Stream, mode: CellMode) {
+        self.streams.set_mode(stream, mode);
+        self.gc_capacity = self.capacity(Stream::GC);
+    }
+
+    /// Units of the super blocks that `stream` opens.
+    pub fn capacity(&self, stream: Stream) -> Capacity {
+        let mode = self.streams.spec(stream).mode;
+        Capacity {
+            program: self.layout.units_per_program_in(mode),
+            block: self.layout.units_per_block_in(mode),
+        }
+    }
+
+    /// Cell mode of a super block.
+    #[inline]
+    pub fn cell_mode(&self, super_block: SuperBlock) -> CellMode {
+        self.modes.of(super_block)
+    }
+
+    /// Cell mode of the super block that holds a unit.
+    #[inline]
+    pub fn cell_mode_at(&self, ppu: Ppu) -> CellMode {
+        if self.modes.are_native() { CellMode::Native } else { self.modes.of(self.layout.block_of(ppu)) }
     }
 
     /// Whether dynamic allocation should give host data to a lane. Garbage collection keeps data in its lane, so lanes
@@ -352,27 +398,19 @@ impl BlockManager {
     fn has_enough_pages(&self, lane: Lane, coming: u32, soft: SoftPages) -> bool {
         let per_block = self.layout.programs_per_block * self.layout.pages_per_program;
         // A stream that needs a new block cannot use the pages of open blocks.
-        let kept = if soft.keeps_passed_over { self.passed_over_pages(lane) } else { 0 };
+        let kept = if soft.keeps_passed_over { self.lanes[lane.index()].passed_over } else { 0 };
         self.free_pages_of(lane) + kept + coming * per_block >= soft.least
             && self.free_blocks(lane) + coming > self.config.hard_free
     }
 
-    /// Pages (of each plane) of a lane not programmed since their erase; word lines of open two-bit blocks have two.
+    /// Pages (of each plane) of a lane not programmed since their erase; open super blocks have those of their cell mode.
     pub fn free_pages_of(&self, lane: Lane) -> u32 {
-        let (of, programs) = (&self.lanes[lane.index()], self.layout.programs_per_block);
-        let open: u32 = of.write_pointers.iter().map(|f| programs - f.next_program).sum();
-        let normal = (of.free.len() as u32 * programs + open) * self.layout.pages_per_program;
+        let (of, layout) = (&self.lanes[lane.index()], &self.layout);
+        let open =
+            of.write_pointers.iter().map(|f| layout.pages_left_in(self.modes.of(f.block), f.next_program));
+        let normal = of.free.len() as u32 * layout.pages_per_block_in(CellMode::Native) + open.sum::<u32>();
         let word_lines = self.layout.word_lines_per_block();
         normal + self.reprogramming.as_ref().map_or(0, |r| r.free_pages(lane, word_lines))
-    }
-
-    /// Pages (of each plane) of a lane that programs of reprogrammable word lines pass over.
-    fn passed_over_pages(&self, lane: Lane) -> u32 {
-        let layout = &self.layout;
-        self.reprogramming.as_ref().map_or(0, |r| {
-            let of_block = layout.programs_per_block * layout.pages_per_program;
-            r.opened[lane.index()] * (of_block - 2 * layout.word_lines_per_block())
-        })
     }
 
     /// Whether a lane is so short of free blocks that garbage collection has priority.
@@ -385,7 +423,7 @@ impl BlockManager {
     #[inline]
     pub fn has_room(&self, lane: Lane, stream: Stream) -> bool {
         let l = &self.lanes[lane.index()];
-        let reserve = if self.streams.relocates(stream) { 0 } else { self.config.hard_free as usize };
+        let reserve = if stream.relocates() { 0 } else { self.config.hard_free as usize };
         l.write_pointers[stream.index()].next_program < self.layout.programs_per_block
             || l.free.len() > reserve
     }
@@ -393,10 +431,14 @@ impl BlockManager {
     /// Units that garbage collection can program on `lane` whatever host data does: its open block and the reserved free
     /// blocks.
     pub fn gc_room(&self, lane: Lane) -> u32 {
-        let l = &self.lanes[lane.index()];
-        let open = self.layout.programs_per_block - l.write_pointers[Stream::GC.index()].next_program;
+        let (l, layout) = (&self.lanes[lane.index()], &self.layout);
+        let WritePointer { block, next_program } = l.write_pointers[Stream::GC.index()];
+        let open = match self.modes.of(block) {
+            CellMode::Native => (layout.programs_per_block - next_program) * layout.units_per_program,
+            mode => layout.pages_left_in(mode, next_program) * layout.planes * layout.units_per_page(),
+        };
         let free = (l.free.len() as u32).min(self.config.hard_free);
-        open * self.layout.units_per_program + free * self.layout.units_per_block
+        open + free * self.gc_capacity.block
     }
 
     /// Returns a victim just chosen that cannot be emptied now.
@@ -409,19 +451,23 @@ impl BlockManager {
     /// Assigns the next program operation of `stream` on `lane`; `None` if there is no block for it.
     #[inline]
     pub fn take_address(&mut self, lane: Lane, stream: Stream) -> Option<ProgramAddress> {
-        if !self.has_room(lane, stream) {
-            return None;
-        }
-        let l = &mut self.lanes[lane.index()];
-        let pointer = &mut l.write_pointers[stream.index()];
+        let of = &mut self.lanes[lane.index()];
+        let pointer = &mut of.write_pointers[stream.index()];
         if pointer.next_program == self.layout.programs_per_block {
-            *pointer = WritePointer { block: l.free.pop_front()?, next_program: 0 };
+            let reserve = if stream.relocates() { 0 } else { self.config.hard_free as usize };
+            if of.free.len() <= reserve {
+                return None;
+            }
+            let block = self.open(lane, stream)?;
+            self.lanes[lane.index()].write_pointers[stream.index()] = WritePointer { block, next_program: 0 };
         }
-        let (super_block, program) = (pointer.block, pointer.next_program);
-        pointer.next_program += 1;
-        self.in_flight[super_block.index()] += 1;
-        let pages = u64::from(self.layout.pages_per_program * self.layout.planes);
-        if self.streams.relocates(stream) {
+        let pointer = &mut self.lanes[lane.index()].write_pointers[stream.index()];
+        let mode = self.modes.of(pointer.block);
+        let place = ProgramAddress::new(&self.layout, pointer.block, pointer.next_program, mode);
+        pointer.next_program = self.layout.program_after(mode, place.program);
+        self.in_flight[place.super_block.index()] += 1;
+        let pages = u64::from(self.layout.pages_per_program_in(mode) * self.layout.planes);
+        if stream.relocates() {
             self.counters.consumed_gc_pages += pages;
         } else {
             self.counters.consumed_host_pages += pages;
@@ -430,15 +476,23 @@ impl BlockManager {
                 self.recount_lanes();
             }
             if let Some(level) = &mut self.level {
-                level.give(lane, self.layout.units_per_program);
+                level.give(lane, place.units(&self.layout));
             }
         }
-        Some(ProgramAddress {
-            super_block,
-            program,
-            first_offset: program * self.layout.units_per_program,
-            two_bit: None,
-        })
+        Some(place)
+    }
+
+    /// Opens the free super block of `lane` that was erased longest ago for `stream`, in the cell mode of the stream.
+    pub(crate) fn open(&mut self, lane: Lane, stream: Stream) -> Option<SuperBlock> {
+        let super_block = self.take_free(lane)?;
+        let mode = self.streams.spec(stream).mode;
+        if mode != CellMode::Native {
+            let (native, own) =
+                (self.layout.pages_per_block_in(CellMode::Native), self.layout.pages_per_block_in(mode));
+            self.lanes[lane.index()].passed_over += native - own;
+            self.modes.set(super_block, mode);
+        }
+        Some(super_block)
     }
 
     /// Prefetches what the next program of collection on `lane` and the erases of `victims` access: whole rounds of all
@@ -506,8 +560,9 @@ impl BlockManager {
             self.layout.units_per_block,
             &mut self.rng,
         )?;
-        let full = self.layout.units_per_block;
-        if self.map().valid_units(victim) == full {
+        // Moving what fills a super block of the destination gains nothing.
+        let full = self.gc_capacity.block;
+        if self.map().valid_units(victim) >= full {
             let lane = &self.map().weight[of_lane.start.index()..of_lane.end.index()];
             if lane.iter().all(|&w| w >= full) {
                 return None;
@@ -525,7 +580,7 @@ impl BlockManager {
         debug_assert_eq!(self.in_flight[super_block.index()], 0);
         let (lane, _) = self.layout.lane_of(super_block);
         self.cycles[super_block.index()] += 1;
-        self.reset_two_bit(super_block);
+        self.modes.set(super_block, CellMode::Native);
         self.counters.erases += 1;
         self.lanes[lane.index()].free.push_back(super_block);
     }

@@ -1,5 +1,6 @@
 //! Block management: address layout, free and open blocks, write streams, balance between lanes.
 
+mod cell_modes;
 mod lane_balance;
 pub mod layout;
 pub mod manager;

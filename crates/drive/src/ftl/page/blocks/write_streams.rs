@@ -1,11 +1,15 @@
 //! Write streams: sources of data that do not share open blocks.
 
 use crate::numbers::SuperBlock;
+use interpulse_flash::cell_mode::CellMode;
 use std::collections::VecDeque;
 
-/// Index of a write stream in [`WriteStreams`].
+/// A write stream: its index in [`WriteStreams`], with the origin, which decides which free blocks it may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stream(u8);
+pub struct Stream {
+    index: u8,
+    origin: Origin,
+}
 
 /// Origin of a stream's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,18 +27,26 @@ pub struct StreamSpec {
     pub name: String,
     /// Origin of its data.
     pub origin: Origin,
+    /// Cell mode of the super blocks that it opens.
+    pub mode: CellMode,
 }
 
 impl Stream {
     /// Host data, or cold host data where hot data is separated.
-    pub const HOST: Stream = Stream(0);
+    pub const HOST: Stream = Stream { index: 0, origin: Origin::Host };
     /// Data that garbage collection relocates.
-    pub const GC: Stream = Stream(1);
+    pub const GC: Stream = Stream { index: 1, origin: Origin::Relocation };
+
+    /// Whether it holds relocated data, which may take every free block.
+    #[inline]
+    pub fn relocates(self) -> bool {
+        self.origin == Origin::Relocation
+    }
 
     /// Position in the list of streams.
     #[inline]
     pub fn index(self) -> usize {
-        self.0 as usize
+        self.index as usize
     }
 }
 
@@ -48,7 +60,7 @@ pub struct WriteStreams {
 
 impl Default for WriteStreams {
     fn default() -> WriteStreams {
-        let spec = |name: &str, origin| StreamSpec { name: name.to_string(), origin };
+        let spec = |name: &str, origin| StreamSpec { name: name.to_string(), origin, mode: CellMode::Native };
         WriteStreams {
             specs: vec![spec("host", Origin::Host), spec("gc", Origin::Relocation)],
             by_level: vec![Stream::HOST],
@@ -57,19 +69,32 @@ impl Default for WriteStreams {
 }
 
 impl WriteStreams {
-    /// Streams for host data, garbage collection and each of `hot` levels.
-    pub fn with_hot_levels(hot: u32) -> WriteStreams {
+    /// Streams for host data, garbage collection and each of `hot` levels, whose super blocks are in `mode`.
+    pub fn with_hot_levels(hot: u32, mode: CellMode) -> WriteStreams {
         let mut streams = WriteStreams::default();
-        let hot = (0..hot).map(|level| streams.add(format!("hot-{level}"), Origin::Host)).collect::<Vec<_>>();
+        let add =
+            |level| streams.add(StreamSpec { name: format!("hot-{level}"), origin: Origin::Host, mode });
+        let hot = (0..hot).map(add).collect::<Vec<_>>();
         streams.by_level.splice(0..0, hot);
         streams
     }
 
     /// Adds a stream.
-    pub fn add(&mut self, name: String, origin: Origin) -> Stream {
+    pub fn add(&mut self, spec: StreamSpec) -> Stream {
         let index = u8::try_from(self.specs.len()).expect("at most 256 write streams");
-        self.specs.push(StreamSpec { name, origin });
-        Stream(index)
+        let origin = spec.origin;
+        self.specs.push(spec);
+        Stream { index, origin }
+    }
+
+    /// Sets the cell mode of the super blocks that a stream will open.
+    pub(crate) fn set_mode(&mut self, stream: Stream, mode: CellMode) {
+        self.specs[stream.index()].mode = mode;
+    }
+
+    /// Whether all streams open native super blocks.
+    pub(crate) fn are_native(&self) -> bool {
+        self.specs.iter().all(|spec| spec.mode == CellMode::Native)
     }
 
     /// Number of streams.
@@ -79,20 +104,14 @@ impl WriteStreams {
     }
 
     /// All streams in order of their index.
-    pub fn all(&self) -> impl Iterator<Item = Stream> + use<> {
-        (0..self.specs.len() as u8).map(Stream)
+    pub fn all(&self) -> impl Iterator<Item = Stream> {
+        (0..).zip(&self.specs).map(|(index, spec)| Stream { index, origin: spec.origin })
     }
 
     /// Description of a stream.
     #[inline]
     pub fn spec(&self, stream: Stream) -> &StreamSpec {
         &self.specs[stream.index()]
-    }
-
-    /// Whether the stream holds relocated data, which may take every free block.
-    #[inline]
-    pub fn relocates(&self, stream: Stream) -> bool {
-        self.spec(stream).origin == Origin::Relocation
     }
 
     /// Stream of host data of `level`; cold data has the highest level.
@@ -117,4 +136,6 @@ pub(crate) struct LaneBlocks {
     pub(crate) free: VecDeque<SuperBlock>,
     /// By [`Stream::index`].
     pub(crate) write_pointers: Vec<WritePointer>,
+    /// Pages of each plane that the super blocks opened in other modes than native do not have.
+    pub(crate) passed_over: u32,
 }

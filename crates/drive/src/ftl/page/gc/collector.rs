@@ -13,8 +13,8 @@ use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::power_loss::metadata_region::Then;
 use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
 use crate::numbers::{GcReadId, JobId, Lane, SuperBlock};
-use interpulse_flash::cell_mode::CellMode;
-use interpulse_flash::nand::txn::{Kind, NO_OWNER, Txn};
+use crate::owner::Owner;
+use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl PageFtl {
     pub(crate) fn gc_diagnosis(&self, lane: Lane) -> String {
@@ -61,7 +61,7 @@ impl PageFtl {
         }
         loop {
             self.read_victim(flash, lane);
-            let program = self.blocks.layout.units_per_program as usize;
+            let program = self.blocks.gc_capacity.program as usize;
             let relocating = self.collection.lanes[l].relocating.len();
             while self.collection.lanes[l].relocating.len() >= program
                 && self.program_gathered(flash, lane, program)
@@ -120,9 +120,9 @@ impl PageFtl {
         // free. (Reads on several planes can overtake one another.)
         let coming = gc.reads == 0 && (!gc.victims.is_empty() || gc.erasing > 0);
         if coming && self.blocks.free_blocks(lane) < self.blocks.config().hard_free {
-            room += layout.units_per_block;
+            room += self.blocks.gc_capacity.block;
         }
-        units.next_multiple_of(layout.units_per_program) <= room
+        units.next_multiple_of(self.blocks.gc_capacity.program) <= room
     }
 
     /// Prioritizes garbage collection over host programs on the die of `lane` while one of its lanes is short of blocks.
@@ -143,7 +143,7 @@ impl PageFtl {
         let l = lane.index();
         let page = self.blocks.layout.units_per_page();
         let depth = self.collection.depth;
-        let enough = depth * self.blocks.layout.units_per_program;
+        let enough = depth * self.blocks.gc_capacity.program;
         loop {
             let gc = &self.collection.lanes[l];
             let Some(&victim) = gc.victims.last() else { return };
@@ -169,11 +169,9 @@ impl PageFtl {
                 txn.block = at.block;
                 txn.page = at.page;
                 txn.set_units(units);
-                if self.blocks.reprogramming().is_some_and(|r| r.is_two_bit(victim.super_block)) {
-                    txn.set_cell_mode(CellMode::Mlc);
-                }
-                txn.owner =
-                    self.jobs.reads.insert(GcRead { lane, first_ppu, mask, purpose: Purpose::Collect }).0;
+                txn.set_cell_mode(self.blocks.cell_mode(victim.super_block));
+                let read = GcRead { lane, first_ppu, mask, purpose: Purpose::Collect };
+                txn.set_owner(Owner::Gc(self.jobs.reads.insert(read)).into());
                 self.collection.lanes[l].reads += 1;
                 self.window.count();
                 flash.submit(txn);
@@ -181,13 +179,13 @@ impl PageFtl {
         }
     }
 
-    /// Completes a page read for garbage collection or for a program that relocates candidate pages.
-    pub fn gc_read_done(&mut self, flash: &mut Flash, txn: &Txn) {
+    /// Completes page read `read` for garbage collection or for a program that relocates candidate pages.
+    pub fn gc_read_done(&mut self, flash: &mut Flash, read: GcReadId, txn: &Txn) {
         if txn.needs_reclaim() {
             let super_block = self.super_block_of(txn);
             self.reclaim(flash, super_block);
         }
-        self.page_collected(flash, GcReadId(txn.owner));
+        self.page_collected(flash, read);
     }
 
     /// As [`PageFtl::gc_read_done`], where reads never cause a reclaim.
@@ -199,7 +197,6 @@ impl PageFtl {
                 return self.copied_page_read(flash, &read, job);
             }
             Purpose::Program(job) => return self.candidate_page_read(flash, &read, job),
-            Purpose::Map(tag) => return self.translation_page_read(tag),
         }
         let l = read.lane.index();
         self.collection.lanes[l].reads -= 1;
@@ -223,7 +220,7 @@ impl PageFtl {
         if self.collection.lanes[l].programs >= self.collection.depth {
             return false;
         }
-        let full = self.blocks.layout.units_per_program as usize;
+        let full = self.blocks.gc_capacity.program as usize;
         // Units overwritten while they waited need not be relocated.
         while let Some((k, super_block)) = self.first_overwritten(lane, full) {
             self.collection.lanes[l].relocating.remove(k);
@@ -239,12 +236,16 @@ impl PageFtl {
             let from = self.blocks.layout.block_of(first.source);
             self.blocks.units.inherit_stamp(place.super_block, from);
         }
+        // A block opened before the stream's mode was set may take fewer units.
+        let units = units.min(place.units(&self.blocks.layout) as usize);
         let job = self.jobs.new_program(lane, Some(place));
-        let first = self.blocks.layout.first_unit(place.super_block) + place.first_offset;
+        let first = self.blocks.layout.first_unit(place.super_block);
         let moved = &mut self.jobs.program(job).moved;
         moved.extend(self.collection.lanes[l].relocating.drain(..units));
-        for (i, unit) in (0..).zip(moved) {
-            self.blocks.units.assign(first + i, unit.lpn);
+        for run in place.runs(&self.blocks.layout, units) {
+            for (i, unit) in (run.offset..).zip(&moved[run.units]) {
+                self.blocks.units.assign(first + i, unit.lpn);
+            }
         }
         self.collection.lanes[l].programs += 1;
         self.window.count();
@@ -261,41 +262,33 @@ impl PageFtl {
         })
     }
 
-    pub(crate) fn gc_program_done(&mut self, flash: &mut Flash, txn: &Txn) {
-        if txn.owner >= crate::ftl::page::power_loss::metadata_region::METADATA && txn.owner != NO_OWNER {
-            self.metadata_landed(flash, txn.owner);
-            return;
-        }
-        if txn.owner == NO_OWNER {
-            self.blocks.counters.imposed_units += u64::from(self.blocks.layout.units_per_program);
-            return;
-        }
-        let id = JobId(txn.owner);
+    pub(crate) fn gc_program_done(&mut self, flash: &mut Flash, id: JobId) {
         let job = self.jobs.take_program(id);
         let place = job.place.expect("moved data has a place");
         let blocks = &mut self.blocks;
         // All at once, so that the page-table walks of these prefetches overlap.
         job.moved.iter().for_each(|unit| blocks.map().prefetch(unit.lpn));
         if self.metadata.is_some() {
-            let first = blocks.layout.first_unit(place.super_block) + place.first_offset;
-            blocks.units.describe_move(&job.moved, first);
+            blocks.units.describe_move(&blocks.layout, &job.moved, &place);
         }
         // Units of one victim are adjacent: settle them in one call.
         let (mut of, mut settled) = (SuperBlock(0), 0);
-        for (k, &unit) in (0..).zip(&job.moved) {
-            let to = UnitAt { super_block: place.super_block, offset: place.first_offset + k };
-            let from = self.blocks.layout.split(unit.source);
-            if from.super_block != of {
-                self.units_settled(flash, job.lane, of, settled);
-                (of, settled) = (from.super_block, 0);
+        for run in place.runs(&self.blocks.layout, job.moved.len()) {
+            for (offset, &unit) in (run.offset..).zip(&job.moved[run.units]) {
+                let to = UnitAt { super_block: place.super_block, offset };
+                let from = self.blocks.layout.split(unit.source);
+                if from.super_block != of {
+                    self.units_settled(flash, job.lane, of, settled);
+                    (of, settled) = (from.super_block, 0);
+                }
+                self.blocks.units.moved(&self.blocks.layout, unit, from, to);
+                settled += 1;
             }
-            self.blocks.units.moved(&self.blocks.layout, unit, from, to);
-            settled += 1;
         }
         self.units_settled(flash, job.lane, of, settled);
         let units = job.moved.len() as u64;
         self.blocks.counters.gc_units += units;
-        self.blocks.counters.padding_units += u64::from(self.blocks.layout.units_per_program) - units;
+        self.blocks.counters.padding_units += u64::from(place.units(&self.blocks.layout)) - units;
         self.blocks.program_done(place.super_block);
         let lane = job.lane;
         self.collection.lanes[lane.index()].programs -= 1;
@@ -345,18 +338,17 @@ impl PageFtl {
         txn.plane = plane as u8;
         txn.planes = self.blocks.layout.planes as u8;
         txn.block = self.blocks.layout.lane_of(super_block).1;
-        txn.owner = super_block.0;
+        txn.set_owner(Owner::Erase(super_block).into());
         txn.set_cycles(self.blocks.cycles[super_block.index()]);
         flash.submit(txn);
     }
 
     /// Completes an erase.
     pub fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) {
-        if txn.owner == NO_OWNER {
-            // Synthetic erase: no block.
+        let Owner::Erase(super_block) = Owner::of(txn) else {
+            debug_assert_eq!(Owner::of(txn), Owner::Nothing, "a synthetic erase has no block");
             return;
-        }
-        let super_block = SuperBlock(txn.owner);
+        };
         let (lane, _) = self.blocks.layout.lane_of(super_block);
         self.blocks.erased(super_block);
         if let Some(metadata) = &mut self.metadata {

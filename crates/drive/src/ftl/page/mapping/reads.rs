@@ -6,10 +6,9 @@ use crate::ftl::page::blocks::layout::{FlashAddress, UnitAt};
 use crate::ftl::page::mapping::residency::Lookup;
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::page_ftl::PageFtl;
-use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
 use crate::numbers::{Lane, Lpn, Ppu};
+use crate::owner::Owner;
 use interpulse_engine::RequestId;
-use interpulse_flash::cell_mode::CellMode;
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::txn::{Kind, Txn};
 
@@ -47,14 +46,13 @@ impl PageFtl {
         let mut txn = Txn::new(Kind::GcRead, die);
         (txn.plane, txn.block, txn.page) = (plane as u8, BlockId(0), 0);
         txn.set_units(layout.units_per_page());
-        let read = GcRead { lane, first_ppu: Ppu(0), mask: 0, purpose: Purpose::Map(tag) };
-        txn.owner = self.jobs.reads.insert(read).0;
+        txn.set_owner(Owner::Map(tag).into());
         flash.submit(txn);
     }
 
-    /// A translation page has been read for the command `tag`.
+    /// Completes the read of a translation page for the command `tag`.
     #[cold]
-    pub(crate) fn translation_page_read(&mut self, tag: RequestId) {
+    pub fn map_read_done(&mut self, tag: RequestId) {
         self.outcomes.push_back(Outcome::Mapped(tag));
     }
 
@@ -162,14 +160,12 @@ impl PageFtl {
         txn.block = at.block;
         txn.page = at.page;
         txn.set_units(count);
-        txn.owner = tag.0;
+        txn.set_owner(Owner::Host(tag).into());
         if early {
             txn.complete_early();
         }
         let layout = &self.blocks.layout;
-        if self.blocks.reprogramming().is_some_and(|r| r.is_two_bit(layout.block_of(first))) {
-            txn.set_cell_mode(CellMode::Mlc);
-        }
+        txn.set_cell_mode(self.blocks.cell_mode_at(first));
         if !self.readers.is_empty() {
             self.readers[layout.block_of(first).index()] += 1;
         }

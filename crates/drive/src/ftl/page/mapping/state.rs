@@ -8,6 +8,7 @@
 use crate::audit::VersionAudit;
 use crate::cache::{Cache, NO_FLASH_COPY};
 use crate::ftl::page::blocks::layout::{Layout, UnitAt};
+use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::mapping::bit_scan;
 use crate::ftl::page::mapping::relocation::Relocation;
 use crate::ftl::page::mapping::table::{Map, UNMAPPED, Where};
@@ -233,12 +234,19 @@ impl MappingState {
 
     // ---- programs ---------------------------------------------------------------------------------------
 
-    /// Takes up to `most` dirty units of `list` for a program to `first` and after it, if known; appends their slots.
-    pub(crate) fn take_dirty(&mut self, list: usize, most: u32, first: Option<Ppu>, slots: &mut Vec<Slot>) {
+    /// Takes up to `most` dirty units of `list` for a program to `place`, if known; appends their slots.
+    pub(crate) fn take_dirty(
+        &mut self,
+        layout: &Layout,
+        list: usize,
+        most: u32,
+        place: Option<&ProgramAddress>,
+        slots: &mut Vec<Slot>,
+    ) {
         for k in 0..most {
             let Some((slot, lpn)) = self.cache.take_dirty(list) else { break };
-            if let Some(first) = first {
-                self.map.set_logical(first + k, lpn);
+            if let Some(place) = place {
+                self.map.set_logical(layout.unit(place.unit(layout, k)), lpn);
             }
             slots.push(slot);
         }
@@ -250,14 +258,14 @@ impl MappingState {
         self.map.set_logical(ppu, lpn);
     }
 
-    /// Writes the out-of-band data of a host program that stored the units of `slots` from `first` on. Where the cache is
+    /// Writes the out-of-band data of a host program that stored the units of `slots` in `place`. Where the cache is
     /// volatile, these copies become the ones that a power loss reverts to.
     #[cold]
-    pub(crate) fn describe_landing(&mut self, layout: &Layout, slots: &[Slot], first: Ppu) {
+    pub(crate) fn describe_landing(&mut self, layout: &Layout, slots: &[Slot], place: &ProgramAddress) {
         let Some(record) = &mut self.record else { return };
         let written = record.oob.program();
         for (k, &slot) in (0..).zip(slots) {
-            let ppu = first + k;
+            let ppu = layout.unit(place.unit(layout, k));
             let lpn = self.cache.lpn(slot);
             let record = self.record.as_mut().expect("power may be lost");
             let version = record.slots[slot.index()];
@@ -328,13 +336,13 @@ impl MappingState {
         self.cache.programmed(slot);
     }
 
-    /// Copies the out-of-band data of relocated units from their sources to the units from `first` on.
+    /// Copies the out-of-band data of relocated units from their sources to the units of `place`.
     #[cold]
-    pub(crate) fn describe_move(&mut self, units: &[Relocation], first: Ppu) {
+    pub(crate) fn describe_move(&mut self, layout: &Layout, units: &[Relocation], place: &ProgramAddress) {
         let Some(record) = &mut self.record else { return };
         let written = record.oob.program();
         for (k, &Relocation { lpn, source }) in (0..).zip(units) {
-            let ppu = first + k;
+            let ppu = layout.unit(place.unit(layout, k));
             let version = record.oob.read(source).version;
             record.describe(ppu, Spare { lpn, version, written });
             self.versions.moved(lpn, source, ppu);

@@ -3,9 +3,6 @@
 use crate::numbers::{GroupId, Lane, SuperBlock};
 use interpulse_engine::{Duration, RequestId, Slab};
 
-/// First owner number of metadata programs, added to the number of their group.
-pub(crate) const METADATA: u32 = 1 << 31;
-
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Then {
     /// Complete the checkpoint.

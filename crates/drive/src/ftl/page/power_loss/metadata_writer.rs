@@ -6,8 +6,9 @@ use crate::ftl::flash::Flash;
 use crate::ftl::outcome::Outcome;
 use crate::ftl::page::blocks::program_progress::block_states;
 use crate::ftl::page::page_ftl::PageFtl;
-use crate::ftl::page::power_loss::metadata_region::{Group, METADATA, MetadataRegion, MetadataWritten, Then};
+use crate::ftl::page::power_loss::metadata_region::{Group, MetadataRegion, MetadataWritten, Then};
 use crate::numbers::{GroupId, Lane};
+use crate::owner::Owner;
 use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl PageFtl {
@@ -59,21 +60,21 @@ impl PageFtl {
         let (lanes, planes) = (self.blocks.layout.lanes, self.blocks.layout.planes);
         let programs = pages.div_ceil(u64::from(self.blocks.layout.pages_per_program * planes));
         let area = self.metadata.as_mut().expect("power may be lost");
-        let group = METADATA | area.groups.insert(Group { then, version, programs }).0;
+        let group = Owner::Metadata(area.groups.insert(Group { then, version, programs }));
         area.written.programs += programs;
         for _ in 0..programs {
             area.next_lane = Lane((area.next_lane.0 + 1) % lanes);
             let (die, plane) = self.blocks.layout.die_of(area.next_lane);
             let mut txn = Txn::new(Kind::GcProgram, die);
-            (txn.plane, txn.planes, txn.owner) = (plane as u8, planes as u8, group);
+            (txn.plane, txn.planes) = (plane as u8, planes as u8);
+            txn.set_owner(group.into());
             flash.submit(txn);
         }
     }
 
     #[cold]
-    pub(crate) fn metadata_landed(&mut self, flash: &mut Flash, owner: u32) {
+    pub(crate) fn metadata_landed(&mut self, flash: &mut Flash, id: GroupId) {
         let area = self.area();
-        let id = GroupId(owner & !METADATA);
         let group = area.groups.get_mut(id);
         group.programs -= 1;
         if group.programs > 0 {

@@ -4,6 +4,7 @@ use crate::ftl::page::blocks::layout::Layout;
 use crate::numbers::SuperBlock;
 use interpulse_engine::Duration;
 use interpulse_flash::DieId;
+use interpulse_flash::cell_mode::CellMode;
 use interpulse_flash::geometry::{Geometry, Timing};
 
 /// Page reads on an otherwise idle drive. Each die senses and each channel transfers one page at a time, and both overlap:
@@ -23,8 +24,8 @@ impl<'a> Reads<'a> {
         Reads { geometry, timing, dies: vec![0; dies], channels: vec![0; channels], next: DieId(0), pages: 0 }
     }
 
-    fn read(&mut self, die: DieId, page: u32, units: usize) {
-        let sensing = self.timing.read[page as usize % self.timing.read.len()];
+    fn read(&mut self, die: DieId, page_type: u32, mode: CellMode, units: usize) {
+        let sensing = mode.sensing(self.timing, page_type as usize);
         let bus = self.timing.command + self.timing.transfer_units[units];
         self.dies[die.index()] += (sensing + bus).as_ns();
         self.channels[self.geometry.channel_of(die) as usize] += bus.as_ns();
@@ -34,7 +35,7 @@ impl<'a> Reads<'a> {
     /// Whole pages striped over all dies.
     pub(crate) fn spread(&mut self, pages: u64) {
         for _ in 0..pages {
-            self.read(self.next, 0, self.geometry.units_per_page as usize);
+            self.read(self.next, 0, CellMode::Native, self.geometry.units_per_page as usize);
             self.next = DieId((self.next.0 + 1) % self.geometry.dies());
         }
     }
@@ -42,15 +43,17 @@ impl<'a> Reads<'a> {
     /// Out-of-band data of the first page of a super block; one unit is transferred.
     pub(crate) fn probe(&mut self, layout: &Layout, super_block: SuperBlock) {
         let (die, _) = layout.die_of(layout.lane_of(super_block).0);
-        self.read(die, 0, 1);
+        self.read(die, 0, CellMode::Native, 1);
     }
 
-    /// Out-of-band data of all pages of the first `programs` operations of a super block.
-    pub(crate) fn scan(&mut self, layout: &Layout, super_block: SuperBlock, programs: u32) {
+    /// Out-of-band data of all pages of the operations up to `programs` of a super block in `mode`.
+    pub(crate) fn scan(&mut self, layout: &Layout, super_block: SuperBlock, programs: u32, mode: CellMode) {
         let (die, _) = layout.die_of(layout.lane_of(super_block).0);
-        for page in 0..programs * layout.pages_per_program {
+        let native = self.geometry.pages_per_word_line;
+        let types = (0..programs * layout.pages_per_program).map(|page| page % native);
+        for page_type in types.filter(|&page_type| page_type < self.geometry.pages_per_word_line(mode)) {
             for _ in 0..layout.planes {
-                self.read(die, page, 1);
+                self.read(die, page_type, mode, 1);
             }
         }
     }

@@ -99,7 +99,7 @@ impl PageFtl {
         let whole = reads.pages();
         SuperBlock::first(layout.super_blocks()).for_each(|block| reads.probe(layout, block));
         for &block in &rebuilt.scanned {
-            reads.scan(layout, block, programs[block.index()]);
+            reads.scan(layout, block, programs[block.index()], self.blocks.cell_mode(block));
         }
         recovered.oob_pages = reads.pages() - whole;
         recovered.mounting = reads.time(decode);

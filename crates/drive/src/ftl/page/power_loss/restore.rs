@@ -3,6 +3,7 @@
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::write_streams::WritePointer;
 use crate::numbers::{Lane, Ppu, SuperBlock};
+use interpulse_flash::cell_mode::CellMode;
 
 impl BlockManager {
     /// Restores the rebuilt map, the program operations begun in each super block, and the blocks with an interrupted
@@ -17,6 +18,7 @@ impl BlockManager {
             let mut free: Vec<SuperBlock> =
                 blocks.clone().filter(|&b| programs[b.index()] == 0 && !broken[b.index()]).collect();
             // Least worn first: the order of erases is lost.
+            free.iter().for_each(|&b| self.modes.set(b, CellMode::Native));
             free.sort_by_key(|&b| (self.cycles[b.index()], b));
             for b in blocks {
                 let written = programs[b.index()] > 0 && !broken[b.index()];

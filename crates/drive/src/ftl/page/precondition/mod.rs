@@ -77,6 +77,7 @@ impl<'a> Preconditioner<'a> {
     /// Starts on `ftl`; `stripe` or round-robin order distributes writes.
     pub fn new(ftl: &'a mut BlockManager, stripe: Option<Stripe>) -> Self {
         let lanes = ftl.layout.lanes as usize;
+        assert!(ftl.streams.are_native(), "a preconditioned state is native");
         stagger(ftl);
         let partial = vec![[None; 2]; lanes];
         Preconditioner {

@@ -9,6 +9,7 @@ use super::{Partial, Preconditioner, Rows};
 use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::write_streams::{Stream, WritePointer};
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
+use interpulse_flash::cell_mode::CellMode;
 
 /// Units of one lane in the rows.
 struct Column {
@@ -168,12 +169,7 @@ impl Preconditioner<'_> {
         );
         self.ftl.in_flight[column.block.index()] = u16::from(filled > 0);
         self.partial[column.lane.index()][Stream::HOST.index()] = (filled > 0).then(|| {
-            let place = ProgramAddress {
-                super_block: column.block,
-                program: ends - 1,
-                first_offset: (ends - 1) * program,
-                two_bit: None,
-            };
+            let place = ProgramAddress::new(&self.ftl.layout, column.block, ends - 1, CellMode::Native);
             Partial { place, filled }
         });
     }

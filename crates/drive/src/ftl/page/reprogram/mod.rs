@@ -129,10 +129,6 @@ pub struct Reprogramming {
     /// By lane and level.
     pub(crate) active: Vec<Option<Block>>,
     pub(crate) candidates: Vec<Vec<Block>>,
-    /// For each super block, whether its word lines hold two bits per cell.
-    pub(crate) two_bit: Vec<bool>,
-    /// Blocks opened, by lane.
-    pub(crate) opened: Vec<u32>,
 }
 
 impl Reprogramming {
@@ -147,15 +143,7 @@ impl Reprogramming {
             super_layers: layout.word_lines_per_block().div_ceil(word_lines),
             active: vec![None; places],
             candidates: vec![Vec::new(); places],
-            two_bit: vec![false; layout.super_blocks() as usize],
-            opened: vec![0; layout.lanes as usize],
         }
-    }
-
-    /// Whether the word lines of a super block hold two bits per cell.
-    #[inline]
-    pub fn is_two_bit(&self, super_block: SuperBlock) -> bool {
-        self.two_bit[super_block.index()]
     }
 
     /// Blocks waiting as candidates.
@@ -198,7 +186,7 @@ pub fn page_planes(
     bit: Bit,
 ) -> impl Iterator<Item = Range<u32>> + use<> {
     let units = layout.units_per_page();
-    let plane_part = layout.units_per_program / layout.planes;
+    let plane_part = layout.units_of_plane_program();
     let first = if layout.programs_per_word_line == 1 {
         word_line.0 * layout.units_per_program + bit as u32 * units
     } else {

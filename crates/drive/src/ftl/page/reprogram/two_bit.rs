@@ -5,6 +5,7 @@ use crate::ftl::page::reprogram::{
     Block, FullyInvalidates, Reprogramming, Step, WhenValid, WordLine, is_used,
 };
 use crate::numbers::{Lane, SuperBlock};
+use interpulse_flash::cell_mode::CellMode;
 use interpulse_flash::ids::WordLineId;
 use interpulse_flash::reprogram::{Bit, Status};
 
@@ -13,6 +14,12 @@ impl BlockManager {
     #[inline]
     pub fn reprogramming(&self) -> Option<&Reprogramming> {
         self.reprogramming.as_deref()
+    }
+
+    /// Whether a super block is reprogrammable.
+    #[inline]
+    pub fn reprograms(&self, super_block: SuperBlock) -> bool {
+        self.reprogramming.is_some() && self.cell_mode(super_block) == CellMode::Mlc
     }
 
     fn of(&self) -> &Reprogramming {
@@ -123,12 +130,10 @@ impl BlockManager {
         if self.of().active[at].is_some() {
             return;
         }
-        let super_block = self.take_free(lane).expect("the caller has checked");
+        let stream = self.streams.of_level(level);
+        let super_block = self.open(lane, stream).expect("the caller has checked");
         self.counters.reprogrammable_blocks += 1;
-        let of = self.of_mut();
-        of.two_bit[super_block.index()] = true;
-        of.opened[lane.index()] += 1;
-        of.active[at] = Some(Block {
+        self.of_mut().active[at] = Some(Block {
             super_block,
             super_layer: 0,
             lines: Vec::new(),
@@ -304,11 +309,5 @@ impl BlockManager {
         self.counters.candidates_given_up += given.len() as u64;
         given.iter().for_each(|&block| self.close_two_bit(block));
         !given.is_empty()
-    }
-
-    pub(crate) fn reset_two_bit(&mut self, super_block: SuperBlock) {
-        if let Some(of) = &mut self.reprogramming {
-            of.two_bit[super_block.index()] = false;
-        }
     }
 }

@@ -14,11 +14,11 @@ use crate::ftl::page::reprogram::{Step, page_planes, program_of_page};
 use crate::ftl::page::separation::queues::HotnessQueues;
 use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
 use crate::numbers::{JobId, Lane, Lpn, SuperBlock};
+use crate::owner::Owner;
 use interpulse_engine::SimTime;
-use interpulse_flash::cell_mode::CellMode;
 use interpulse_flash::ids::WordLineId;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::reprogram::{Bit, MlcModeOp};
+use interpulse_flash::reprogram::Bit;
 
 impl PageFtl {
     fn levels(&self) -> &HotnessQueues {
@@ -118,7 +118,7 @@ impl PageFtl {
                     self.blocks.open_two_bit(lane, level);
                 }
                 let (super_block, word_line, bit, first) = self.blocks.take_word_line(lane, level);
-                let place = self.word_line(super_block, word_line, MlcModeOp::Whole, bit);
+                let place = self.word_line(super_block, word_line, bit);
                 self.program_two_bit(flash, lane, list, place, first, 0b11);
             }
             Step::Reprogram { word_line, bit } => {
@@ -126,7 +126,8 @@ impl PageFtl {
                     return false;
                 }
                 let (super_block, validity) = self.blocks.take_reprogram(lane, level, word_line, bit);
-                let place = self.word_line(super_block, word_line, MlcModeOp::reprogram(bit), Some(bit));
+                let place = self.word_line(super_block, word_line, Some(bit));
+                let place = ProgramAddress { reprogram: Some(bit), ..place };
                 self.program_two_bit(flash, lane, list, place, false, validity);
             }
             Step::Reclaim if self.blocks.has_room(lane, Stream::HOST) => {
@@ -141,10 +142,11 @@ impl PageFtl {
                 } else {
                     self.blocks.streams.of_level(level)
                 };
-                if !enough(self.blocks.layout.units_per_program) {
+                let full = self.blocks.capacity(stream).program;
+                if !enough(full) {
                     return false;
                 }
-                if dirty <= self.blocks.layout.units_per_program.saturating_sub(page)
+                if dirty <= full.saturating_sub(page)
                     && self.blocks.has_room(lane, stream)
                     && let Some(level) = self.blocks.level_to_empty(lane)
                 {
@@ -157,7 +159,7 @@ impl PageFtl {
                     return false;
                 };
                 let job = self.jobs.new_program(lane, Some(place));
-                self.fill_from_cache(job, list, self.blocks.layout.units_per_program);
+                self.fill_from_cache(job, list, place.units(&self.blocks.layout));
                 self.stamp_block(place.super_block, place.program == 0, job);
                 self.start_host_job(flash, lane, job);
             }
@@ -170,7 +172,8 @@ impl PageFtl {
     }
 
     fn fill_from_cache(&mut self, job: JobId, list: usize, most: u32) {
-        self.blocks.units.take_dirty(list, most, None, &mut self.jobs.program(job).slots);
+        let (units, layout) = (&mut self.blocks.units, &self.blocks.layout);
+        units.take_dirty(layout, list, most, None, &mut self.jobs.program(job).slots);
     }
 
     /// Stamps the block with the arrival of the first unit of `job`, if `first`; relocated data keeps its stamp.
@@ -190,20 +193,13 @@ impl PageFtl {
     }
 
     /// Address of an operation on a two-bit word line, or on one of its pages.
-    fn word_line(
-        &self,
-        super_block: SuperBlock,
-        word_line: WordLineId,
-        how: MlcModeOp,
-        page: Option<Bit>,
-    ) -> ProgramAddress {
+    fn word_line(&self, super_block: SuperBlock, word_line: WordLineId, page: Option<Bit>) -> ProgramAddress {
         let layout = &self.blocks.layout;
         let program = match page {
             Some(bit) if layout.programs_per_word_line > 1 => program_of_page(layout, word_line, bit),
             _ => word_line.0,
         };
-        let first_offset = program * layout.units_per_program;
-        ProgramAddress { super_block, program, first_offset, two_bit: Some(how) }
+        ProgramAddress::new(layout, super_block, program, self.blocks.cell_mode(super_block))
     }
 
     /// Programs or reprograms a two-bit word line from `list`.
@@ -289,9 +285,9 @@ impl PageFtl {
             let mut txn = Txn::new(Kind::GcRead, at.die);
             (txn.plane, txn.block, txn.page) = (at.plane as u8, at.block, at.page);
             txn.set_units(mask.count_ones());
-            txn.set_cell_mode(CellMode::Mlc);
-            txn.owner =
-                self.jobs.reads.insert(GcRead { lane, first_ppu, mask, purpose: Purpose::Program(job) }).0;
+            txn.set_cell_mode(self.blocks.cell_mode(super_block));
+            let read = GcRead { lane, first_ppu, mask, purpose: Purpose::Program(job) };
+            txn.set_owner(Owner::Gc(self.jobs.reads.insert(read)).into());
             self.jobs.program(job).reads += 1;
             flash.submit(txn);
         }
@@ -359,7 +355,6 @@ impl PageFtl {
 
     /// Notes the assignments of `job` and submits its program.
     fn submit_host_job(&mut self, flash: &mut Flash, lane: Lane, job: JobId) {
-        debug_assert!(job != JobId::NONE);
         let place = self.jobs.program(job).place.expect("the job has a place");
         let first = self.blocks.layout.first_unit(place.super_block);
         let host = self.jobs.program(job).slots.len();

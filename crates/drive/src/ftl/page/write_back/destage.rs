@@ -10,8 +10,8 @@ use crate::ftl::page::power_loss::metadata_region::Then;
 use crate::ftl::page::write_back::in_flight::ProgramInFlight;
 use crate::ftl::page::write_back::queues::REFILL;
 use crate::numbers::{JobId, Lane, Lpn};
+use crate::owner::Owner;
 use interpulse_engine::{RequestId, SimTime};
-use interpulse_flash::cell_mode::CellMode;
 use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl PageFtl {
@@ -149,9 +149,9 @@ impl PageFtl {
         let place =
             (!imposed).then(|| self.blocks.take_address(lane, Stream::HOST).expect("the lane has room"));
         let job = self.jobs.new_program(lane, place);
-        let first = place.map(|p| self.blocks.layout.first_unit(p.super_block) + p.first_offset);
-        let (most, slots) = (self.blocks.layout.units_per_program, &mut self.jobs.program(job).slots);
-        self.blocks.units.take_dirty(list, most, first, slots);
+        let (units, layout) = (&mut self.blocks.units, &self.blocks.layout);
+        let most = place.map_or(layout.units_per_program, |place| place.units(layout));
+        units.take_dirty(layout, list, most, place.as_ref(), &mut self.jobs.program(job).slots);
         if self.write_back.stripe.is_some() && self.dirty(list) < self.write_back.worth_starting {
             self.write_back.full_lists[list / 64] &= !(1 << (list % 64));
         }
@@ -182,34 +182,29 @@ impl PageFtl {
         let mut txn = Txn::new(kind, die);
         txn.plane = plane as u8;
         txn.planes = layout.planes as u8;
-        txn.owner = job.0;
-        if job != JobId::NONE
-            && let Some(place) = self.jobs.program(job).place
-        {
+        txn.set_owner(Owner::Program(job).into());
+        if let Some(place) = self.jobs.program(job).place {
             txn.block = layout.lane_of(place.super_block).1;
             txn.page = layout.page_of_program(place.program);
-            if let Some(how) = place.two_bit {
-                txn.set_cell_mode(CellMode::Mlc);
+            txn.set_cell_mode(place.mode);
+            if let Some(page) = place.reprogram {
                 txn.set_validity(self.jobs.program(job).validity);
-                if let Some(bit) = how.bit() {
-                    txn.set_reprogram(bit);
-                }
+                txn.set_reprogram(page);
             }
             txn.set_cycles(self.blocks.cycles[place.super_block.index()]);
         }
         flash.submit(txn);
     }
 
-    pub(crate) fn host_program_done(&mut self, txn: &Txn) {
-        let job = self.jobs.take_program(JobId(txn.owner));
+    pub(crate) fn host_program_done(&mut self, id: JobId) {
+        let job = self.jobs.take_program(id);
         let blocks = &mut self.blocks;
         for &slot in &job.slots {
             blocks.units.map().prefetch(blocks.units.cache.lpn(slot));
         }
         if self.metadata.is_some() {
             let place = job.place.expect("synthetic write amplification excludes power loss");
-            let first = blocks.layout.first_unit(place.super_block) + place.first_offset;
-            blocks.units.describe_landing(&blocks.layout, &job.slots, first);
+            blocks.units.describe_landing(&blocks.layout, &job.slots, &place);
         }
         for (k, &slot) in job.slots.iter().enumerate() {
             let layout = &blocks.layout;
@@ -222,26 +217,26 @@ impl PageFtl {
             self.outcomes.extend(writers.map(Outcome::Landed));
         }
         blocks.counters.host_units += job.slots.len() as u64;
-        let taken = match job.place {
-            Some(place) if self.levels.is_some() => {
-                self.moved_along(&job, &place);
-                u64::from(place.units(&self.blocks.layout))
+        let mut taken = self.blocks.layout.units_per_program;
+        if let Some(place) = &job.place {
+            taken = place.units(&self.blocks.layout);
+            if self.levels.is_some() {
+                self.moved_along(&job, place);
             }
-            _ => u64::from(self.blocks.layout.units_per_program),
-        };
-        self.blocks.counters.padding_units += taken - job.units() as u64;
-        match job.place {
-            Some(place) if place.two_bit.is_some() => {
+        }
+        self.blocks.counters.padding_units += u64::from(taken) - job.units() as u64;
+        if let Some(place) = &job.place {
+            if self.blocks.reprograms(place.super_block) {
                 let word_line = place.word_line(&self.blocks.layout);
                 self.blocks.two_bit_done(job.lane, place.super_block, word_line);
+            } else {
+                self.blocks.program_done(place.super_block);
             }
-            Some(place) => self.blocks.program_done(place.super_block),
-            None => {}
         }
         self.lane_changed(job.lane);
         self.placement.give_back(job.lane);
         self.write_back.programs_in_flight -= 1;
-        self.jobs.free_program(JobId(txn.owner), job);
+        self.jobs.free_program(id, job);
     }
 
     /// Commits units relocated along with host data; a reprogram takes no new space.
@@ -256,7 +251,7 @@ impl PageFtl {
             blocks.moved_out(job.lane, candidate);
         }
         blocks.counters.moved_early_units += job.moved.len() as u64;
-        if place.two_bit.is_some_and(|how| how.bit().is_some()) {
+        if place.reprogram.is_some() {
             blocks.counters.reprogrammed_units += job.slots.len() as u64;
         }
     }

@@ -3,7 +3,7 @@
 use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::mapping::relocation::Relocation;
 use crate::numbers::{GcReadId, JobId, Lane, Ppu, Slot, SuperBlock};
-use interpulse_engine::{RequestId, Slab};
+use interpulse_engine::Slab;
 
 /// Program operation in flight.
 #[derive(Clone, Debug, Default)]
@@ -40,8 +40,6 @@ pub enum Purpose {
     Collect,
     /// A program that relocates the page's units.
     Program(JobId),
-    /// Map entries that a host command waits for.
-    Map(RequestId),
 }
 
 /// A page read of the FTL in flight.

@@ -7,8 +7,9 @@ use crate::ftl::flash::Flash;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
 use crate::numbers::{JobId, Lane, Ppu};
+use crate::owner::Owner;
 use interpulse_flash::ids::BlockId;
-use interpulse_flash::nand::txn::{Kind, NO_OWNER, Txn};
+use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl PageFtl {
     pub(crate) fn impose(&mut self, flash: &mut Flash) {
@@ -31,8 +32,8 @@ impl PageFtl {
             let mut txn = Txn::new(Kind::GcRead, at.die);
             (txn.plane, txn.block, txn.page) = (at.plane as u8, at.block, at.page);
             txn.set_units(units);
-            txn.owner =
-                self.jobs.reads.insert(GcRead { lane, first_ppu, mask: 0, purpose: Purpose::Program(job) }).0;
+            let read = GcRead { lane, first_ppu, mask: 0, purpose: Purpose::Program(job) };
+            txn.set_owner(Owner::Gc(self.jobs.reads.insert(read)).into());
             self.jobs.program(job).reads += 1;
             flash.submit(txn);
         }
@@ -73,7 +74,17 @@ impl PageFtl {
         let of = self.jobs.take_program(job);
         self.jobs.free_program(job, of);
         self.impose_erase(flash, lane);
-        self.submit_program(flash, Kind::GcProgram, lane, JobId::NONE);
+        let layout = &self.blocks.layout;
+        let (die, plane) = layout.die_of(lane);
+        let mut txn = Txn::new(Kind::GcProgram, die);
+        (txn.plane, txn.planes) = (plane as u8, layout.planes as u8);
+        txn.set_owner(Owner::Nothing.into());
+        flash.submit(txn);
+    }
+
+    /// Completes a synthetic program.
+    pub(crate) fn imposed_program_done(&mut self) {
+        self.blocks.counters.imposed_units += u64::from(self.blocks.layout.units_per_program);
     }
 
     /// Erases the block that a program on `lane` begins, if erases are configured.
@@ -86,7 +97,7 @@ impl PageFtl {
         let (die, plane) = layout.die_of(lane);
         let mut txn = Txn::new(Kind::Erase, die);
         (txn.plane, txn.planes, txn.block) = (plane as u8, layout.planes as u8, BlockId::NONE);
-        txn.owner = NO_OWNER;
+        txn.set_owner(Owner::Nothing.into());
         txn.set_cycles(self.blocks.cycles[layout.first_block(lane).index()]);
         flash.submit(txn);
     }

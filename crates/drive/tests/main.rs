@@ -2,6 +2,7 @@
 
 mod audits;
 mod cache_program;
+mod cell_modes;
 mod drive_common;
 mod ftl_common;
 mod ftl_oracles;

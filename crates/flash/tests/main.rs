@@ -1,5 +1,6 @@
 //! Tests of the crate, linked into one program to save link time.
 
+mod cell_modes;
 mod common;
 mod die_harness;
 mod die_legality;

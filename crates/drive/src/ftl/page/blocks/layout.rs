@@ -44,6 +44,15 @@ pub struct Layout {
     by_die: Divider,
 }
 
+/// Units of super blocks in one cell mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capacity {
+    /// Of a program operation.
+    pub program: u32,
+    /// Of a super block.
+    pub block: u32,
+}
+
 /// Unit as offset in its super block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitAt {
@@ -247,6 +256,11 @@ impl Layout {
     #[inline]
     pub fn units_per_block_in(&self, mode: CellMode) -> u32 {
         self.pages_per_block_in(mode) * self.planes * self.units_per_page()
+    }
+
+    /// Units per program operation and super block in `mode`.
+    pub fn capacity_in(&self, mode: CellMode) -> Capacity {
+        Capacity { program: self.units_per_program_in(mode), block: self.units_per_block_in(mode) }
     }
 
     /// The program operation after `program` in `mode`: those of unused pages are passed over.

@@ -3,7 +3,7 @@
 use crate::ftl::counters::FtlCounters;
 use crate::ftl::page::blocks::cell_modes::CellModes;
 use crate::ftl::page::blocks::lane_balance::ImbalanceBound;
-use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::page::blocks::layout::{Capacity, Layout};
 use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::write_streams::{LaneBlocks, Stream, WritePointer, WriteStreams};
 use crate::ftl::page::gc::victim::{GcPolicy, ThresholdBase};
@@ -87,15 +87,6 @@ impl Wear {
     }
 }
 
-/// Units of super blocks in one cell mode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capacity {
-    /// Of a program operation.
-    pub program: u32,
-    /// Of a super block.
-    pub block: u32,
-}
-
 /// Blocks, wear and mapping state of one drive's FTL.
 #[derive(Clone)]
 pub struct BlockManager {
@@ -154,7 +145,7 @@ impl BlockManager {
             closed: vec![0; blocks as usize],
             clock: 0,
             modes: CellModes::new(blocks),
-            gc_capacity: Capacity { program: layout.units_per_program, block: layout.units_per_block },
+            gc_capacity: layout.capacity_in(CellMode::Native),
             in_flight: vec![0; blocks as usize],
             overfull: vec![false; layout.lanes as usize],
             programs_since_count: 0,
@@ -208,33 +199,6 @@ impl BlockManager {
         self.lanes.iter_mut().for_each(|lane| lane.write_pointers.resize(count, none_open));
         self.units.follow_hotness(hotness.map(Box::new));
         self.reprogramming = reprogramming.map(Box::new);
-    }
-
-    /// Sets the cell mode of the super blocks that `stream` opens from now on. A preconditioned state is native.
-    pub fn set_stream_mode(&mut self, stream: Stream, mode: CellMode) {
-        self.streams.set_mode(stream, mode);
-        self.gc_capacity = self.capacity(Stream::GC);
-    }
-
-    /// Units of the super blocks that `stream` opens.
-    pub fn capacity(&self, stream: Stream) -> Capacity {
-        let mode = self.streams.spec(stream).mode;
-        Capacity {
-            program: self.layout.units_per_program_in(mode),
-            block: self.layout.units_per_block_in(mode),
-        }
-    }
-
-    /// Cell mode of a super block.
-    #[inline]
-    pub fn cell_mode(&self, super_block: SuperBlock) -> CellMode {
-        self.modes.of(super_block)
-    }
-
-    /// Cell mode of the super block that holds a unit.
-    #[inline]
-    pub fn cell_mode_at(&self, ppu: Ppu) -> CellMode {
-        if self.modes.are_native() { CellMode::Native } else { self.modes.of(self.layout.block_of(ppu)) }
     }
 
     /// Whether dynamic allocation should give host data to a lane. Garbage collection keeps data in its lane, so lanes
@@ -304,16 +268,6 @@ impl BlockManager {
         ahead && chunk <= self.layout.units_per_program && self.overfull.iter().all(|overfull| !overfull)
     }
 
-    /// Number of free blocks above which a lane never collects and has a block for host data.
-    pub(crate) fn never_collects_above(&self) -> u32 {
-        let soft = match self.config.soft_pages {
-            _ if self.config.policy.imposes() => 0,
-            None => self.config.soft_free,
-            Some(soft) => soft.least.div_ceil(self.layout.programs_per_block * self.layout.pages_per_program),
-        };
-        soft.max(self.config.hard_free + 1)
-    }
-
     /// Sets the host write pointer of `lane` after `programs` programs that [kept lanes
     /// balanced](BlockManager::stay_balanced).
     pub(crate) fn programs_assigned(&mut self, lane: Lane, pointer: WritePointer, programs: u32) {
@@ -371,76 +325,6 @@ impl BlockManager {
         &self.config
     }
 
-    /// Free super blocks of a lane.
-    #[inline]
-    pub fn free_blocks(&self, lane: Lane) -> u32 {
-        self.lanes[lane.index()].free.len() as u32
-    }
-
-    /// Whether garbage collection should work on a lane.
-    #[inline]
-    pub fn wants_gc(&self, lane: Lane) -> bool {
-        !self.config.policy.imposes() && !self.has_enough(lane, 0)
-    }
-
-    /// Whether a lane reaches its soft threshold, counting `coming` super blocks about to be erased.
-    #[inline]
-    pub fn has_enough(&self, lane: Lane, coming: u32) -> bool {
-        match self.config.soft_pages {
-            None => self.free_blocks(lane) + coming >= self.config.soft_free,
-            Some(soft) => self.has_enough_pages(lane, coming, soft),
-        }
-    }
-
-    /// [`BlockManager::has_enough`] in pages.
-    #[cold]
-    #[inline(never)]
-    fn has_enough_pages(&self, lane: Lane, coming: u32, soft: SoftPages) -> bool {
-        let per_block = self.layout.programs_per_block * self.layout.pages_per_program;
-        // A stream that needs a new block cannot use the pages of open blocks.
-        let kept = if soft.keeps_passed_over { self.lanes[lane.index()].passed_over } else { 0 };
-        self.free_pages_of(lane) + kept + coming * per_block >= soft.least
-            && self.free_blocks(lane) + coming > self.config.hard_free
-    }
-
-    /// Pages (of each plane) of a lane not programmed since their erase; open super blocks have those of their cell mode.
-    pub fn free_pages_of(&self, lane: Lane) -> u32 {
-        let (of, layout) = (&self.lanes[lane.index()], &self.layout);
-        let open =
-            of.write_pointers.iter().map(|f| layout.pages_left_in(self.modes.of(f.block), f.next_program));
-        let normal = of.free.len() as u32 * layout.pages_per_block_in(CellMode::Native) + open.sum::<u32>();
-        let word_lines = self.layout.word_lines_per_block();
-        normal + self.reprogramming.as_ref().map_or(0, |r| r.free_pages(lane, word_lines))
-    }
-
-    /// Whether a lane is so short of free blocks that garbage collection has priority.
-    #[inline]
-    pub fn gc_is_urgent(&self, lane: Lane) -> bool {
-        self.free_blocks(lane) <= (self.config.soft_free + self.config.hard_free) / 2
-    }
-
-    /// Whether `stream` can program on `lane` now.
-    #[inline]
-    pub fn has_room(&self, lane: Lane, stream: Stream) -> bool {
-        let l = &self.lanes[lane.index()];
-        let reserve = if stream.relocates() { 0 } else { self.config.hard_free as usize };
-        l.write_pointers[stream.index()].next_program < self.layout.programs_per_block
-            || l.free.len() > reserve
-    }
-
-    /// Units that garbage collection can program on `lane` whatever host data does: its open block and the reserved free
-    /// blocks.
-    pub fn gc_room(&self, lane: Lane) -> u32 {
-        let (l, layout) = (&self.lanes[lane.index()], &self.layout);
-        let WritePointer { block, next_program } = l.write_pointers[Stream::GC.index()];
-        let open = match self.modes.of(block) {
-            CellMode::Native => (layout.programs_per_block - next_program) * layout.units_per_program,
-            mode => layout.pages_left_in(mode, next_program) * layout.planes * layout.units_per_page(),
-        };
-        let free = (l.free.len() as u32).min(self.config.hard_free);
-        open + free * self.gc_capacity.block
-    }
-
     /// Returns a victim just chosen that cannot be emptied now.
     pub fn reject_victim(&mut self, victim: SuperBlock) {
         self.units.set_candidate(victim, true);
@@ -482,19 +366,6 @@ impl BlockManager {
         Some(place)
     }
 
-    /// Opens the free super block of `lane` that was erased longest ago for `stream`, in the cell mode of the stream.
-    pub(crate) fn open(&mut self, lane: Lane, stream: Stream) -> Option<SuperBlock> {
-        let super_block = self.take_free(lane)?;
-        let mode = self.streams.spec(stream).mode;
-        if mode != CellMode::Native {
-            let (native, own) =
-                (self.layout.pages_per_block_in(CellMode::Native), self.layout.pages_per_block_in(mode));
-            self.lanes[lane.index()].passed_over += native - own;
-            self.modes.set(super_block, mode);
-        }
-        Some(super_block)
-    }
-
     /// Prefetches what the next program of collection on `lane` and the erases of `victims` access: whole rounds of all
     /// lanes have passed since its last collection. Returns the block last open for collection.
     #[inline]
@@ -505,11 +376,6 @@ impl BlockManager {
         prefetch(self.in_flight.as_ptr().wrapping_add(block.index()));
         victims.iter().for_each(|victim| prefetch(self.cycles.as_ptr().wrapping_add(victim.index())));
         block
-    }
-
-    /// Takes the free super block of `lane` that was erased longest ago.
-    pub(crate) fn take_free(&mut self, lane: Lane) -> Option<SuperBlock> {
-        self.lanes[lane.index()].free.pop_front()
     }
 
     /// Completes a program operation of `super_block`; closes the block after its last one.
@@ -589,13 +455,6 @@ impl BlockManager {
     #[inline]
     pub fn forget_flash(&mut self, ppu: Ppu) {
         self.units.invalidate_copy(&self.layout, ppu);
-    }
-
-    /// Free pages of the drive, as [`BlockManager::free_pages_of`] counts them.
-    pub fn free_pages(&self) -> u64 {
-        let pages =
-            Lane::first(self.layout.lanes).map(|lane| u64::from(self.free_pages_of(lane))).sum::<u64>();
-        pages * u64::from(self.layout.planes)
     }
 
     /// Adds program/erase cycles to every super block.

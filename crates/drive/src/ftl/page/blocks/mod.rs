@@ -1,6 +1,7 @@
 //! Block management: address layout, free and open blocks, write streams, balance between lanes.
 
 mod cell_modes;
+mod free_space;
 mod lane_balance;
 pub mod layout;
 pub mod manager;

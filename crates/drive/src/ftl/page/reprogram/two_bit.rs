@@ -162,7 +162,7 @@ impl BlockManager {
         let k = block.lines.len() - 1;
         let (super_block, word_line) = (block.super_block, block.word_line(k, per_layer));
         self.in_flight[super_block.index()] += 1;
-        let pages = if by_page { 1 } else { 2 };
+        let pages = self.layout.pages_per_program_in(CellMode::Mlc);
         self.counters.consumed_host_pages += u64::from(pages * self.layout.planes);
         let page = by_page.then_some(if second { Bit::Msb } else { Bit::Lsb });
         (super_block, word_line, page, k == 0 && !second)

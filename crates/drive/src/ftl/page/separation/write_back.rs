@@ -110,8 +110,8 @@ impl PageFtl {
         };
         match step {
             Step::Program | Step::Open => {
-                let by_page = self.blocks.layout.programs_per_word_line > 1;
-                if !enough(if by_page { page } else { 2 * page }) {
+                let stream = self.blocks.streams.of_level(level);
+                if !enough(self.blocks.capacity(stream).program) {
                     return false;
                 }
                 if step == Step::Open {

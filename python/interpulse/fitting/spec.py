@@ -11,7 +11,7 @@ from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
 from interpulse.configuration.values import toml
 from interpulse.files.structured_text import read_toml
-from interpulse.fitting import fio
+from interpulse.fitting.fio.loads import loads as loads_of_fio
 from interpulse.fitting.parameters import Continuous, Discrete, Parameter, read_parameter
 from interpulse.fitting.targets import REQUESTS, STATES, TOLERANCE, Load, Target, read_load, read_share, read_tolerance
 from interpulse.sweeps.axes import Sets
@@ -141,7 +141,7 @@ def _of_fio(raw: Mapping[str, Any], at: Callable[[str | None], str], folder: Pat
     if "tolerance" in raw:
         tolerance = read_tolerance(raw["tolerance"], f"{at('tolerance')}: fio.tolerance")
     try:
-        return list(fio.loads(folder / file, tolerance, state, tuple(out)))
+        return list(loads_of_fio(folder / file, tolerance, state, tuple(out)))
     except ConfigError as error:
         raise ConfigError(f"{at('file')}: fio.file: {error}") from None
 

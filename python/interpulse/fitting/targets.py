@@ -63,7 +63,8 @@ class Target:
     def of(self, raw: Mapping[str, Any], block: float) -> float | None:
         """The value in a result with requests of `block` bytes; None if no such request completed."""
         if self.figure in ("iops", "bandwidth"):
-            found = float(raw["iops"]) * (block if self.figure == "bandwidth" else 1)
+            # Host requests count flushes too, which are no reads or writes.
+            found = float(raw["iops"]) * _transfers(raw) * (block if self.figure == "bandwidth" else 1)
             return found or None
         kind, _, measure = self.figure.partition("-")
         latency = raw.get("latency_us", {}).get(kind, {}).get(measure)
@@ -79,6 +80,20 @@ class Target:
         return "-" if value is None else quantity.said(value, self.kind)
 
 
+def _transfers(raw: Mapping[str, Any]) -> float:
+    """Share of reads and writes among the requests of a result."""
+    moved = sum(raw.get("latency_us", {}).get(kind, {}).get("count", 0) for kind in ("read", "write"))
+    return float(moved / raw["host_requests"]) if raw.get("host_requests") and moved else 1.0
+
+
+@dataclass(frozen=True)
+class Unused:
+    """A figure of a source that is not a target, and the reason."""
+
+    figure: str
+    why: str
+
+
 @dataclass(frozen=True)
 class Load:
     """A closed loop of requests with its known figures.
@@ -90,6 +105,9 @@ class Load:
         depth: total number of outstanding requests.
         state: state of the drive before the load, see STATES.
         own: further settings.
+        flush_every: writes between flushes, or None.
+        unused: figures of the source that are not used.
+        notes: what a reader of the fit should know about the source.
     """
 
     name: str
@@ -101,6 +119,9 @@ class Load:
     state: str
     own: Sets = ()
     targets: tuple[Target, ...] = field(default=(), compare=False)
+    flush_every: int | None = None
+    unused: tuple[Unused, ...] = field(default=(), compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def sets(self, requests: int, window: int) -> Sets:
         """The settings for a window of at least these requests and, with overwrites, bytes."""
@@ -115,6 +136,7 @@ class Load:
         count = max(requests * min(1.0, 8 * 4096 / self.block), min(requests, 1000.0), least if wanted else 0)
         if self.state == "steady" and self.read < 1:
             count = max(count, window / self.block / (1 - self.read))
+        flushes = (1 - self.read) / self.flush_every if self.flush_every else 0.0
         overwrite = "uniform" if self.state == "steady" else "none"
         return (
             ("precondition.fill", "0%" if self.state == "empty" else "100%"),
@@ -124,7 +146,8 @@ class Load:
             ("flow.0.block-size", f"{self.block}B"),
             ("flow.0.alignment", f"{self.block}B"),
             ("flow.0.depth", str(self.depth)),
-            ("run.requests", str(round(count))),
+            *((("flow.0.flush-every", str(self.flush_every)),) if self.flush_every else ()),
+            ("run.requests", str(round(count * (1 + flushes)))),
             *self.own,
         )
 

@@ -6,8 +6,10 @@ import json as json_text
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import typer
+
 from interpulse.cli.options import Json, On, Workers, path_argument
-from interpulse.cli.output_streams import emit
+from interpulse.cli.output_streams import emit, say
 from interpulse.cli.search_options import Out, search_progress
 from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
@@ -16,12 +18,31 @@ if TYPE_CHECKING:
 
     from interpulse.fitting.result import Fit
 
+Budget = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="End after this time with the best drive so far, such as 20min; none: no limit.",
+        show_default="that of the file, or 5min",
+    ),
+]
+Scale = Annotated[
+    bool | None,
+    typer.Option(
+        "--scale/--no-scale",
+        help="Simulate a scale model of the drive, with all dies but few and short blocks.",
+        show_default="drives of more than 64 GiB",
+    ),
+]
+
 EPILOG = """\
 Examples:
 
   interpulse fit examples/fit.toml
 
   interpulse fit examples/fit.toml --out mine --json
+
+  interpulse fit mine.toml --budget 20min
 
   interpulse fit examples/fit.toml --on tcp://scheduler:8786
 
@@ -34,6 +55,8 @@ def fit(
     out: Out = None,
     on: On = None,
     jobs: Workers = None,
+    budget: Budget = None,
+    scale: Scale = None,
     json: Json = False,
 ) -> int:
     """Fit a drive model to a data sheet or to fio's output."""
@@ -42,8 +65,14 @@ def fit(
     require("scipy", "fit", "a fit")
     from interpulse.fitting import fit as fitting
 
-    with search_progress(file.stem, on, jobs) as progress:
-        found = fitting.fit(file, out=out, on=on, jobs=jobs, progress=progress)
+    try:
+        with search_progress(file.stem, on, jobs) as progress:
+            found = fitting.fit(file, out=out, on=on, jobs=jobs, progress=progress, budget=budget, scale=scale)
+    except KeyboardInterrupt:
+        drive = (file.with_suffix("").name if out is None else out) / Path(fitting.DRIVE)
+        if drive.exists():
+            say(f"the best drive so far is {drive}")
+        raise
     emit(json_text.dumps(found.to_dict()) if json else "\n".join(_text(found)))
     return 0
 
@@ -79,6 +108,11 @@ def _text(found: Fit) -> Iterator[str]:
                 "-" if ratio is None else f"{ratio:.3f}",
             )
         yield table.text(width)
+    for load in found.sources:
+        yield ""
+        read = ", ".join(target.figure for target in load.targets)
+        yield fill(f"Read of job {load.name}: {read}", width)
+        yield fill(f"  not used: {'; '.join(f'{each.figure} ({each.why})' for each in load.unused)}", width)
     yield ""
     for note in found.notes:
         yield fill(note, width)

@@ -43,7 +43,7 @@ def search_progress(name: str, on: str | None, jobs: int | None) -> Iterator[Pro
 
     check_workers(on, jobs)
     try:
-        with watch_engine(name) as progress:
+        with watch_engine(name, grows=True) as progress:
             yield progress
     except KeyboardInterrupt:
         say("interrupted: every completed simulation is stored; the same command continues from there")

@@ -62,7 +62,11 @@ class ConfidenceRegion:
         self._ends: dict[tuple[tuple[int, ...], int, int], _End] = {}
 
     def explore(self) -> None:
-        """Extends the region; a better point on the way replaces the best one."""
+        """Extends the region; a better point on the way replaces the best one.
+
+        Raises:
+            BudgetSpentError: the time is over; the region is what is known of it.
+        """
         if not self._parameters:
             return
         optimiser = self._descent

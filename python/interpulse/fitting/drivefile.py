@@ -10,14 +10,25 @@ from typing import Any
 
 from interpulse.configuration.values import literal, typed
 from interpulse.fitting.defaults import FITTED
-from interpulse.fitting.result import Chosen, Figure
+from interpulse.fitting.result import COMPLETE, Chosen, Figure, open_because
 from interpulse.fitting.spec import Spec
 
 WIDTH = 118
 
 
-def written(spec: Spec, chosen: Sequence[Chosen], figures: Sequence[Figure], seeds: int) -> str:
-    """The file: fitted values with uncertainty, all figures, and the drive with a flow of the first load."""
+def written(
+    spec: Spec, chosen: Sequence[Chosen], figures: Sequence[Figure], seeds: int, ended: str = COMPLETE, points: int = 0
+) -> str:
+    """The file: fitted values with uncertainty, all figures, and the drive with a flow of the first load.
+
+    Args:
+        spec: the fit.
+        chosen: the parameters.
+        figures: known and simulated figures.
+        seeds: seeds of the simulated figures.
+        ended: what the budget ended.
+        points: the drives that were tried.
+    """
     sections = copy.deepcopy(dict(spec.drive))
     if isinstance(sections.get("drive"), str):
         sections["drive"] = {"preset": sections["drive"]}
@@ -32,7 +43,7 @@ def written(spec: Spec, chosen: Sequence[Chosen], figures: Sequence[Figure], see
     if isinstance(part, dict) and "file" in part:
         file = part["file"]
         part["file"] = str(folder / str(file["value"] if isinstance(file, dict) else file))
-    lines = [*_comments(spec, chosen, figures, seeds), *_toml({"config_version": 1} | sections)]
+    lines = [*_comments(spec, chosen, figures, seeds, ended, points), *_toml({"config_version": 1} | sections)]
     load = spec.loads[0]
     lines += ["", f"# {load.name}, of the figures above; any other load can replace it.", "[run]"]
     lines += [f"requests = {spec.requests}", "", "[precondition]"]
@@ -45,8 +56,12 @@ def written(spec: Spec, chosen: Sequence[Chosen], figures: Sequence[Figure], see
     return "\n".join(lines) + "\n"
 
 
-def _comments(spec: Spec, chosen: Sequence[Chosen], figures: Sequence[Figure], seeds: int) -> Iterator[str]:
+def _comments(
+    spec: Spec, chosen: Sequence[Chosen], figures: Sequence[Figure], seeds: int, ended: str, points: int
+) -> Iterator[str]:
     yield f"# {spec.title or spec.name}: made by interpulse fit from {Path(spec.path).name}."
+    if ended != COMPLETE:
+        yield f"# The best of {points} drives so far: {open_because(ended)}; the same command continues from there."
     yield "#"
     for each in chosen:
         yield f"# {each.parameter.name} = {each.text}: {each.known}"[:WIDTH]

@@ -4,27 +4,39 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
+from interpulse._core import RunError
 from interpulse.files.paths import named
+from interpulse.fitting.budget import SEARCH, Budget, BudgetObserver, BudgetSpentError, read_budget
 from interpulse.fitting.confidence_regions import ConfidenceRegion
 from interpulse.fitting.drivefile import written
 from interpulse.fitting.model import Answer, Model, Point
 from interpulse.fitting.optimiser import SEEDS, Optimiser
 from interpulse.fitting.parameters import Discrete
-from interpulse.fitting.result import Chosen, Figure, Fit
+from interpulse.fitting.result import COMPLETE, EXPLORATION, SEARCHING, UNDER_WAY, Chosen, Figure, Fit, open_because
+from interpulse.fitting.scale import scale_model
 from interpulse.fitting.spec import Spec
-from interpulse.fitting.uncertainty import uncertainties
+from interpulse.fitting.uncertainty import Uncertainty, uncertainties, unfinished, unmeasured
 from interpulse.runs.estimate import Estimate, mean_of
 from interpulse.search.simulations import Simulations
 from interpulse.sweeps.engine import Progress, observer_of
+from interpulse.tables.format import duration
 
 NAME = "fit.json"
 """The result file in the folder of a fit, beside drive.toml."""
 
 DRIVE = "drive.toml"
+
+WRITE_S = 2.0
+"""Shortest time between two files of the best drive so far."""
+
+USUAL = 100
+"""Points for each parameter that a fit usually takes in all; measured: 70 to 130."""
 
 
 def fit(
@@ -34,42 +46,177 @@ def fit(
     on: object = None,
     jobs: int | None = None,
     progress: Progress = None,
+    budget: str | None = None,
+    scale: bool | None = None,
 ) -> Fit:
     """Finds the parameters of a drive from figures of a data sheet or of fio.
+
+    The folder has the best drive so far at all times. When the budget ends, the answer is the best drive so far, and
+    the same call continues from there.
 
     Args:
         given: the path of a fit file, or a dictionary with the same keys.
         out: the output folder; default: the name of the file in the working folder.
         on: as for `interpulse.sweep`.
-        jobs: local workers, by default one per core; never changes the result.
+        jobs: local workers, by default one per core; never changes the result of a fit that its budget does not end.
         progress: called with the numbers of finished, requested and concurrent simulations.
+        budget: time that the fit may take, such as `5min`; `none` for no limit; default: that of the file, or 5 min.
+        scale: whether the drive becomes a scale model with few and short blocks; default: as the file says, or if it
+            has more than 64 GiB.
 
     Returns:
         The drive, the parameters with their uncertainty, and the simulated beside the known figures.
 
     Raises:
         ConfigError: the file, or a file named in it, cannot be used, or the cluster is unavailable.
-        RunError: writing failed; finished simulations are kept.
-        KeyboardInterrupt: Ctrl-C; what had ended is kept.
+        RunError: writing failed, or the budget ended before one drive was simulated; finished simulations are kept.
+        KeyboardInterrupt: Ctrl-C; what had ended is kept, and the folder has the best drive so far.
     """
     spec = Spec.of(given)
+    seconds = spec.budget_s if budget is None else read_budget(budget, "budget")
+    clock = Budget(seconds)
     folder = Path(spec.name) if out is None else named(out, "out")
-    with Simulations(spec.config, folder, observer_of(progress), on=on, jobs=jobs) as simulations:
-        model = Model(spec, simulations)
-        optimiser = Optimiser(model)
-        region = ConfidenceRegion(optimiser, spec.continuous, optimiser.run())
-        region.explore()
-        best, rivals = region.best, region.rivals()
-        (answers,) = model.ask([best], spec.repetitions)
+    spec, notes = scale_model(spec, spec.scale if scale is None else scale)
+    notes += [note for load in spec.loads for note in load.notes]
+    observer = observer_of(progress)
+    with Simulations(spec.config, folder, BudgetObserver(observer, clock), on=on, jobs=jobs) as simulations:
+        run = _Run(spec, simulations, clock, notes)
+        for note in (*notes, run.plan()):
+            observer.note(note)
+        return run.answer()
+
+
+class _Run:
+    """One fit: search, exploration of rivals and measurement, each within its part of the budget."""
+
+    def __init__(self, spec: Spec, simulations: Simulations, clock: Budget, notes: Sequence[str]) -> None:
+        self._spec, self._simulations, self._clock, self._notes = spec, simulations, clock, notes
+        self._model = Model(spec, simulations, self._seen)
+        self._optimiser = Optimiser(self._model)
+        self._kept: tuple[Point | None, float] = (None, -math.inf)
+
+    def plan(self) -> str:
+        """The planned simulations, for users."""
+        first, loads = len(self._optimiser.spread), len(self._spec.loads)
+        usual = max(first, USUAL * len(self._spec.parameters))
+        limit = f"; it ends within {duration(self._clock.seconds)}" if math.isfinite(self._clock.seconds) else ""
+        return (
+            f"the fit plans at least {first * loads} simulations ({first} drives under {loads} "
+            f"load{'s' * (loads > 1)}), and usually about {usual * loads}{limit}"
+        )
+
+    def answer(self) -> Fit:
+        """The fit, complete or as far as the budget allows."""
+        try:
+            best, rivals, ended = self._find()
+            return self._measured(best, rivals, ended)
+        except KeyboardInterrupt:
+            self._write_best_so_far()
+            raise
+
+    def _find(self) -> tuple[Point, Sequence[Point], str]:
+        """The best point, those that fit as well, and how far the search went."""
+        optimiser, spec = self._optimiser, self._spec
+        ended = COMPLETE
+        self._phase(SEARCH)
+        try:
+            best: Point | None = optimiser.run()
+        except BudgetSpentError:
+            best, ended = optimiser.best_so_far(), SEARCHING
+        if best is None:
+            raise RunError(
+                f"{spec.path}: the budget of {duration(self._clock.seconds)} ended before one drive was simulated "
+                f"under every load ({self._simulations.simulated} simulations); expected a longer --budget, or "
+                "--scale; the same command continues from there"
+            )
+        region = ConfidenceRegion(optimiser, spec.continuous, best)
+        if ended == COMPLETE:
+            self._phase(1.0)
+            try:
+                region.explore()
+            except BudgetSpentError:
+                ended = EXPLORATION
+        return region.best, region.rivals(), ended
+
+    def _phase(self, share: float) -> None:
+        points = 2 * SEEDS * len(self._spec.continuous) + max(SEEDS, self._spec.repetitions)
+        self._clock.phase(share, points * len(self._spec.loads) * self._model.each_s)
+
+    def _measured(self, best: Point, rivals: Sequence[Point], ended: str) -> Fit:
+        spec, model, optimiser = self._spec, self._model, self._optimiser
+        self._clock.phase(1.0)
+        try:
+            (answers,) = model.ask([best], spec.repetitions)
+        except BudgetSpentError:
+            ended = ended if ended != COMPLETE else EXPLORATION
+            every = [model.known(best, seed) for seed in range(spec.repetitions)]
+            answers = [each for each in every if each is not None]
+        try:
+            if ended == SEARCHING:
+                optimiser.settle(best)
+            jacobian = optimiser.jacobian(best, SEEDS)
+        except BudgetSpentError:
+            ended = ended if ended != COMPLETE else EXPLORATION
+            values = [math.exp(log) for log in best.logs]
+            known = unmeasured(spec.continuous, values)
+        else:
+            known = self._known(best, rivals, jacobian)
         figures = _figures(model, best, answers, [float(each) for each in optimiser.tolerances])
-        chosen = _chosen(model, optimiser, best, rivals)
-        text = written(spec, chosen, figures, spec.repetitions)
-        found = Fit(spec.title or spec.name, chosen, figures, text, spec.repetitions, model.asked)
-        found.simulated, found.kept = simulations.simulated, simulations.kept
-        found.notes = list(_notes(found))
-        simulations.write(NAME, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
-        found.path = simulations.write(DRIVE, text.encode())
+        found = self._fit(best, rivals, known, figures, len(answers), ended)
+        self._write(found)
         return found
+
+    def _known(self, best: Point, rivals: Sequence[Point], jacobian: object) -> list[Uncertainty]:
+        optimiser = self._optimiser
+        tolerances = optimiser.tolerances_in_use
+        residuals = optimiser.residuals(best)[: len(tolerances)]
+        values = [math.exp(log) for log in best.logs]
+        elsewhere = [[math.exp(log) for log in each.logs] for each in rivals]
+        return uncertainties(self._spec.continuous, jacobian, tolerances, residuals, values, elsewhere)  # type: ignore[arg-type]
+
+    def _fit(
+        self,
+        best: Point,
+        rivals: Sequence[Point],
+        known: Sequence[Uncertainty],
+        figures: list[Figure],
+        seeds: int,
+        ended: str,
+    ) -> Fit:
+        spec = self._spec
+        chosen = _chosen(spec, best, rivals, known, ended)
+        text = written(spec, chosen, figures, seeds, ended, self._model.asked)
+        found = Fit(spec.title or spec.name, chosen, figures, text, seeds, self._model.asked)
+        found.simulated, found.kept = self._simulations.simulated, self._simulations.kept
+        found.ended, found.sources = ended, [load for load in spec.loads if load.unused]
+        found.notes = [*self._notes, *_notes(found)]
+        if ended not in (COMPLETE, UNDER_WAY):
+            found.notes.append(
+                f"the budget of {duration(self._clock.seconds)} ended {ended}: this is the best drive of "
+                f"{self._model.asked}; the same command continues from there"
+            )
+        return found
+
+    def _write(self, found: Fit) -> None:
+        self._simulations.write(NAME, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
+        found.path = self._simulations.write(DRIVE, found.drive.encode())
+
+    def _seen(self) -> None:
+        """Writes the best drive so far if there is a new one."""
+        if time.monotonic() - self._kept[1] >= WRITE_S and self._simulations.simulated:
+            self._write_best_so_far()
+
+    def _write_best_so_far(self) -> None:
+        best = self._model.best_seen
+        if best is None or best == self._kept[0]:
+            return
+        answer = self._model.known(best)
+        assert answer is not None
+        tolerances = [target.tolerance for _, target in self._spec.targets()]
+        figures = _figures(self._model, best, [answer], tolerances)
+        known = unmeasured(self._spec.continuous, [math.exp(log) for log in best.logs])
+        self._write(self._fit(best, [best], known, figures, 1, UNDER_WAY))
+        self._kept = best, time.monotonic()
 
 
 def _figures(model: Model, best: Point, answers: Sequence[Answer], tolerances: Sequence[float]) -> list[Figure]:
@@ -88,26 +235,25 @@ def _figures(model: Model, best: Point, answers: Sequence[Answer], tolerances: S
     return found
 
 
-def _chosen(model: Model, optimiser: Optimiser, best: Point, rivals: Sequence[Point]) -> list[Chosen]:
-    spec = model.spec
-    jacobian, tolerances = optimiser.jacobian(best, SEEDS), optimiser.tolerances_in_use
-    residuals = optimiser.residuals(best)[: len(tolerances)]
-    values = [math.exp(log) for log in best.logs]
-    elsewhere = [[math.exp(log) for log in each.logs] for each in rivals]
-    sure = iter(uncertainties(spec.continuous, jacobian, tolerances, residuals, values, elsewhere))
+def _chosen(spec: Spec, best: Point, rivals: Sequence[Point], known: Sequence[Uncertainty], ended: str) -> list[Chosen]:
+    sure = iter(known if ended == COMPLETE else [unfinished(each, open_because(ended)) for each in known])
     numbers = iter(range(len(spec.discrete)))
-    at = iter(values)
+    at = iter(math.exp(log) for log in best.logs)
     found = []
     for parameter in spec.parameters:
         if parameter in spec.discrete:
             number = next(numbers)
-            found.append(
-                _choice(spec.discrete[number], best.choices[number], {each.choices[number] for each in rivals})
-            )
+            others = {each.choices[number] for each in rivals}
+            choice = _choice(spec.discrete[number], best.choices[number], others)
+            if ended != COMPLETE:
+                why = open_because(ended) + (f"; {choice.why}" if choice.why else "")
+                choice = replace(choice, determined=False, why=why)
+            found.append(choice)
         else:
-            value, known = next(at), next(sure)
+            value, each = next(at), next(sure)
             own = parameter.sets(value)  # type: ignore[arg-type]
-            found.append(Chosen(parameter, value, known.within, known.determined, known.why, known.bound, own))
+            within = each.within if math.isfinite(each.within) else None
+            found.append(Chosen(parameter, value, within, each.determined, each.why, each.bound, own))
     return found
 
 
@@ -125,7 +271,8 @@ def _notes(found: Fit) -> list[str]:
             f"{each.target.said(each.simulated)}"
             for each in found.unmet
         )
-        notes.append(f"no drive within the bounds was found that has: {names}")
+        none = "no drive within the bounds was found that has" if found.ended == COMPLETE else "no drive so far has"
+        notes.append(f"{none}: {names}")
         bound = [f"{each.parameter.name} is {each.bound}" for each in found.parameters if each.bound]
         if bound:
             notes.append(f"{'; '.join(bound)}: wider bounds may help")

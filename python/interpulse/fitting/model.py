@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from interpulse._core import ConfigError, RunError
 from interpulse.files.cache import parse_size
+from interpulse.fitting.budget import BudgetSpentError
 from interpulse.fitting.spec import Spec
 from interpulse.search.simulations import Simulations
 from interpulse.sweeps.axes import Sets
@@ -19,6 +21,9 @@ BLOCKS = 12
 
 MOST_WINDOW = 2**33
 """Maximum number of bytes written in a window."""
+
+TOGETHER, ROUND_S = 8, 10.0
+"""Points simulated together at first, and the time of a round later: the best drive so far is known after each."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +57,14 @@ def window(values: Mapping[str, str]) -> int:
 class Model:
     """Simulates points; the store keeps all simulations, so that no point runs twice."""
 
-    def __init__(self, spec: Spec, simulations: Simulations) -> None:
+    def __init__(self, spec: Spec, simulations: Simulations, seen: Callable[[], None] = lambda: None) -> None:
+        """Begins without points; `seen` is called after each round of simulated points."""
         self.spec = spec
         self.asked = 0
         self._simulations = simulations
+        self._seen = seen
+        self._spent_s, self._ran = 0.0, 0
+        self._best: tuple[float, Point | None] = (math.inf, None)
         self._known: dict[tuple[Point, int], Answer] = {}
         self._windows: dict[tuple[int, ...], int] = {}
         self._raws: dict[tuple[Point, int], list[Mapping[str, Any] | None]] = {}
@@ -93,18 +102,70 @@ class Model:
         Raises:
             ConfigError: the cluster is unavailable.
             RunError: the cluster was lost, or writing failed; finished simulations are kept.
+            BudgetSpentError: the time is over; what is known of the points is in `known`.
         """
         wanted = [(point, seed) for point in dict.fromkeys(points) for seed in range(seeds)]
         missing = [each for each in wanted if each not in self._known]
-        asked: list[Sets] = []
-        for point, seed in missing:
-            asked += self._asks(point, seed)
-        answers = self._simulations.run(asked) if asked else []
-        self.asked += len(missing)
-        for number, each in enumerate(missing):
-            loads = len(self.spec.loads)
-            self._known[each] = self._answer(each, answers[number * loads : (number + 1) * loads])
+        while missing:
+            now = missing[: self._together()]
+            missing = missing[len(now) :]
+            self._round(now)
+            self._seen()
         return [[self._known[point, seed] for seed in range(seeds)] for point in points]
+
+    def known(self, point: Point, seed: int = 0) -> Answer | None:
+        """The figures of a point with a seed; None if it was not simulated under every load."""
+        return self._known.get((point, seed))
+
+    @property
+    def each_s(self) -> float:
+        """Duration of a simulation, divided by those that ran at the same time; 0 if none ran."""
+        return self._spent_s / self._ran if self._ran else 0.0
+
+    def _together(self) -> int:
+        """Points of the next round."""
+        point_s = self.each_s * len(self.spec.loads)
+        return max(TOGETHER, int(ROUND_S / point_s)) if point_s else TOGETHER
+
+    def _round(self, keys: Sequence[tuple[Point, int]]) -> None:
+        asks = {key: self._asks(*key) for key in keys}
+        begun, before = time.monotonic(), self._simulations.simulated
+        try:
+            answers = iter(self._simulations.run([each for asked in asks.values() for each in asked]))
+        except (BudgetSpentError, KeyboardInterrupt):
+            # Points whose simulations have all ended are kept.
+            for key, asked in asks.items():
+                stored = [self._simulations.stored(each) for each in asked]
+                if None not in stored:
+                    self._keep(key, [each for each in stored if each is not None])
+            raise
+        finally:
+            self._spent_s += time.monotonic() - begun
+            self._ran += self._simulations.simulated - before
+        for key, asked in asks.items():
+            self._keep(key, [next(answers) for _ in asked])
+
+    def _keep(self, key: tuple[Point, int], answers: Sequence[Mapping[str, Any]]) -> None:
+        answer = self._answer(key, answers)
+        self._known[key] = answer
+        self.asked += 1
+        point, seed = key
+        if seed == 0 and None not in answer.values and (off := self._off(answer)) < self._best[0]:
+            self._best = off, point
+
+    def _off(self, answer: Answer) -> float:
+        """Sum of squares of the deviations of figures that are not held out, in tolerances of the file."""
+        pairs = zip(answer.values, self.spec.targets(), strict=True)
+        return sum(
+            (math.log((value or 0) / target.value) / target.tolerance) ** 2
+            for value, (_, target) in pairs
+            if not target.held_out
+        )
+
+    @property
+    def best_seen(self) -> Point | None:
+        """The point whose figures, with one seed, are nearest so far."""
+        return self._best[1]
 
     def raw(self, point: Point, seed: int = 0) -> list[Mapping[str, Any] | None]:
         """The complete results of a simulated point, one per load."""

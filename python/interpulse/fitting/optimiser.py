@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from scipy.stats import qmc
 
 from interpulse._core import ConfigError
+from interpulse.fitting.budget import BudgetSpentError
 from interpulse.fitting.coordinates import ADDITIVE, Array, to_additive
 from interpulse.fitting.emulator import APART, proposals
 from interpulse.fitting.model import Answer, Model, Point
@@ -69,6 +71,9 @@ UNLIKE = 9.0
 LOST = 5.0
 """Logarithm of the ratio that replaces a missing figure."""
 
+CANDIDATES = 8
+"""Points with the least sums of squares of which the smoothed one decides, where the search was stopped."""
+
 TINY = 1e-12
 """Lower limit of the denominator for a derivative without noise."""
 
@@ -118,8 +123,9 @@ class Optimiser:
         Raises:
             ConfigError: no tried point is a valid drive, or the cluster is not available.
             RunError: the cluster was lost, or writing failed.
+            BudgetSpentError: the time is over; `best_so_far` is known.
         """
-        points = self._spread()
+        points = self.spread
         self._model.check(points)
         found = self.evaluate(points)
         if not any(any(value is not None for value in answer.values) for answer in found):
@@ -217,7 +223,9 @@ class Optimiser:
             columns.append(share * slopes)
         return np.array(columns).T.reshape(len(self._used), len(pairs))
 
-    def _spread(self) -> list[Point]:
+    @cached_property
+    def spread(self) -> list[Point]:
+        """The first points, which cover the bounds."""
         spec = self._model.spec
         dimensions = len(spec.parameters)
         count = 2 ** math.ceil(math.log2(FIRST * dimensions))
@@ -229,13 +237,32 @@ class Optimiser:
         return [Point(middle, tuple(len(each.axis.choices) // 2 for each in spec.discrete)), *map(self._point, drawn)]
 
     def evaluate(self, points: Sequence[Point]) -> list[Answer]:
-        """Simulates points with one seed."""
-        answers = [each[0] for each in self._model.ask(points)]
+        """Simulates points with one seed. Raises BudgetSpentError, with what is known taken over."""
+        try:
+            answers = [each[0] for each in self._model.ask(points)]
+        except (BudgetSpentError, KeyboardInterrupt):
+            for point in points:
+                self._take(point, self._model.known(point))
+            raise
         for point, answer in zip(points, answers, strict=True):
-            if None not in answer.values:
-                self._figures[point] = self._logs(answer)
-            self._costs[point] = float(np.sum(self._residuals(point, answer) ** 2))
+            self._take(point, answer)
         return answers
+
+    def _take(self, point: Point, answer: Answer | None) -> None:
+        if answer is None:
+            return
+        if None not in answer.values:
+            self._figures[point] = self._logs(answer)
+        self._costs[point] = float(np.sum(self._residuals(point, answer) ** 2))
+
+    def best_so_far(self) -> Point | None:
+        """The best point of all that were simulated under every load; None if there is none."""
+        known = sorted(self._figures, key=self._costs.__getitem__)[:CANDIDATES]
+        return min(known, key=self.cost, default=None)
+
+    def settle(self, best: Point) -> None:
+        """Adds the variation of figures at the best point to the tolerances, where the search was stopped early."""
+        self._allow_for_chance([best])
 
     def _allow_for_chance(self, points: Sequence[Point]) -> None:
         """Adds the variation of figures between seeds to the tolerances."""

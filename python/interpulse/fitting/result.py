@@ -11,8 +11,19 @@ from interpulse.fitting.parameters import Continuous, Parameter
 from interpulse.fitting.targets import Load, Target
 from interpulse.sweeps.axes import Sets
 
+COMPLETE, SEARCHING, EXPLORATION, UNDER_WAY = "", "the search", "the exploration of drives that fit as well", "-"
+"""What the budget ended: nothing, or a phase; or the fit is under way."""
+
+ENDS = {COMPLETE: "complete", SEARCHING: "search", EXPLORATION: "exploration", UNDER_WAY: "under way"}
+"""What ended the fit, in JSON."""
+
 UNMET = 3.0
 """Largest deviation of a matched figure, in tolerances."""
+
+
+def open_because(ended: str) -> str:
+    """Why nothing is determined where a fit is not complete."""
+    return "the search is under way" if ended == UNDER_WAY else f"the budget ended {ended}"
 
 
 @dataclass(frozen=True)
@@ -134,6 +145,8 @@ class Fit:
         simulated: simulations that this call ran.
         kept: simulations from earlier calls.
         path: the drive file.
+        ended: what the budget ended, see `ENDS`.
+        sources: loads of measurements, with the figures that were read and those that were not.
     """
 
     title: str
@@ -146,6 +159,8 @@ class Fit:
     kept: int = 0
     path: Path | None = None
     notes: list[str] = field(default_factory=list)
+    ended: str = COMPLETE
+    sources: list[Load] = field(default_factory=list)
 
     @property
     def used(self) -> list[Figure]:
@@ -190,7 +205,16 @@ class Fit:
             "points": self.points,
             "simulated": self.simulated,
             "kept": self.kept,
+            "ended": ENDS[self.ended],
             "notes": self.notes,
+            "read": [
+                {
+                    "load": load.name,
+                    "used": [target.figure for target in load.targets],
+                    "unused": [{"figure": each.figure, "why": each.why} for each in load.unused],
+                }
+                for load in self.sources
+            ],
             "drive": self.drive,
         }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +12,8 @@ from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
 from interpulse.configuration.values import toml
 from interpulse.files.structured_text import read_toml
+from interpulse.fitting.budget import DEFAULT as BUDGET
+from interpulse.fitting.budget import read_budget
 from interpulse.fitting.fio.loads import loads as loads_of_fio
 from interpulse.fitting.parameters import Continuous, Discrete, Parameter, read_parameter
 from interpulse.fitting.targets import REQUESTS, STATES, TOLERANCE, Load, Target, read_load, read_share, read_tolerance
@@ -18,7 +21,7 @@ from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.tomlfile import TomlFile, read_given
 
 KEYS = ("fit_version", "title", "config", "set", "load", "fio", "free", "tolerance", "hold-out", "requests", "seed",
-        "repetitions")  # fmt: skip
+        "repetitions", "budget", "scale")  # fmt: skip
 OF_FIO = ("file", "state", "tolerance", "held-out")
 
 HOLD_OUT = 0.2
@@ -40,6 +43,8 @@ class Spec:
         requests: minimum number of measured requests of a load.
         seed: the first seed.
         repetitions: number of seeds of the final simulations.
+        budget_s: time that the fit may take, in seconds.
+        scale: whether the drive becomes a scale model; None: if it is large.
     """
 
     path: str
@@ -53,6 +58,8 @@ class Spec:
     seed: int = 1
     repetitions: int = 3
     title: str = ""
+    budget_s: float = math.inf
+    scale: bool | None = None
 
     @classmethod
     def of(cls, given: object) -> Spec:
@@ -97,6 +104,8 @@ def read_spec(text: str, path: str, folder: Path) -> Spec:
         file.number("seed", 1, "a seed", 0, 2**31),
         file.number("repetitions", 3, "a number of seeds", 2, 1001),
         file.words("title"),
+        read_budget(file.raw.get("budget", BUDGET), f"{file.place('budget')}: budget"),
+        _scale(file),
     )
     used = sum(not target.held_out for _, target in spec.targets())
     if used < len(spec.parameters):
@@ -105,6 +114,14 @@ def read_spec(text: str, path: str, folder: Path) -> Spec:
             "at least as many figures: nothing else could be said of them"
         )
     return spec
+
+
+def _scale(file: TomlFile) -> bool | None:
+    value = file.raw.get("scale")
+    if value is not None and not isinstance(value, bool):
+        expected = "expected true or false; without it, drives of more than 64 GiB become scale models"
+        raise ConfigError(f"{file.place('scale')}: scale: seen {value!r}; {expected}")
+    return value
 
 
 def _loads(file: TomlFile) -> tuple[Load, ...]:

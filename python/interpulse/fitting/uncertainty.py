@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class Uncertainty:
     """Uncertainty of a parameter from the figures alone, without priors.
 
     Attributes:
-        within: half width of the 95 % interval, as a share of the value.
+        within: half width of the 95 % interval, as a share of the value; infinite if unknown.
         determined: whether the interval is narrow enough.
         why: the reason for an undetermined parameter.
         bound: the bound at which the value lies, if any.
@@ -111,6 +111,21 @@ def uncertainties(
         within = max(within, apart)
         found.append(Uncertainty(within, within <= DETERMINED, why, _bound(parameter, at[number])))
     return found
+
+
+def unfinished(known: Uncertainty, why: str) -> Uncertainty:
+    """The uncertainty where the fit is not complete: nothing is determined, as better drives may be found."""
+    if known.why:
+        why += f"; {known.why}"
+    elif math.isfinite(known.within):
+        why += f"; within {100 * known.within:.1f} % by what was simulated"
+    return replace(known, determined=False, why=why)
+
+
+def unmeasured(parameters: Sequence[Continuous], at: Sequence[float]) -> list[Uncertainty]:
+    """The uncertainty where the budget ended before derivatives were known."""
+    pairs = zip(parameters, at, strict=True)
+    return [Uncertainty(math.inf, determined=False, bound=_bound(each, value)) for each, value in pairs]
 
 
 def _farthest(value: float, others: Sequence[float]) -> float:

@@ -115,8 +115,9 @@ class Simulations:
         known = {piece.alias for piece in pieces} - missing.keys() - self._seen
         self.kept += len(known)
         self._seen |= known
-        lost = self._do(list(missing.values())) if missing else {}
+        # What a search that is stopped has simulated is not from an earlier one.
         self._seen |= missing.keys()
+        lost = self._do(list(missing.values())) if missing else {}
         found: list[Mapping[str, Any]] = []
         for piece in pieces:
             answer = self.store.answer(piece.alias)
@@ -125,6 +126,10 @@ class Simulations:
                 answer = {"error": {"kind": "worker", "message": why}}
             found.append(answer)
         return found
+
+    def stored(self, sets: Sets) -> Mapping[str, Any] | None:
+        """The answer of a simulation in the store, or None."""
+        return self.store.answer(self._piece(sets).alias)
 
     def results(self, asked: Sequence[Sets]) -> list[Mapping[str, Any]]:
         """As `run`, but raises the first failure.

@@ -57,6 +57,9 @@ class ProgressObserver:
     def note(self, line: str) -> None:
         """Called for each line that the user should see."""
 
+    def until(self, ends_at: float) -> None:
+        """Called if the work ends at this instant of the monotonic clock at the latest."""
+
 
 Progress: TypeAlias = ProgressObserver | Callable[[int, int, int], None] | None
 """An observer, a progress function, or None."""

@@ -97,7 +97,7 @@ class Group:
         parts = [part for job in self._jobs if (part := direction_of(job, name, self.place)) is not None]
         return merged(parts) if parts else None
 
-    def load(self, tolerance: float, state: str | None, out: bool) -> Load:  # noqa: FBT001 - of a file
+    def load(self, tolerance: float, state: str | None, out: bool) -> Load:
         """The load with its targets. Raises ConfigError where options and measurements contradict each other."""
         self._check_traffic()
         shape = shape_of(self.options, self.parts, self.flushes, len(self._jobs), self.place)
@@ -126,7 +126,8 @@ class Group:
         for name, part in self.parts.items():
             if part.lost > LOST * part.count:
                 raise ConfigError(
-                    f"{self.place}: {name}: seen {part.lost} short or dropped requests of {part.count}; expected whole ones"
+                    f"{self.place}: {name}: seen {part.lost} short or dropped requests of {part.count}; expected at "
+                    f"most {100 * LOST:g} %"
                 )
 
 
@@ -152,6 +153,6 @@ def _check_order(path: Path, groups: list[Group]) -> None:
     took, elapsed = sum(group.seconds for group in groups), max(group.elapsed for group in groups)
     if later and elapsed and took > 1.05 * elapsed + START_S:
         raise ConfigError(
-            f"{shown(path)}: elapsed: seen {elapsed:g} s, in which {len(groups)} groups of jobs ran for {took:.0f} s in all; "
-            "expected one group at a time (stonewall, without new_group)"
+            f"{shown(path)}: elapsed: seen {elapsed:g} s, in which {len(groups)} groups of jobs ran for {took:.0f} s "
+            "in all; expected one group at a time (stonewall, without new_group)"
         )

@@ -12,6 +12,11 @@ from typing import Any
 
 from interpulse._core import ConfigError
 
+
+def _named(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 ALIASES = {
     "readwrite": "rw",
     "blocksize": "bs",
@@ -31,13 +36,13 @@ ALIASES = {
 }
 """fio's second names of options."""
 
-READ = frozenset(
+READ = _named(
     "rw bs ba iodepth ioengine numjobs rwmixread rwmixwrite fsync fdatasync direct buffered size filename"
-    " unified_rw_reporting stonewall".split()
+    " unified_rw_reporting stonewall"
 )
 """Options that the reader of loads evaluates."""
 
-HARMLESS = frozenset(
+HARMLESS = _named(
     # Names, files and the end of a job.
     "name description directory filename_format unique_filename opendir filesize io_size offset offset_increment"
     " offset_align number_ios nrfiles openfiles file_service_type fallocate fadvise_hint create_serialize create_fsync"
@@ -58,7 +63,7 @@ HARMLESS = frozenset(
     " log_issue_time log_compression log_compression_cpus log_store_compressed log_unix_epoch log_alternate_epoch"
     " log_alternate_epoch_clock_id block_error_percentiles clat_percentiles lat_percentiles slat_percentiles"
     " percentile_list significant_figures disk_util gtod_reduce disable_lat disable_clat disable_slat"
-    " disable_bw_measurement gtod_cpu kb_base unit_base".split()
+    " disable_bw_measurement gtod_cpu kb_base unit_base"
 )
 """Options that leave a closed loop of one kind of request as it is."""
 
@@ -80,11 +85,11 @@ OFF: Mapping[str, tuple[str, ...]] = {
 }
 """Values at which an option changes nothing; for any option that is not read, 0 does."""
 
-SWITCHED_BY_NOUGHT = frozenset(
+SWITCHED_BY_NOUGHT = _named(
     "rate rate_min rate_iops rate_iops_min thinktime thinktime_spin startdelay zoneskip zonesize zonerange bs_unaligned"
     " bs_is_seq_rand latency_target latency_window latency_run sync_file_range write_barrier atomic file_append"
     " fill_device pre_read serialize_overlap flow flow_id verify_only experimental_verify trim_percentage"
-    " read_iolog_chunked new_group uncached cmdprio_percentage".split()
+    " read_iolog_chunked new_group uncached cmdprio_percentage"
 )
 """Options that 0 switches off."""
 

@@ -128,11 +128,12 @@ def _share(
         key, share = wanted.popitem()
         if wanted and share not in wanted.values():
             raise ConfigError(
-                f"{place}: unified_rw_reporting: the share of reads was not measured, and {key} and {wanted.popitem()[0]} "
+                f"{place}: unified_rw_reporting: the share of reads was not measured, and rwmixread and rwmixwrite "
                 "contradict each other; expected one of them"
             )
         notes.append(
-            f"unified_rw_reporting: the share of reads, {100 * share:.4g} %, is that of the options; it was not measured"
+            f"unified_rw_reporting: the share of reads, {100 * share:.4g} %, is that of the options: fio counted "
+            "reads and writes together"
         )
         return share
     counts = [used[name].count if name in used else 0 for name in ("read", "write")]
@@ -206,7 +207,8 @@ def _flush_every(
     if not every or not writes:
         if flushes[0] > FLUSHES * max(writes, 1) + 64:
             raise ConfigError(
-                f"{place}: sync: seen {flushes[0]} flushes without fsync or fdatasync; expected options of what was measured"
+                f"{place}: sync: seen {flushes[0]} flushes without fsync or fdatasync; expected options of what "
+                "was measured"
             )
         return None
     ((key, count),) = every.items()

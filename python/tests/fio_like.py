@@ -43,6 +43,55 @@ def _direction(raw: Mapping[str, Any], which: str) -> dict[str, Any]:
     }
 
 
+def measured(
+    iops: float = 50_000.0,
+    latency_us: float = 160.0,
+    *,
+    size: int = 4096,
+    seconds: float = 10.0,
+    percentiles: Mapping[str, float] | None = None,
+    where: str = "clat_ns",
+) -> dict[str, Any]:
+    """The measurements of one direction; fio's fields agree with each other.
+
+    Args:
+        iops: requests per second.
+        latency_us: mean latency.
+        size: bytes of a request.
+        seconds: duration.
+        percentiles: of the latency, in nanoseconds.
+        where: the latency that has the percentiles.
+    """
+    count = round(iops * seconds)
+    found = {"clat_ns": {"mean": 1e3 * latency_us - 2000, "N": count}, "lat_ns": {"mean": 1e3 * latency_us, "N": count}}
+    if percentiles is None:
+        percentiles = {"50.000000": 150e3, "95.000000": 190e3, "99.000000": 200e3, "99.900000": 300e3, "99.990000": 4e5}
+    found[where] |= {"percentile": dict(percentiles)}
+    return {
+        "io_bytes": count * size,
+        "io_kbytes": count * size // 1024,
+        "bw_bytes": round(iops * size),
+        "iops": iops,
+        "runtime": round(1e3 * seconds),
+        "total_ios": count,
+        "short_ios": 0,
+        "drop_ios": 0,
+        **found,
+    }
+
+
+def nothing() -> dict[str, Any]:
+    """The measurements of a direction without requests."""
+    return {"io_bytes": 0, "bw_bytes": 0, "iops": 0.0, "runtime": 0, "total_ios": 0, "clat_ns": {"mean": 0.0, "N": 0}}
+
+
+def reported(options: Mapping[str, str], name: str = "rr", **parts: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
+    """A job as fio 3 reports it; `parts` are its directions and other fields."""
+    directions = {which: nothing() for which in ("read", "write", "trim")}
+    sync = {"total_ios": 0, "lat_ns": {"mean": 0.0, "N": 0}}
+    return {"jobname": name, "error": 0, "job options": {"name": name, **options}, **directions, "sync": sync, **parts}
+
+
 def output(jobs: Sequence[Mapping[str, Any]]) -> str:
     """The whole output, with a note above it as fio prints them."""
     numbered = [{"groupid": number, **each} for number, each in enumerate(jobs)]

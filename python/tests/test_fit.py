@@ -75,7 +75,9 @@ def recovered(
             sets[name] = quantity.setting(value, kind)
     text = fio_like.output([fio_like.job(LITTLE, sets, *each, window=2**28) for each in jobs])
     (tmp_path / "fio.json").write_text(text)
-    lines = [f"{key} = {value!r}".replace("'", '"') for key, value in {"fit_version": 1, **more}.items()]
+    lines = [
+        f"{key} = {value!r}".replace("'", '"') for key, value in {"fit_version": 1, "budget": "none", **more}.items()
+    ]
     config = [f"{key}.{inner} = {json.dumps(value)}" for key, table in LITTLE.items() if isinstance(table, dict)
               for inner, value in table.items()]  # fmt: skip
     lines += ["[config]", f'drive = "{LITTLE["drive"]}"', *config, "[[fio]]", 'file = "fio.json"']
@@ -246,6 +248,10 @@ def test_targets_that_no_drive_can_meet_are_named(interpulse: Callable[..., Ende
         ({"free": [FREE, {"key": "host.firmware", "values": ["1us"]}]}, r"host.firmware is chosen twice"),
         ({"free": [FREE, {"time": "tR"}]}, r"seen 1 figures that are not held out, and 2 parameters"),
         ({"hold-out": "80%"}, r"hold-out: seen '80%'; expected a share of at most one half"),
+        ({"budget": "soon"}, r"budget: seen 'soon'; expected a duration above 0, in ns.*; or none, for no limit"),
+        ({"budget": "200ms"}, r"budget: seen '200ms'; expected at least 1s, or none"),
+        ({"budget": True}, r"budget: seen True; expected a duration"),
+        ({"scale": "yes"}, r"scale: seen 'yes'; expected true or false"),
         ({"repetitions": 1}, r"repetitions = 1: a number of seeds is a whole number from 2"),
         ({"fio": [{"file": "nowhere.json"}]}, r"fio.file: cannot read fio's output nowhere.json"),
         ({"fio": [{"path": "x"}]}, r"fio: unknown key path; expected one of file"),
@@ -287,73 +293,7 @@ def test_a_share_of_the_figures_is_held_out_where_the_file_says_nothing() -> Non
     assert [t.held_out for _, t in Spec.of(little(load=loads)).targets()] == [n == 4 for n in range(10)]
 
 
-# ---- fio's output -------------------------------------------------------------------------------------
-
-JOB = {
-    "jobname": "rr",
-    "job options": {"rw": "randread", "bs": "4k", "iodepth": "8"},
-    "read": {"iops": 50_000.0, "total_ios": 100_000, "clat_ns": {"mean": 150_000.0, "percentile": {
-        "99.000000": 200_000, "99.900000": 300_000, "99.990000": 400_000, "99.999000": 500_000}}},
-    "write": {"iops": 0.0, "total_ios": 0, "clat_ns": {"mean": 0.0}},
-}  # fmt: skip
-
-
-def of_fio(tmp_path: Path, text: str, **more: object) -> Spec:
-    (tmp_path / "fio.json").write_text(text)
-    return Spec.of({"config": LITTLE, "fio": [{"file": str(tmp_path / "fio.json"), **more}], "free": [FREE]})
-
-
-def test_jobs_of_fio_are_loads(tmp_path: Path) -> None:
-    mixed = JOB | {"jobname": "mix", "job options": {"rw": "randrw", "bs": "8k", "iodepth": "4", "numjobs": "3",
-                   "rwmixread": "70"}, "write": JOB["read"]}  # fmt: skip
-    sync = JOB | {"jobname": "sync", "job options": {"rw": "read", "bs": "1m", "iodepth": "9", "ioengine": "psync"}}
-    spec = of_fio(tmp_path, fio_like.output([JOB, mixed, sync]), **{"held-out": ["mix"]})
-    rr, mix, psync = spec.loads
-    assert (rr.pattern, rr.read, rr.block, rr.depth, rr.state) == ("random", 1.0, 4096, 8, "filled")
-    # 100,000 requests have too few beyond the highest percentiles.
-    assert [t.figure for t in rr.targets] == ["iops", "read-p99", "read-p99.9"]
-    assert [t.value for t in rr.targets] == [50_000.0, 200_000.0, 300_000.0]
-    assert (mix.read, mix.block, mix.depth, mix.state) == (0.7, 8192, 12, "steady")
-    assert [t.figure for t in mix.targets][:2] == ["iops", "read-mean"]
-    assert mix.targets[0].value == 100_000
-    assert all(t.held_out for t in mix.targets)
-    assert (psync.pattern, psync.depth, psync.block) == ("sequential", 1, 2**20)
-
-
-def test_jobs_of_a_group_are_one_load(tmp_path: Path) -> None:
-    jobs = [JOB | {"groupid": 0}, JOB | {"groupid": 0, "jobname": "rr2"}]
-    output = {"fio version": "fio-3.33", "global options": {"ioengine": "libaio"}, "jobs": jobs}
-    (load,) = of_fio(tmp_path, json.dumps(output)).loads
-    assert load.depth == 16
-    # Their percentiles are none of both together.
-    assert [(t.figure, t.value) for t in load.targets] == [("iops", 100_000.0)]
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "there is no 'fio version'"),
-        ("{", "this is not fio's JSON"),
-        ("{}", "there is no 'fio version'"),
-        (json.dumps({"fio version": "fio-2.21", "jobs": [JOB]}), "seen 'fio-2.21'; expected fio-3.0 or later"),
-        (json.dumps({"fio version": "fio-3.33", "client_stats": []}), r"those of a server's clients"),
-        (json.dumps({"fio version": "fio-3.33", "jobs": [JOB | {"read": {}}]}), "'iops' is missing or not a number"),
-        (json.dumps({"fio version": "fio-3.33", "jobs": [JOB | {"job options": {"rw": "trim"}}]}), "rw: seen 'trim'"),
-        (json.dumps({"fio version": "fio-3.33", "jobs": [JOB | {"job options": {"rate_iops": "5"}}]}), "rate_iops"),
-        (json.dumps({"fio version": "fio-3.33", "jobs": [JOB | {"job options": {"bs": "4k,8k"}}]}), "bs: seen '4k,8k'"),
-        (json.dumps({"fio version": "fio-3.33", "jobs": [JOB | {"groupid": 0}, JOB | {"groupid": 0, "job options": {
-            "rw": "randwrite"}}]}), "ran at the same time with other options"),
-        (json.dumps({"fio version": "fio-3.33", "jobs": [JOB | {"read": JOB["write"]}]}), "iops: seen 0"),
-    ],
-)  # fmt: skip
-def test_what_is_no_output_of_fio_3_is_said(text: str, said: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=f"fio.file: .*{said}"):
-        of_fio(tmp_path, text)
-
-
-def test_a_job_that_is_not_there_cannot_be_held_out(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="there is no job 'rw'; expected one of rr"):
-        of_fio(tmp_path, fio_like.output([JOB]), **{"held-out": ["rw"]})
+# ---- shipped drives ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples" / "drives").glob("*.toml")), ids=lambda path: path.stem)

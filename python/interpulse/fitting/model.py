@@ -11,13 +11,10 @@ from typing import Any
 from interpulse._core import ConfigError, RunError
 from interpulse.files.cache import parse_size
 from interpulse.fitting.budget import BudgetSpentError
-from interpulse.fitting.spec import Spec
+from interpulse.fitting.spec import BLOCKS, Spec
 from interpulse.search.simulations import Simulations
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.check import PLANES
-
-BLOCKS = 12
-"""Blocks per lane that the host fills in a window of random writes; with fewer, the result depends on a few victims."""
 
 MOST_WINDOW = 2**33
 """Maximum number of bytes written in a window."""
@@ -48,9 +45,9 @@ class Answer:
     """The reason for a missing figure."""
 
 
-def window(values: Mapping[str, str]) -> int:
-    """Bytes that fill `BLOCKS` blocks in each lane of a drive with these settings."""
-    pages = BLOCKS * math.prod(int(values[key]) for key in (*PLANES, "part.pages-per-block"))
+def window(values: Mapping[str, str], blocks: int = BLOCKS) -> int:
+    """Bytes that fill so many blocks in each lane of a drive with these settings."""
+    pages = blocks * math.prod(int(values[key]) for key in (*PLANES, "part.pages-per-block"))
     return min(pages * parse_size(values["part.page-size"], "part.page-size"), MOST_WINDOW)
 
 
@@ -176,7 +173,7 @@ class Model:
         # Sizes are counts and therefore choices.
         if point.choices not in self._windows:
             try:
-                self._windows[point.choices] = window(self._simulations.values(sets))
+                self._windows[point.choices] = window(self._simulations.values(sets), self.spec.blocks)
             except ConfigError:
                 self._windows[point.choices] = 0
         size = self._windows[point.choices]

@@ -39,6 +39,9 @@ FEWEST_BLOCKS = 192
 LARGEST = 32 * 2**30
 """Raw capacity in bytes that a scale model should not exceed."""
 
+VICTIMS, LEAST_BLOCKS = 256, 4
+"""Blocks that the host fills in a window of random writes: in all dies, and in each at least."""
+
 CACHED_LINES = 2
 """Word lines of all planes that the write cache of a scale model can hold at least."""
 
@@ -92,7 +95,8 @@ def scale_model(spec: Spec, wanted: bool | None) -> tuple[Spec, list[str]]:
     )
     if "part.erase-pulse" not in sets:
         note += "; erases take a larger share of the time, as the fit chooses their times"
-    return small, [note]
+    dies = math.prod(int(values[key]) for key in PLANES if key != "part.planes")
+    return replace(small, blocks=min(small.blocks, max(LEAST_BLOCKS, math.ceil(VICTIMS / dies)))), [note]
 
 
 def _own_keys(spec: Spec) -> set[str]:

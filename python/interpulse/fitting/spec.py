@@ -27,6 +27,9 @@ OF_FIO = ("file", "state", "tolerance", "held-out")
 HOLD_OUT = 0.2
 """Default share of held-out figures."""
 
+BLOCKS = 12
+"""Blocks per lane that the host fills in a window of random writes; with fewer, the result depends on a few victims."""
+
 FEWEST = 5
 """Largest number of figures of which none is held out by default."""
 
@@ -44,6 +47,7 @@ class Spec:
         seed: the first seed.
         repetitions: number of seeds of the final simulations.
         budget_s: time that the fit may take, in seconds.
+        blocks: blocks of each lane that the host fills in a window of random writes.
         scale: whether the drive becomes a scale model; None: if it is large.
     """
 
@@ -60,6 +64,7 @@ class Spec:
     title: str = ""
     budget_s: float = math.inf
     scale: bool | None = None
+    blocks: int = BLOCKS
 
     @classmethod
     def of(cls, given: object) -> Spec:

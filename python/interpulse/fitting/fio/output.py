@@ -27,7 +27,7 @@ def read_output(path: Path) -> dict[str, Any]:
         ConfigError: there is none or more than one, or it is of another version or a server's clients.
     """
     found, error = _documents(read_text(path, "fio's output", most=MOST_BYTES))
-    if not found and error:
+    if error:
         raise ConfigError(f"{shown(path)}: this is not fio's JSON: {error}; expected --output-format=json")
     if not found:
         raise ConfigError(f"{shown(path)}: there is no 'fio version'; {WANTED}")
@@ -49,23 +49,27 @@ def read_output(path: Path) -> dict[str, Any]:
     return whole
 
 
+_OBJECT = re.compile(r"^\s*\{", re.MULTILINE)
+_BEGIN = re.compile(r'\s*"fio version"')
+
+
 def _documents(text: str) -> tuple[list[dict[str, Any]], str]:
-    """All JSON documents of fio, and the error of the first text that begins like one and is none."""
+    """All JSON documents of fio, and the error of one that is broken or, if there are none, of the first try."""
     found: list[dict[str, Any]] = []
-    wrong = ""
+    wrong = broken = ""
     decoder = json.JSONDecoder()
-    begin, at = re.compile(r"^\s*\{", re.MULTILINE), 0
-    while (match := begin.search(text, at)) is not None:
+    at = 0
+    while (match := _OBJECT.search(text, at)) is not None:
+        at = match.end()
         try:
-            value, at = decoder.raw_decode(text, match.end() - 1)
-        except ValueError as error:
-            # Lines of the normal output never begin with a brace, but another program's may.
-            wrong, at = wrong or str(error), match.end()
-            if found or '"fio version"' in text[at : at + 200]:
-                break
-        except RecursionError:
-            return [], "it is nested too deeply"
+            value, end = decoder.raw_decode(text, at - 1)
+        except (ValueError, RecursionError) as error:
+            said = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+            wrong = wrong or said
+            if _BEGIN.match(text, at):
+                broken = broken or said
         else:
+            at = end
             if isinstance(value, dict) and "fio version" in value:
                 found.append(value)
-    return found, wrong
+    return found, broken or ("" if found else wrong)

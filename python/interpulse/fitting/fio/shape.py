@@ -93,7 +93,7 @@ def shape_of(
     share = _share(direction, options, used, place, notes)
     block = _block(options, used, share, place, notes)
     flush_every = _flush_every(options, used, share, flushes, place)
-    depth = _depth(options, used, flushes, jobs, place, notes)
+    depth = _depth(options, used, (flushes if flush_every else None), jobs, place, notes)
     _warn(options, pattern, share, notes)
     return Shape(pattern, share, block, depth, flush_every, "mixed" in used, notes)
 
@@ -142,7 +142,7 @@ def _share(
     key = min(apart, key=apart.__getitem__)
     by_chance = 5 * math.sqrt(wanted[key] * (1 - wanted[key]) / sum(counts))
     if apart[key] > UNLIKE + by_chance:
-        seen = f"seen {options[key]}" if key in options else f"not given, which is {100 * wanted[key]:.4g}"
+        seen = f"seen {options[key]}" if key in options else f"seen none, which is {100 * wanted[key]:.4g}"
         raise ConfigError(
             f"{place}: {key}: {seen}, yet {counts[0]} reads and {counts[1]} writes were measured, {100 * share:.4g} % "
             "reads; expected options of what was measured"
@@ -224,7 +224,7 @@ def _flush_every(
 def _depth(
     options: Mapping[str, str],
     used: Mapping[str, Direction],
-    flushes: tuple[int, float],
+    flushes: tuple[int, float] | None,
     jobs: int,
     place: str,
     notes: list[str],
@@ -242,8 +242,9 @@ def _depth(
         return asked
     outstanding = sum(part.iops * part.mean for part in used.values()) / 1e9
     seconds = max(part.seconds for part in used.values())
-    known = not flushes[0] or bool(seconds and flushes[1])
-    if flushes[0] and known:
+    # The time of flushes counts too, where fio measured it.
+    known = flushes is None or bool(seconds and flushes[0] and flushes[1])
+    if flushes is not None and known:
         outstanding += flushes[0] * flushes[1] / 1e9 / seconds
     said = (
         f"Little's law (rate times latency) gives {outstanding:.3g} requests outstanding of {asked} (iodepth x numjobs)"

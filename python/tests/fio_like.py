@@ -63,7 +63,10 @@ def measured(
         where: the latency that has the percentiles.
     """
     count = round(iops * seconds)
-    found = {"clat_ns": {"mean": 1e3 * latency_us - 2000, "N": count}, "lat_ns": {"mean": 1e3 * latency_us, "N": count}}
+    found: dict[str, dict[str, Any]] = {
+        "clat_ns": {"mean": 1e3 * latency_us - 2000, "N": count},
+        "lat_ns": {"mean": 1e3 * latency_us, "N": count},
+    }
     if percentiles is None:
         percentiles = {"50.000000": 150e3, "95.000000": 190e3, "99.000000": 200e3, "99.900000": 300e3, "99.990000": 4e5}
     found[where] |= {"percentile": dict(percentiles)}

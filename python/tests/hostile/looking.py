@@ -81,6 +81,7 @@ LINES = (
     ("fit {fit} --out ''", "--out"),
     *((f"fit {{fit}} --on {on}", "--on") for on in ("''", "bogus", "none.json")),
     *((f"fit {{fit}} --jobs {jobs}", said) for jobs, said in outside(1024)),
+    *((f"fit {{fit}} --budget {time}", "budget") for time in ("''", "0", "-1min", "soon", "10ms", "5")),
     ("fit {fit} --jobs 2 --on tcp://127.0.0.1:1", "--jobs"),
     *((f"{line} {{small}} --read-p99 1ms --out /proc/x", "/proc/x") for line in ("slo", "advise")),
     *((line, "limit") for line in ("slo {small}", "advise {small}")),

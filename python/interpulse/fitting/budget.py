@@ -74,17 +74,22 @@ class Budget:
 
 
 class BudgetObserver(ProgressObserver):
-    """Observer that stops the simulations at the end of a phase."""
+    """Observer that stops the simulations at the end of a phase.
+
+    Attributes:
+        planned: simulations that the fit needs at least.
+    """
 
     def __init__(self, inner: ProgressObserver, budget: Budget) -> None:
         super().__init__()
+        self.planned = 0
         self._inner, self._budget = inner, budget
         if math.isfinite(budget.seconds):
             inner.until(budget.ends_at)
 
     def progress(self, done: int, total: int, workers: int) -> None:
         """Passes progress on. Raises BudgetSpentError after the end of the phase."""
-        self._inner.progress(done, total, workers)
+        self._inner.progress(done, max(total, self.planned), workers)
         self._budget.check()
 
     def note(self, line: str) -> None:

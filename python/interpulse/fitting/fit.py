@@ -10,7 +10,7 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
-from interpulse._core import RunError
+from interpulse._core import ConfigError, RunError
 from interpulse.files.paths import named
 from interpulse.fitting.budget import SEARCH, Budget, BudgetObserver, BudgetSpentError, read_budget
 from interpulse.fitting.confidence_regions import ConfidenceRegion
@@ -73,14 +73,17 @@ def fit(
         KeyboardInterrupt: Ctrl-C; what had ended is kept, and the folder has the best drive so far.
     """
     spec = Spec.of(given)
+    if scale is not None and not isinstance(scale, bool):
+        raise ConfigError(f"scale: seen {scale!r}; expected True, False or None")
     seconds = spec.budget_s if budget is None else read_budget(budget, "budget")
     clock = Budget(seconds)
     folder = Path(spec.name) if out is None else named(out, "out")
     spec, notes = scale_model(spec, spec.scale if scale is None else scale)
     notes += [note for load in spec.loads for note in load.notes]
-    observer = observer_of(progress)
-    with Simulations(spec.config, folder, BudgetObserver(observer, clock), on=on, jobs=jobs) as simulations:
+    observer = BudgetObserver(observer_of(progress), clock)
+    with Simulations(spec.config, folder, observer, on=on, jobs=jobs) as simulations:
         run = _Run(spec, simulations, clock, notes)
+        observer.planned = run.planned
         for note in (*notes, run.plan()):
             observer.note(note)
         return run.answer()
@@ -95,13 +98,18 @@ class _Run:
         self._optimiser = Optimiser(self._model)
         self._kept: tuple[Point | None, float] = (None, -math.inf)
 
+    @property
+    def planned(self) -> int:
+        """Simulations of the first points, which every fit needs."""
+        return len(self._optimiser.spread) * len(self._spec.loads)
+
     def plan(self) -> str:
         """The planned simulations, for users."""
         first, loads = len(self._optimiser.spread), len(self._spec.loads)
         usual = max(first, USUAL * len(self._spec.parameters))
         limit = f"; it ends within {duration(self._clock.seconds)}" if math.isfinite(self._clock.seconds) else ""
         return (
-            f"the fit plans at least {first * loads} simulations ({first} drives under {loads} "
+            f"the fit plans at least {self.planned} simulations ({first} drives under {loads} "
             f"load{'s' * (loads > 1)}), and usually about {usual * loads}{limit}"
         )
 

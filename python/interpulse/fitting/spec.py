@@ -47,8 +47,8 @@ class Spec:
         seed: the first seed.
         repetitions: number of seeds of the final simulations.
         budget_s: time that the fit may take, in seconds.
-        blocks: blocks of each lane that the host fills in a window of random writes.
         scale: whether the drive becomes a scale model; None: if it is large.
+        blocks: blocks of each lane that the host fills in a window of random writes.
     """
 
     path: str

@@ -43,15 +43,15 @@ def test_a_large_drive_becomes_a_scale_model_with_all_dies() -> None:
     assert changed == {"drive.capacity", "part.blocks-per-plane", "part.pages-per-block", "part.layers", "cache.size",
                        "part.erase-pulse", "part.erase-verify"}  # fmt: skip
     assert raw_bytes(before) > 3.5 * 2**40
-    assert raw_bytes(after) == 18 * 2**30
-    assert (after["part.blocks-per-plane"], after["part.pages-per-block"]) == ("768", "12")
-    # 992 us by 12 pages of 2112.
-    assert after["part.erase-pulse"] == "5.636us"
+    assert raw_bytes(after) == 36 * 2**30
+    assert (after["part.blocks-per-plane"], after["part.pages-per-block"]) == ("768", "24")
+    # 992 us by 24 pages of 2112.
+    assert after["part.erase-pulse"] == "11.273us"
     assert len(notes) == 1
-    assert "18.0 GiB of 3.7 TiB raw, all dies; part.pages-per-block 12" in notes[0]
+    assert "36.0 GiB of 3.7 TiB raw, all dies; part.pages-per-block 24" in notes[0]
     # Its file is a configuration with a source for each of these values.
     text = written(small, [], [], 1)
-    assert {entry.key: entry.value for entry in Config.from_toml(text).entries()}["part.pages-per-block"] == "12"
+    assert {entry.key: entry.value for entry in Config.from_toml(text).entries()}["part.pages-per-block"] == "24"
     assert text.count("interpulse fit: scale model") == 6
 
 
@@ -62,7 +62,7 @@ def test_small_drives_are_left_alone_unless_asked() -> None:
     large = spec(LARGE)
     assert scale_model(large, wanted=False) == (large, [])
     small, notes = scale_model(little, wanted=True)
-    assert values(small)["part.pages-per-block"] == "12"
+    assert values(small)["part.pages-per-block"] == "24"
     assert notes
 
 

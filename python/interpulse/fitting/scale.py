@@ -27,7 +27,7 @@ from interpulse.tables.format import size
 ABOVE = 64 * 2**30
 """Raw capacity in bytes above which a drive becomes a scale model without being asked."""
 
-PAGES = 12
+PAGES = 24
 """Pages per block of a scale model, rounded up to whole word lines."""
 
 MOST_BLOCKS = 768
@@ -36,7 +36,7 @@ MOST_BLOCKS = 768
 FEWEST_BLOCKS = 192
 """Blocks per plane of a scale model of very many dies."""
 
-LARGEST = 32 * 2**30
+LARGEST = 48 * 2**30
 """Raw capacity in bytes that a scale model should not exceed."""
 
 VICTIMS, LEAST_BLOCKS = 256, 4

@@ -60,6 +60,7 @@ class FakeCore:
         trace: str | None,
         seed: int | None,
         skip_bad_rows: bool,
+        trace_keys: Sequence[tuple[str, str]] = (),
     ) -> Plan:
         """As `_core.resolve`."""
         if self.config_error is not None:
@@ -67,7 +68,8 @@ class FakeCore:
 
             raise ConfigError(self.config_error)
         asked = {"text": text, "path": path, "sets": list(sets), "trace": trace, "seed": seed}
-        self.requests.append(asked | {"skip_bad_rows": skip_bad_rows})
+        keys = {"trace_keys": list(trace_keys)} if trace_keys else {}
+        self.requests.append(asked | {"skip_bad_rows": skip_bad_rows} | keys)
         return Plan(self, [Entry(key, value, "--set", "an override") for key, value in sets])
 
     def start(self, plan: Plan, jobs: int, cache_dir: str | None, cache_limit: int, no_cache: bool) -> Handle:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -153,6 +154,84 @@ def test_formats_that_do_not_tell_themselves(interpulse: Cli, tmp_path: Path) ->
     assert "--writes-are" in interpulse("trace", "stats", trace, "--format", "ascii", "--time-unit", "us").error()
     assert "belongs to --format ascii" in interpulse("trace", "stats", trace, "--writes-are", "1").error()
     assert '(did you mean "mqsim"?)' in interpulse("trace", "stats", trace, "--format", "mqsin").error()
+
+
+OWN = "LBA,IO_SIZE,TIME\n1024,8,0.0001\n2048,16,0.0003\n1024,8,9e-4\n"
+"""A trace that does not say which requests are reads."""
+
+
+def test_columns_of_ones_own_are_read(interpulse: Cli, tmp_path: Path) -> None:
+    trace = written(tmp_path / "own.csv", OWN)
+    options = ("--columns", "offset,size,time", "--operation", "read", "--time-unit", "s", "--json")
+    found = interpulse("trace", trace, *options).json()
+    assert (found["format"], found["requests"], found["reads"], found["read_bytes"]) == ("columns", 3, 3, 32 * 512)
+    assert found["span_s"] == pytest.approx(8e-4)
+    text = written(tmp_path / "own.txt", "1 0 48 W\n200 80 8 W\n15000 80 8 R\n")
+    options = ("--columns", "time,offset,size,op", "--address-unit", "512B", "--time-unit", "ns", "--json")
+    found = interpulse("trace", text, *options).json()
+    assert (found["writes"], found["written_bytes"], found["read_bytes"]) == (2, 28 * 1024, 4096)
+    words = (
+        "--format",
+        "columns",
+        "--read-words",
+        "5",
+        "--write-words",
+        "7,8",
+        "--separator",
+        "pipe",
+        "--header-rows",
+        "1",
+    )
+    text = written(tmp_path / "words", "3 4 5\n1|5|0|512\n2|8|0|512\n")
+    found = interpulse("trace", text, "--columns", "time,op,offset,size", *words, "--json").json()
+    assert (found["reads"], found["writes"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "text", [OWN, "1 0 48 W\n200 80 8 W\n15000 80 8 R\n", "R;4096;8192;0.5\nW;1048576;4096;1.25e0\n"]
+)
+def test_what_a_refusal_says_to_try_works(interpulse: Cli, tmp_path: Path, text: str) -> None:
+    trace = written(tmp_path / "t.csv", text)
+    message = interpulse("trace", trace).error()
+    assert "matches no known format" in message
+    tried = message.split("; try ")[1].split("; specify")[0].removesuffix(" (or write)")
+    found = interpulse("trace", trace, *shlex.split(tried), "--json").json()
+    assert (found["format"], found["requests"]) == ("columns", text.count("\n") - text.startswith("LBA"))
+    config = written(tmp_path / "replay.toml", 'drive = "a4-mini"\n[run]\nwarmup = "0s"\n[[flow]]\ntrace = "t.csv"\n')
+    message = interpulse("run", config).error()
+    tried = message.split("; try ")[1].split("; specify")[0].removesuffix(" (or write)")
+    assert "--set flow.0.format=columns" in tried
+    by_set = interpulse("run", config, *shlex.split(tried), "--json").json()
+    assert by_set["host_requests"] == found["requests"]
+
+
+def test_the_options_of_run_are_keys_of_the_flow(interpulse: Cli, tmp_path: Path) -> None:
+    trace = written(tmp_path / "own.csv", OWN)
+    keys = 'columns = ["offset", "size", "time"]\noperation = "write"\naddress-unit = "4KiB"\ntime-unit = "s"\n'
+    flow = f'drive = "a4-mini"\n[run]\nwarmup = "0s"\n[[flow]]\ntrace = "{trace}"\n'
+    by_file = interpulse("run", written(tmp_path / "a.toml", f'{flow}format = "columns"\n{keys}'), "--json").json()
+    options = ("--columns", "offset,size,time", "--operation", "write", "--address-unit", "4KiB", "--time-unit", "s")
+    plain = written(tmp_path / "b.toml", flow)
+    by_option = interpulse("run", plain, *options, "--json").json()
+    assert by_file["host_requests"] == by_option["host_requests"] == 3
+    assert by_file["latency_us"] == by_option["latency_us"]
+    assert "flow.0.columns" in interpulse("show", plain, *options).out
+    assert (
+        "--address-unit was given, but no [[flow]] replays a trace"
+        in interpulse(
+            "run", written(tmp_path / "c.toml", 'drive = "a4-mini"\n[run]\nrequests = 1\n[[flow]]\n'), *options
+        ).error()
+    )
+
+
+def test_a_flow_without_times_needs_closed_pacing(interpulse: Cli, tmp_path: Path) -> None:
+    written(tmp_path / "own.csv", "R,0,4096\nW,4096,4096\n")
+    flow = 'drive = "a4-mini"\n[[flow]]\ntrace = "own.csv"\nformat = "columns"\ncolumns = ["op", "offset", "size"]\n'
+    refused = interpulse("run", written(tmp_path / "open.toml", flow)).error()
+    assert "open.toml:5: flow.0.columns: " in refused
+    assert 'pacing = "closed"' in refused
+    closed = written(tmp_path / "closed.toml", f'{flow}pacing = "closed"\n')
+    assert interpulse("run", closed, "--json").json()["host_requests"] == 2
 
 
 def test_names_that_said_the_wrong_unit_are_refused(interpulse: Cli, tmp_path: Path) -> None:

@@ -52,11 +52,11 @@ impl Plan {
 /// Resolves a configuration.
 ///
 /// `text` is TOML, `path` its name in messages; trace paths are relative to it; `sets` are `(key, value)` overrides
-/// in order, `trace` replaces the workload by a trace file.
+/// in order, `trace` replaces the workload by a trace file and `trace_keys` sets keys of every flow that replays one.
 ///
 /// Raises `ConfigError` when the configuration is invalid.
 #[pyfunction]
-#[pyo3(signature = (text, path, sets, trace, seed, skip_bad_rows))]
+#[pyo3(signature = (text, path, sets, trace, seed, skip_bad_rows, trace_keys = Vec::new()))]
 pub fn resolve(
     py: Python<'_>,
     text: String,
@@ -65,8 +65,9 @@ pub fn resolve(
     trace: Option<String>,
     seed: Option<u64>,
     skip_bad_rows: bool,
+    trace_keys: Vec<(String, String)>,
 ) -> PyResult<Plan> {
-    let request = PlanRequest { text, path, sets, trace, seed, skip_bad_rows };
+    let request = PlanRequest { text, path, sets, trace, trace_keys, seed, skip_bad_rows };
     let plan = py.detach(|| plan::resolve(&request)).map_err(|e| from_config(&e))?;
     Ok(Plan { inner: Arc::new(plan) })
 }

@@ -34,11 +34,12 @@ fn watched(
 /// Statistics of a trace file as JSON text; docs/TRACES.md defines the names.
 ///
 /// `format` is a trace format; `time_unit` is ns, 100ns, us, ms, s or none; `writes_are` (0 or 1) belongs to
-/// `ascii`; `reorder` is `error` or `clamp`; `device` is the only device that is measured.
+/// `ascii`; `reorder` is `error` or `clamp`; `device` is the only device that is measured; `layout` holds keys of a flow
+/// and their values in TOML: `address-unit`, `size-unit` and those of the format `columns`.
 ///
 /// Raises `ConfigError` when the trace cannot be read.
 #[pyfunction]
-#[pyo3(signature = (path, format, time_unit, writes_are, reorder, skip_bad_rows, device=None))]
+#[pyo3(signature = (path, format, time_unit, writes_are, reorder, skip_bad_rows, device = None, layout = Vec::new()))]
 #[expect(clippy::too_many_arguments, reason = "the options of the command")]
 pub fn trace_statistics(
     py: Python<'_>,
@@ -49,8 +50,10 @@ pub fn trace_statistics(
     reorder: String,
     skip_bad_rows: bool,
     device: Option<String>,
+    layout: Vec<(String, String)>,
 ) -> PyResult<String> {
-    let request = StatisticsRequest { path, format, time_unit, writes_are, device, reorder, skip_bad_rows };
+    let request =
+        StatisticsRequest { path, format, time_unit, writes_are, device, layout, reorder, skip_bad_rows };
     watched(py, |watch| traces::statistics(&request, watch))
 }
 

@@ -4,7 +4,7 @@ use crate::config::PlanError;
 use crate::config::twin::is_file_name;
 use crate::report::without_nulls;
 use interpulse_engine::{Bytes, Streams};
-use interpulse_settings::ConfigError;
+use interpulse_settings::{ConfigError, Document, Section, optional};
 use interpulse_workload::generate::{Recorded, write_trace};
 use interpulse_workload::trace::statistics::Measured;
 use interpulse_workload::twin::{read::row_in_file, rows};
@@ -15,11 +15,15 @@ use interpulse_workload::{
 use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::ops::RangeInclusive;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Address space of a written twin in sectors: every reader accepts it.
 const SECTORS: u64 = 1 << 44;
+
+/// Legal units of addresses and sizes, as of `address-unit` of a flow.
+const UNITS: RangeInclusive<Bytes> = Bytes(1)..=Bytes(1 << 30);
 
 /// Requests between two progress reports.
 const WATCHED: u64 = 1 << 16;
@@ -35,6 +39,8 @@ pub struct StatisticsRequest {
     pub time_unit: Option<String>,
     /// Type code of a write, 0 or 1; for the format `ascii` only.
     pub writes_are: Option<u32>,
+    /// Keys of a flow, with their values in TOML, for address and size units and the format `columns`.
+    pub layout: Vec<(String, String)>,
     /// The only device that is measured; all if left out.
     pub device: Option<String>,
     /// Treatment of times that go back.
@@ -51,9 +57,16 @@ pub fn statistics(
 ) -> Result<Option<String>, PlanError> {
     let reorders = Reorder::ALL.iter().map(|&(name, reorder, _)| (name, reorder));
     let reorder = ConfigError::named("--reorder", &request.reorder, reorders)?;
+    let (units, columns): (Vec<_>, Vec<_>) =
+        request.layout.iter().partition(|(key, _)| matches!(key.as_str(), "address-unit" | "size-unit"));
+    let mut units = section(&units)?;
+    let mut unit = |key| units.optional_bytes(key, "unit", optional().within(UNITS)).map_err(as_option);
+    let (address_unit, size_unit) = (unit("address-unit")?, unit("size-unit")?);
     let spec = TraceSpec {
-        format: format(request)?,
+        format: format(request, &columns)?,
         time_unit: time_unit(request)?,
+        address_unit,
+        size_unit,
         device: request.device.clone(),
         reorder,
         skip_bad_rows: request.skip_bad_rows,
@@ -63,7 +76,33 @@ pub fn statistics(
     Ok(measured.map(|measured| measured_json(request, &measured).to_string()))
 }
 
-fn format(request: &StatisticsRequest) -> Result<Format, PlanError> {
+/// Settings of the command line as a section.
+fn section(settings: &[&(String, String)]) -> Result<Section, PlanError> {
+    let mut document = Document::empty();
+    for (key, value) in settings {
+        document = Document::set(key, value).map_err(as_option)?.over(document).map_err(as_option)?;
+    }
+    Ok(document.top())
+}
+
+/// Message about a key that is an option of the same name.
+fn as_option(error: ConfigError) -> PlanError {
+    let text = error.to_string();
+    PlanError(format!("--{}", text.strip_prefix("--set: ").unwrap_or(&text)))
+}
+
+fn format(request: &StatisticsRequest, columns: &[&(String, String)]) -> Result<Format, PlanError> {
+    let own = matches!(request.format.as_str(), "auto" | "columns");
+    if let Some((key, _)) = columns.first().filter(|_| !own) {
+        return Err(PlanError(format!("--{key} belongs to --format columns")));
+    }
+    if !columns.is_empty() || request.format == "columns" {
+        let row = Format::ROWS.iter().find(|row| row.name == "columns").expect("it is a format");
+        let mut section = section(columns)?;
+        let format = (row.read)(&mut section).map_err(as_option)?;
+        section.finish().map_err(as_option)?;
+        return Ok(format);
+    }
     if request.format != "ascii" {
         if request.writes_are.is_some() {
             let message = "--writes-are belongs to --format ascii; the other formats fix it";
@@ -219,13 +258,13 @@ pub fn write_twin(
     if request.out.exists() && !request.out.is_file() {
         // A pipe or a device.
         let file = File::create(&request.out).map_err(failed)?;
-        write(&mut flow, file, &name, format, &mut go_on).map_err(failed)?;
+        write(&mut flow, file, &name, format.clone(), &mut go_on).map_err(failed)?;
     } else {
         // A temporary file until complete: an interruption keeps the existing file.
         let folder = request.out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let beside = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
         let file = beside.reopen().map_err(failed)?;
-        write(&mut flow, file, &name, format, &mut go_on).map_err(failed)?;
+        write(&mut flow, file, &name, format.clone(), &mut go_on).map_err(failed)?;
         if !stopped {
             let permissions = std::fs::metadata(&request.out).ok().map(|m| m.permissions());
             let permissions = permissions.unwrap_or_else(|| PermissionsExt::from_mode(0o644));

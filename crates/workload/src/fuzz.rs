@@ -1,7 +1,7 @@
 //! Fuzz entry point: arbitrary bytes as input of every trace reader.
 
 use crate::spec::Pacing;
-use crate::trace::format::Format;
+use crate::trace::format::{Columns, Format};
 use crate::trace::input::Input;
 use crate::trace::replay::Replay;
 use crate::trace::spec::{Fit, Reorder, Repeat, RepeatAddresses, TracePacing, TraceSpec, Treatment};
@@ -33,12 +33,13 @@ pub fn fuzz_trace(bytes: &[u8]) -> usize {
         ..strict.clone()
     };
     let mut accepted = 0;
-    for (_, format, _) in Format::all() {
+    let by_heading = Format::Columns(Columns::of(&[]));
+    for format in [Format::Auto, by_heading].into_iter().chain(Format::readers()) {
         // `ascii` requires an explicit time unit: the one without another format is chosen.
         let time_unit = matches!(format, Format::Ascii(_)).then_some(TimeUnit::Us);
         for spec in [&strict, &lenient, &folded, &closed] {
             let pacing = if format.has_times() { spec.pacing } else { closed.pacing };
-            let spec = TraceSpec { format, time_unit, pacing, ..spec.clone() };
+            let spec = TraceSpec { format: format.clone(), time_unit, pacing, ..spec.clone() };
             accepted += usize::from(replay(bytes, &spec));
         }
     }

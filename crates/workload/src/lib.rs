@@ -39,7 +39,7 @@ pub use synthetic::address::{AddressSpec, HotCold, Zipf};
 pub use synthetic::arrival::{Arrivals, HyperExponential};
 pub use synthetic::size::BlockSize;
 pub use synthetic::spec::{SyntheticPacing, SyntheticSpec};
-pub use trace::format::{AsciiLayout, Event, Format, TypeCode};
+pub use trace::format::{AsciiLayout, Columns, Event, Format, Ftrace, Operation, Role, Separator, TypeCode};
 pub use trace::packing::Packing;
 pub use trace::position::Position;
 pub use trace::problem::{RowFault, TraceError, TraceProblem};

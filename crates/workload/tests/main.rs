@@ -1,5 +1,6 @@
 //! Test program with all tests of the crate: one program avoids repeated linking of the dependencies.
 
+mod columns;
 mod common;
 mod discards;
 mod fuzz;

@@ -112,8 +112,8 @@ fn bad_spc_rows() {
                 "line 1: `time` is `-0.5`, which is negative; legal: seconds, 0 or more, decimals allowed",
             ),
             (
-                "0,1,512,r,1.5e3\n",
-                "line 1: `time` is `1.5e3`, which is not a number; legal: seconds, 0 or more, decimals allowed",
+                "0,1,512,r,1.5x3\n",
+                "line 1: `time` is `1.5x3`, which is not a number; legal: seconds, 0 or more, decimals allowed",
             ),
             (
                 "0,1,512,r,99999999999\n",

@@ -9,6 +9,20 @@ import typer
 
 from interpulse.cli.options import MOST_SEEDS, CacheDir, ConfigPath, Jobs, Json, Seed, Sets, Trace, named_path
 from interpulse.cli.run_command import run_command
+from interpulse.cli.trace_options import (
+    AddressUnit,
+    Columns,
+    Format,
+    HeaderRows,
+    Operation,
+    ReadWords,
+    Separator,
+    SizeUnit,
+    TimeUnit,
+    WriteWords,
+    flow_keys,
+    layout_keys,
+)
 
 EPILOG = """\
 Examples:
@@ -33,6 +47,16 @@ def run(
     config: ConfigPath,
     sets: Sets = None,
     trace: Trace = None,
+    trace_format: Format = None,
+    time_unit: TimeUnit = None,
+    address_unit: AddressUnit = None,
+    size_unit: SizeUnit = None,
+    columns: Columns = None,
+    separator: Separator = None,
+    header_rows: HeaderRows = None,
+    operation: Operation = None,
+    read_words: ReadWords = None,
+    write_words: WriteWords = None,
     seed: Seed = None,
     out: Annotated[
         Path | None,
@@ -105,10 +129,21 @@ def run(
 
     Below the latencies the table explains them: write amplification, suspends, read time by cause.
     """
+    layout = layout_keys(
+        address_unit=address_unit,
+        size_unit=size_unit,
+        columns=columns,
+        separator=separator,
+        header_rows=header_rows,
+        operation=operation,
+        read_words=read_words,
+        write_words=write_words,
+    )
     return run_command(
         config,
         sets=sets,
         trace=trace,
+        trace_keys=flow_keys(trace_format, time_unit, layout),
         seed=seed,
         out=out,
         log=log,

@@ -31,6 +31,7 @@ def run_command(
     *,
     sets: Sequence[str] | None = None,
     trace: Path | str | None = None,
+    trace_keys: Sequence[tuple[str, str]] = (),
     seed: int | None = None,
     out: Path | None = None,
     log: list[str] | None = None,
@@ -47,7 +48,7 @@ def run_command(
 ) -> int:
     """Runs the command; returns the exit code."""
     # Explicit settings override those of the report.
-    loaded = load_with_sets(config, [*(REPORTED if report else ()), *(sets or ())])
+    loaded = load_with_sets(config, [*(REPORTED if report else ()), *(sets or ())], trace_keys)
     options = Options.of(jobs, Cache.default(cache_dir), no_cache=no_cache)
     if report:
         from interpulse.report.page import need_bokeh

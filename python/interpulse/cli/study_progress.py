@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from interpulse.cli.output_streams import note as print_note
 from interpulse.cli.eta import SETTLED_S, Eta, eta_text
+from interpulse.cli.output_streams import note as print_note
 from interpulse.cli.output_streams import say
 from interpulse.cli.progress import CaseEtas, is_live, running_rows
 from interpulse.cli.wait_status import StudyDisplay, WaitStatus

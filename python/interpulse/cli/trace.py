@@ -14,6 +14,19 @@ from typer.core import TyperGroup
 import interpulse._core as _core
 from interpulse.cli.options import Json, path_argument, path_option
 from interpulse.cli.output_streams import emit
+from interpulse.cli.trace_options import (
+    AddressUnit,
+    Columns,
+    Format,
+    HeaderRows,
+    Operation,
+    ReadWords,
+    Separator,
+    SizeUnit,
+    TimeUnit,
+    WriteWords,
+    layout_keys,
+)
 from interpulse.tables.format import grid, size
 from interpulse.tables.layout import fill, terminal_width
 
@@ -23,6 +36,8 @@ Examples:
   interpulse trace disk.csv.zst
 
   interpulse trace stats disk.txt --time-unit us --json
+
+  interpulse trace own.csv --columns time,op,offset,size --address-unit 512B
 
   interpulse trace twin msr-hm-0 --out hm_0.csv.zst --requests 100000
 
@@ -88,18 +103,19 @@ def trace() -> None:
 @app.command("stats")
 def stats(
     file: Annotated[Path, path_argument("FILE", "A block trace: plain, .gz or .zst.")],
-    trace_format: Annotated[
-        str, typer.Option("--format", metavar="NAME", help="The format of the trace; see `interpulse list formats`.")
-    ] = "auto",
-    time_unit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="UNIT", help="The unit of its times: ns, 100ns, us, ms or s.", show_default="inferred from the file"
-        ),
-    ] = None,
+    trace_format: Format = None,
+    time_unit: TimeUnit = None,
     writes_are: Annotated[
         int | None, typer.Option(metavar="0|1", min=0, max=1, help="Type code of a write, for --format ascii.")
     ] = None,
+    address_unit: AddressUnit = None,
+    size_unit: SizeUnit = None,
+    columns: Columns = None,
+    separator: Separator = None,
+    header_rows: HeaderRows = None,
+    operation: Operation = None,
+    read_words: ReadWords = None,
+    write_words: WriteWords = None,
     device: Annotated[
         str | None,
         typer.Option(
@@ -120,7 +136,19 @@ def stats(
 
     All figures are exact, over every row. docs/TRACES.md defines them.
     """
-    text = _core.trace_statistics(file, trace_format, time_unit, writes_are, reorder.value, skip_bad_rows, device)
+    layout = layout_keys(
+        address_unit=address_unit,
+        size_unit=size_unit,
+        columns=columns,
+        separator=separator,
+        header_rows=header_rows,
+        operation=operation,
+        read_words=read_words,
+        write_words=write_words,
+    )
+    text = _core.trace_statistics(
+        file, trace_format or "auto", time_unit, writes_are, reorder.value, skip_bad_rows, device, layout
+    )
     emit(text if json else _stats_table(json_text.loads(text)))
 
 

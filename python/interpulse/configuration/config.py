@@ -32,6 +32,7 @@ class Config:
         self._text = text
         self._path = path
         self._sets: list[tuple[str, str]] = []
+        self._trace_keys: list[tuple[str, str]] = []
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Config:
@@ -94,6 +95,15 @@ class Config:
         self._sets += texts
         return self
 
+    def set_of_traces(self, keys: Sequence[tuple[str, str]]) -> Self:
+        """Overrides settings of every flow that replays a trace, in place, as `--columns` and its siblings do.
+
+        `keys` are names of settings without `flow.N.`, and their values in TOML. A flow without a trace ignores them;
+        a configuration without such a flow is refused when it is resolved.
+        """
+        self._trace_keys += keys
+        return self
+
     @property
     def text(self) -> str:
         """The TOML text, without the overrides."""
@@ -113,6 +123,7 @@ class Config:
         """An independent configuration with the same text and overrides."""
         twin = Config(self._text, path=self._path)
         twin._sets = list(self._sets)
+        twin._trace_keys = list(self._trace_keys)
         return twin
 
     def entries(self) -> list[Entry]:
@@ -154,7 +165,8 @@ class Config:
         text, path = self._utf8(self._text), self._utf8(self._path)
         sets = [(self._utf8(key), self._utf8(value)) for key, value in self._sets]
         trace_name = None if trace is None else self._utf8(str(trace))
-        return _core.resolve(text, path, sets, trace_name, seed, skip_bad_rows)
+        keys = [(key, self._utf8(value)) for key, value in self._trace_keys]
+        return _core.resolve(text, path, sets, trace_name, seed, skip_bad_rows, keys)
 
     def _utf8(self, text: str) -> str:
         """Text as the core takes it: what a locale without UTF-8 made of the bytes of an argument is undone."""
@@ -194,9 +206,12 @@ def parse_set(text: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def load_with_sets(path: Path | str, sets: Sequence[str]) -> Config:
-    """The configuration at `path` with the `--set` options of the command line applied in order."""
-    config = Config.load(path)
+def load_with_sets(path: Path | str, sets: Sequence[str], trace_keys: Sequence[tuple[str, str]] = ()) -> Config:
+    """The configuration at `path` with the `--set` options of the command line applied in order.
+
+    `trace_keys` are keys of every flow that replays a trace, with their values in TOML.
+    """
+    config = Config.load(path).set_of_traces(trace_keys)
     for text in sets:
         key, value = parse_set(text)
         config.set(key, value)

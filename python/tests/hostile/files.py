@@ -179,10 +179,86 @@ def traces() -> Iterator[Wrong]:
         ):
             # The columns of `ascii` say too little by themselves.
             yield _trace(form, f"{form}: {about}", name, content, "trace t", *["--writes-are"] * (form == "ascii"))
+    yield from _layouts()
     argv = ("trace", "stats", "t", "--format", "blk")
     yield Wrong(kind="command", about="a format that is none", argv=argv, files=(("t", b"1"),), names=("blk",))
     for place in ("/dev/zero", "/", "/dev/null", "none.csv"):
         yield Wrong(kind="command", about=place, argv=("trace", "stats", place), names=(place,))
+
+
+OWN = "time,op,offset,size\n" + "".join(f"{100 * i},{'RW'[i % 2]},{4096 * i},4096\n" for i in range(20))
+"""A good trace in columns of its own."""
+
+
+def _layouts() -> Iterator[Wrong]:
+    """Wrong layouts of the format `columns`, and files that it cannot read."""
+    four = "time,op,offset,size"
+    for about, content, options, *names in (
+        # Options.
+        ("a column that is none", OWN, ("--columns", "time,op,offset,sise"), '--columns: seen "sise"', "size"),
+        ("no column", OWN, ("--columns", ""), '--columns: seen ""'),
+        ("an empty column", OWN, ("--columns", "time,,offset,size"), '--columns: seen ""'),
+        ("no size", OWN, ("--columns", "time,op,offset"), "--columns", "with offset and size"),
+        ("no offset", OWN, ("--columns", "time,op,size"), "--columns", "with offset and size"),
+        ("no operation", OWN, ("--columns", "time,skip,offset,size"), 'operation = "read" or "write"'),
+        ("two times", OWN, ("--columns", f"time,{four}"), "at most once"),
+        ("65 columns", OWN, ("--columns", ",".join([four, *["skip"] * 61])), "at most 64"),
+        ("an operation beside op", OWN, ("--columns", four, "--operation", "read"), "without op beside `operation`"),
+        (
+            "an operation that is none",
+            OWN,
+            ("--columns", "offset,size", "--operation", "trim"),
+            '--operation: seen "trim"',
+        ),
+        ("a separator that is none", OWN, ("--columns", four, "--separator", "colon"), '--separator: seen "colon"'),
+        ("another separator", OWN, ("--columns", four, "--separator", "tab"), "separator tab"),
+        ("a unit of nothing", OWN, ("--address-unit", "0B"), '--address-unit: seen "0B"'),
+        ("a unit without a unit", OWN, ("--address-unit", "512"), '--address-unit: seen "512"'),
+        ("a negative unit", OWN, ("--size-unit", "-4KiB"), '--size-unit: seen "-4KiB"'),
+        ("a unit beyond reason", OWN, ("--size-unit", "2TiB"), '--size-unit: seen "2TiB"'),
+        ("a unit that is too large", OWN, ("--columns", four, "--size-unit", "1GiB"), "`size` is `4096`"),
+        (
+            "words for both",
+            OWN,
+            ("--columns", four, "--read-words", "R,W", "--write-words", "w"),
+            "no word can mean both",
+        ),
+        ("an empty word", OWN, ("--columns", four, "--read-words", "R,"), "--read-words", "words that are not empty"),
+        ("other words", OWN, ("--columns", four, "--read-words", "X"), "`op` is `R`"),
+        (
+            "columns of another format",
+            OWN,
+            ("--format", "msr", "--columns", four),
+            "--columns belongs to --format columns",
+        ),
+        ("only header rows", OWN, ("--columns", four, "--header-rows", "100"), "trace t:"),
+        ("no time unit", OWN, ("--columns", four, "--time-unit", "h"), 'seen "h"'),
+        # Files.
+        ("no operation in the file", "LBA,IO_SIZE,TIME\n8,8,0.1\n16,8,0.3\n", (), "--operation read"),
+        ("no heading", OWN.split("\n", 1)[1], ("--format", "columns"), "no heading names the columns", "--columns"),
+        ("no heading and no format", "1 0 48 W\n2 8 8 R\n", (), "--columns time,offset,size,op"),
+        ("a heading against the rows", "device,sector,size,op,offset\n1,8,8,R,0\n1,16,8,W,0\n", (), "look like spc"),
+        ("two addresses", OWN.replace("time", "lba", 1), ("--format", "columns"), "several columns for offset"),
+        ("a heading too short", OWN.replace(",4096\n", ",4096,1\n"), ("--format", "columns"), "names 4 columns"),
+        ("blocks without a unit", OWN.replace("offset", "blkno"), (), "does not say the unit of `blkno`"),
+        ("sizes below a sector", OWN.replace(",4096\n", ",8\n"), (), "too small for bytes"),
+        ("text for a size", OWN + "5000,R,0,big\n", ("--columns", four), "`size` is `big`"),
+        ("a size of nothing", OWN + "5000,R,0,0\n", ("--columns", four), "`size` is `0`"),
+        ("a part of a byte", OWN + "5000,R,0.5,512\n", ("--columns", four), "`offset` is `0.5`"),
+        ("an address below zero", OWN + "5000,R,-8,512\n", ("--columns", four), "`offset` is `-8`"),
+        ("an address without end", OWN + "5000,R,1e400,512\n", ("--columns", four), "`offset` is `1e400`"),
+        ("half an exponent", OWN + "5000,R,1e,512\n", ("--columns", four), "`offset` is `1e`"),
+        ("hexadecimal that is none", OWN + "5000,R,0xZZ,512\n", ("--columns", four), "`offset` is `0xZZ`"),
+        ("a row of two columns", OWN + "5000,R\n", ("--columns", four), "has 2 columns"),
+        ("a time of day", OWN + "12:30:01,R,0,512\n", ("--columns", four), "`time` is `12:30:01`"),
+        ("no time at all", OWN + "nan,R,0,512\n", ("--columns", four), "`time` is `nan`"),
+        ("a time that goes back", OWN + "5,R,0,512\n", ("--columns", four), "goes back"),
+        ("a quote that stays open", OWN + '"5000,R,0,512\n', ("--columns", four), "`time` is `"),
+        ("an event without sectors", "a-1 [0] 5.5: block_rq_issue: 8,0 R 0 ()\n", ("--format", "ftrace"), "trace t:"),
+        ("biosnoop without a sector", "0.1 a 7 sda W 64\n", ("--format", "biosnoop"), "has 6 columns"),
+    ):
+        argv = ("trace", "stats", "t", *options)
+        yield Wrong(kind="command", about=about, argv=argv, files=(("t", content.encode()),), names=tuple(names))
 
 
 def _trace(form: str, about: str, name: str, content: bytes, *names: str) -> Wrong:

@@ -104,6 +104,8 @@ pub struct PlanRequest {
     pub sets: Vec<(String, String)>,
     /// `--trace`: replaces the trace of every flow that replays one.
     pub trace: Option<String>,
+    /// Keys of every flow that replays a trace, with their values: options such as `--columns`.
+    pub trace_keys: Vec<(String, String)>,
     /// `--seed`.
     pub seed: Option<u64>,
     /// `--skip-bad-rows`.
@@ -299,13 +301,17 @@ fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Docu
 
 /// Applies the trace options of the command line to every flow that replays a trace.
 fn with_trace(request: &PlanRequest, mut document: Document) -> Result<Document, PlanError> {
-    if request.trace.is_none() && !request.skip_bad_rows {
+    if request.trace.is_none() && request.trace_keys.is_empty() && !request.skip_bad_rows {
         return Ok(document);
     }
     let flows = document.tables("flow")?;
     let replaying: Vec<usize> = (0..flows.len()).filter(|&i| flows[i].has("trace")).collect();
     if replaying.is_empty() {
-        let option = if request.trace.is_some() { "--trace" } else { "--skip-bad-rows" };
+        let option = match (&request.trace, request.trace_keys.first()) {
+            (Some(_), _) => "--trace".to_owned(),
+            (None, Some((key, _))) => format!("--{key}"),
+            (None, None) => "--skip-bad-rows".to_owned(),
+        };
         return Err(PlanError(format!(
             "{}: {option} was given, but no [[flow]] replays a trace; give a flow the key `trace`",
             request.path
@@ -315,6 +321,9 @@ fn with_trace(request: &PlanRequest, mut document: Document) -> Result<Document,
         if let Some(path) = &request.trace {
             let text = toml::Value::String(path.clone()).to_string();
             document = Document::set(&format!("flow.{i}.trace"), &text)?.over(document)?;
+        }
+        for (key, value) in &request.trace_keys {
+            document = Document::set(&format!("flow.{i}.{key}"), value)?.over(document)?;
         }
         if request.skip_bad_rows {
             document = Document::set(&format!("flow.{i}.skip-bad-rows"), "true")?.over(document)?;

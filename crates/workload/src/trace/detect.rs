@@ -1,8 +1,11 @@
 //! Format detection: trace format from the first rows, time unit from plausible rates.
 
-use super::columns::{is_blank, is_heading};
-use super::format::{AsciiLayout, Format};
+use super::address_units::Scale;
+use super::columns::is_heading;
+use super::format::{AsciiLayout, Columns, Format};
+use super::heading::Heading;
 use super::input::Input;
+use super::layout_inference::{Layout, Sample, complete, to_try};
 use super::lines::{Lines, Raw};
 use super::position::Position;
 use super::problem::{RowFault, TraceProblem, shorten};
@@ -10,6 +13,7 @@ use super::signatures::unsupported_file;
 use super::spec::TraceSpec;
 use super::time_unit_inference::{Inferred, Times};
 use super::unit::TimeUnit;
+use interpulse_engine::Bytes;
 
 const LINES: usize = 1024;
 /// Rows used to infer the time unit: more than any burst contains.
@@ -17,11 +21,32 @@ const ROWS: u64 = 65_536;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Detected {
-    /// Never [`Format::Auto`].
+    /// Never [`Format::Auto`], and with all columns.
     pub format: Format,
     pub unit: TimeUnit,
+    pub scale: Scale,
     /// Assumptions, with the settings that override them.
     pub assumed: String,
+}
+
+/// Formats that read a file, and what else its lines say.
+struct Chosen {
+    formats: Vec<Format>,
+    /// Whether a setting or the file name confirms the choice.
+    certain: bool,
+    /// Of the format `columns`.
+    layout: Option<Layout>,
+}
+
+impl Chosen {
+    fn of(formats: Vec<Format>, certain: bool) -> Chosen {
+        Chosen { formats, certain, layout: None }
+    }
+
+    fn columns(layout: Layout, certain: bool) -> Chosen {
+        let formats = vec![Format::Columns(layout.columns.clone())];
+        Chosen { formats, certain, layout: Some(layout) }
+    }
 }
 
 pub(super) fn detect(input: &Input, spec: &TraceSpec) -> Result<Detected, TraceProblem> {
@@ -30,28 +55,52 @@ pub(super) fn detect(input: &Input, spec: &TraceSpec) -> Result<Detected, TraceP
     let named = spec.format != Format::Auto;
     let ending = Format::of_name(input.file_name());
     let binary = Format::readers().find(|format| begins_with(format, beginning));
-    if binary.is_none_or(|binary| named && binary != spec.format)
+    if binary.as_ref().is_none_or(|binary| named && *binary != spec.format)
         && let Some((what, remedy)) = unsupported_file(beginning)
     {
         return Err(TraceProblem::Foreign { what, remedy });
     }
-    let (formats, certain) = match binary.or(ending.filter(|format| format.record_bytes().is_some())) {
+    let lines = || Ok(Lines::new(input.open()?));
+    let ended = ending.clone().filter(|format| format.record_bytes().is_some());
+    let Chosen { formats, certain, layout } = match binary.or(ended) {
+        _ if let Format::Columns(given) = &spec.format => {
+            Chosen::columns(complete(given, spec, &sample(lines()?, &spec.format)?)?, true)
+        }
         _ if named => {
             // The pass over all rows reports read errors.
-            let first = sample(Lines::new(input.open()?)).unwrap_or_default();
-            unlike(spec.format, &first).map_or(Ok(()), Err)?;
-            (vec![spec.format], true)
+            if let Ok(first) = sample(lines()?, &spec.format) {
+                unlike(&spec.format, spec, &first).map_or(Ok(()), Err)?;
+            }
+            Chosen::of(vec![spec.format.clone()], true)
         }
-        Some(binary) => (vec![binary], false),
-        None => of_lines(&sample(Lines::new(input.open()?))?, ending)?,
+        Some(binary) => Chosen::of(vec![binary], false),
+        None => of_lines(&sample(lines()?, &Format::Auto)?, spec, ending)?,
     };
     let times = times(input, &formats[0])?;
-    let (format, unit, why) = with_unit(&formats, certain, spec.time_unit, &times);
-    let mut assumed = why;
+    let given = spec.time_unit.or(layout.as_ref().and_then(|layout| layout.time_unit));
+    let by_heading = given.filter(|_| spec.time_unit.is_none()).map(|_| "as the heading says");
+    let (format, unit, mut assumed) =
+        with_unit(&formats, certain, given, by_heading.unwrap_or("as set by time-unit"), &times);
+    if let Format::Columns(columns) = &format
+        && columns.has_no_time()
+    {
+        assumed = "no column holds times".to_owned();
+    }
     if formats.len() > 1 {
         assumed += "; type 1 is assumed to be a read (override: --set flow.N.format=ascii --set flow.N.writes-are=1)";
     }
-    Ok(Detected { format, unit, assumed: input.addressed(&assumed) })
+    let documented = format.units();
+    let actual = match &layout {
+        Some(layout) => layout.units,
+        None => documented.with(spec.address_unit, spec.size_unit),
+    };
+    if let Some(layout) = &layout {
+        assumed += &layout.assumed;
+    } else if actual != documented {
+        let (address, size) = (Bytes(actual.address), Bytes(actual.size));
+        assumed += &format!("; addresses in units of {address}, sizes of {size}, as set");
+    }
+    Ok(Detected { format, unit, scale: Scale { documented, actual }, assumed: input.addressed(&assumed) })
 }
 
 /// Whether most of the first records have this format.
@@ -63,63 +112,88 @@ fn begins_with(format: &Format, beginning: &[u8]) -> bool {
     all > 0 && 2 * good > all
 }
 
-fn sample(mut lines: Lines) -> Result<Vec<(Position, String)>, TraceProblem> {
-    let mut sample = Vec::new();
+fn sample(mut lines: Lines, format: &Format) -> Result<Sample, TraceProblem> {
+    let mut sample = Sample { lines: Vec::new(), heading: None };
     let mut fault = None;
-    while sample.len() < LINES {
+    let mut rows = 0;
+    while sample.lines.len() < LINES {
+        let in_header = lines.position().number < format.header_rows();
         match lines.next() {
             Ok(None) => break,
-            Ok(Some(Ok(line))) if is_blank(line) => {}
             Ok(Some(Ok(line))) => {
                 let line = line.to_owned();
-                sample.push((lines.position(), line));
+                let heading = (rows == 0).then(|| Heading::of(lines.position(), &line)).flatten();
+                let blank = format.skips(&line);
+                rows += u64::from(!blank && !in_header && heading.is_none() && !is_heading(&line));
+                sample.heading = heading.or(sample.heading);
+                if !blank {
+                    sample.lines.push((lines.position(), line));
+                }
             }
             Ok(Some(Err(found))) => {
                 let row = TraceProblem::Row { line: lines.position(), fault: found };
                 fault.get_or_insert(row);
                 // A file that is not text has an unlimited number of these faults.
-                if sample.is_empty() {
+                if sample.lines.is_empty() {
                     break;
                 }
             }
             // The pass over the rows reports the problem.
-            Err(_) if !sample.is_empty() => break,
+            Err(_) if !sample.lines.is_empty() => break,
             Err(problem) => return Err(problem),
         }
     }
-    if sample.is_empty() { Err(fault.unwrap_or(TraceProblem::Empty)) } else { Ok(sample) }
+    if sample.lines.is_empty() { Err(fault.unwrap_or(TraceProblem::Empty)) } else { Ok(sample) }
 }
 
-/// Formats that parse most of these lines, and whether the file name confirms the choice.
-fn of_lines(
-    sample: &[(Position, String)],
-    ending: Option<Format>,
-) -> Result<(Vec<Format>, bool), TraceProblem> {
-    let texts = || Format::readers().filter(|format| format.record_bytes().is_none());
-    let mut read: Vec<(u64, Format)> = texts().filter_map(|format| reads(format, sample)).collect();
-    if let Some(&found) = read.iter().find(|(_, format)| Some(*format) == ending) {
-        return Ok((vec![found.1], true));
+/// Text formats with a fixed layout.
+fn texts() -> impl Iterator<Item = Format> {
+    let free = |format: &Format| matches!(format, Format::Columns(_));
+    Format::readers().filter(move |format| format.record_bytes().is_none() && !free(format))
+}
+
+/// Formats that parse most of these lines and that the heading does not contradict.
+fn of_lines(sample: &Sample, spec: &TraceSpec, ending: Option<Format>) -> Result<Chosen, TraceProblem> {
+    let mut read: Vec<(u64, Format)> = texts().filter_map(|format| reads(&format, &sample.lines)).collect();
+    let contradiction =
+        |format: &Format| Some((format.name(), sample.heading.as_ref()?.contradiction(format)?));
+    let contradicted = read.iter().find_map(|(_, format)| contradiction(format));
+    read.retain(|(_, format)| contradiction(format).is_none());
+    if let Some((_, found)) = read.iter().find(|(_, format)| Some(format) == ending.as_ref()) {
+        return Ok(Chosen::of(vec![found.clone()], true));
     }
     let most = read.iter().map(|found| found.0).max();
     read.retain(|found| Some(found.0) == most);
-    match (read.is_empty(), ending) {
-        (false, _) => Ok((read.into_iter().map(|found| found.1).collect(), false)),
-        (true, Some(ending)) => Ok((vec![ending], true)),
-        (true, None) => {
-            let (line, found) = &sample[0];
+    if !read.is_empty() {
+        return Ok(Chosen::of(read.into_iter().map(|found| found.1).collect(), false));
+    }
+    let by_heading = sample.heading.as_ref().map(|_| complete(&Columns::of(&[]), spec, sample));
+    match (by_heading, contradicted, ending) {
+        (Some(Ok(layout)), ..) => Ok(Chosen::columns(layout, false)),
+        (Some(Err(TraceProblem::Layout { remedy, .. })), Some((like, why)), _) => {
+            let line = sample.heading.as_ref().map_or(sample.lines[0].0, |heading| heading.line);
+            Err(TraceProblem::Contradicted { line, like, why, remedy })
+        }
+        (None | Some(Err(_)), _, Some(ending)) => Ok(Chosen::of(vec![ending], true)),
+        (by_heading, ..) => {
+            let (line, found) = sample.rows().next().unwrap_or(&sample.lines[0]);
             let known: Vec<_> = Format::readers().map(|format| format.name()).collect();
-            Err(TraceProblem::Unknown { line: *line, found: shorten(found), known: known.join(", ") })
+            let remedy = match by_heading {
+                Some(Err(TraceProblem::Layout { why, remedy, .. })) => format!(": {why}; {remedy}"),
+                _ => to_try(spec, sample).map(|settings| format!("; {settings}")).unwrap_or_default(),
+            };
+            Err(TraceProblem::Unknown { line: *line, found: shorten(found), remedy, known: known.join(", ") })
         }
     }
 }
 
 /// Fault of rows that do not have the columns of the specified format but those of another one.
-fn unlike(named: Format, sample: &[(Position, String)]) -> Option<TraceProblem> {
-    let (line, row) = sample.iter().find(|(_, line)| !is_heading(line) && !named.is_header(line))?;
-    let wrong = named.record_bytes().is_none() && reads(named, sample).is_none();
+fn unlike(named: &Format, spec: &TraceSpec, sample: &Sample) -> Option<TraceProblem> {
+    let (line, row) = sample.lines.iter().find(|(_, line)| !is_heading(line) && !named.is_header(line))?;
+    let wrong = named.record_bytes().is_none() && reads(named, &sample.lines).is_none();
     match wrong.then(|| named.parse(Raw::Line(row)))? {
         Err(fault @ RowFault::Columns { .. }) => {
-            let like: Vec<_> = of_lines(sample, None).ok()?.0.iter().map(Format::name).collect();
+            let like: Vec<_> = of_lines(sample, spec, None).ok()?.formats.iter().map(Format::name).collect();
             Some(TraceProblem::Unlike { line: *line, fault, like: like.join(" or ") })
         }
         _ => None,
@@ -127,8 +201,8 @@ fn unlike(named: Format, sample: &[(Position, String)]) -> Option<TraceProblem> 
 }
 
 /// Number of lines parsed by this format or a variant, if at least half of them are rows.
-fn reads(format: Format, sample: &[(Position, String)]) -> Option<(u64, Format)> {
-    let mut tried = vec![format];
+fn reads(format: &Format, sample: &[(Position, String)]) -> Option<(u64, Format)> {
+    let mut tried = vec![format.clone()];
     tried.extend(format.variants());
     tried.into_iter().find_map(|format| {
         let (mut good, mut bad) = (0u64, 0u64);
@@ -148,11 +222,14 @@ fn times(input: &Input, format: &Format) -> Result<Times, TraceProblem> {
     let mut lines = Lines::new(input.open()?);
     let mut times = Times::default();
     // The pass over all rows reports read errors.
+    let mut number = 0;
     while times.rows < ROWS
         && let Ok(Some(raw)) = lines.next_row(format.record_bytes())
     {
+        number += 1;
         if let Ok(raw) = raw
-            && !matches!(raw, Raw::Line(line) if is_blank(line))
+            && number > format.header_rows()
+            && !matches!(raw, Raw::Line(line) if format.skips(line))
             && let Ok(Some(row)) = format.parse(raw)
         {
             times.count(row.time);
@@ -166,15 +243,16 @@ fn with_unit(
     formats: &[Format],
     certain: bool,
     given: Option<TimeUnit>,
+    said: &str,
     times: &Times,
 ) -> (Format, TimeUnit, String) {
     let of = |unit| {
         let other = Format::Ascii(AsciiLayout::OF_SIMULATORS);
-        let alone = (formats.len() == 1).then(|| formats[0]);
-        alone.or(formats.iter().copied().find(|f| f.unit() == Some(unit))).unwrap_or(other)
+        let alone = (formats.len() == 1).then(|| formats[0].clone());
+        alone.or(formats.iter().find(|f| f.unit() == Some(unit)).cloned()).unwrap_or(other)
     };
     if let Some(unit) = given {
-        return (of(unit), unit, format!("times in {}, as set by time-unit", unit.name()));
+        return (of(unit), unit, format!("times in {}, {said}", unit.name()));
     }
     let documented = formats[0].unit().filter(|_| formats.len() == 1);
     let inferred = match documented {
@@ -203,7 +281,7 @@ fn with_unit(
             format!("times assumed to be in {name}, because they lie in the range of dates in {name}")
         }
         Inferred::Rate(_) => {
-            let usual = documented.or(formats[0].unit()).unwrap_or(TimeUnit::Ns);
+            let usual = documented.unwrap_or(times.usual());
             let (usual, there) = (usual.name(), rate(usual));
             format!(
                 "times assumed to be in {name}: {} requests per second; {usual} would result in {there}",
@@ -214,7 +292,11 @@ fn with_unit(
             format!("times in {name}, although this results in {} requests per second", rate(unit))
         }
     };
-    let other = if unit == TimeUnit::Ms { TimeUnit::Us } else { TimeUnit::Ms };
+    let other = match inferred {
+        Inferred::Doubtful(_) => times.typical(unit),
+        _ => None,
+    };
+    let other = other.unwrap_or(if unit == TimeUnit::Ms { TimeUnit::Us } else { TimeUnit::Ms });
     let format = of(unit);
     (format, unit, format!("{why} (override: --set flow.N.time-unit={})", other.name()))
 }

@@ -9,13 +9,16 @@
 //! mark at the start and additional columns are ignored. The first bytes of a file, not its name, identify plain,
 //! gzip and zstd files. `detect` determines format and time unit.
 
+mod address_units;
 mod columns;
 mod detect;
 mod device;
 mod fio_clock;
 pub mod format;
+mod heading;
 pub(crate) mod input;
 pub(crate) mod layout;
+mod layout_inference;
 pub(crate) mod limits;
 mod lines;
 mod number;

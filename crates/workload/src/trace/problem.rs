@@ -3,6 +3,7 @@
 use super::limits::{DEVICES_MAX, LINE_MAX};
 use super::packing::Packing;
 use super::position::Position;
+use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
@@ -135,13 +136,15 @@ pub enum TraceProblem {
     },
     /// Rows of an unknown format.
     #[error(
-        "{line}: `{found}` matches no known format; specify its format with --set flow.N.format=NAME: {known}"
+        "{line}: `{found}` matches no known format{remedy}; specify its format with --set flow.N.format=NAME: {known}"
     )]
     Unknown {
         /// First line that is neither blank nor a comment.
         line: Position,
         /// Beginning of the line.
         found: String,
+        /// Settings that may read the rows as columns; empty if there are none.
+        remedy: String,
         /// Known formats.
         known: String,
     },
@@ -154,6 +157,28 @@ pub enum TraceProblem {
         fault: RowFault,
         /// Formats with these columns.
         like: String,
+    },
+    /// Layout of the format `columns` that neither settings nor heading complete.
+    #[error("{line}: {why}; {remedy}")]
+    Layout {
+        /// First row.
+        line: Position,
+        /// What is unknown.
+        why: String,
+        /// Settings to try.
+        remedy: String,
+    },
+    /// Heading that contradicts the format of the rows.
+    #[error("{line}: the rows look like {like}, but by the heading {why}; {remedy}")]
+    Contradicted {
+        /// The heading.
+        line: Position,
+        /// Format of the rows.
+        like: &'static str,
+        /// Column of the heading that differs.
+        why: String,
+        /// Settings to try.
+        remedy: String,
     },
     /// Another kind of file, identified by its signature.
     #[error("is {what}; {remedy}")]
@@ -224,7 +249,7 @@ pub enum RowFault {
         /// Columns found.
         found: usize,
         /// Columns of the format.
-        legal: &'static str,
+        legal: Cow<'static, str>,
     },
     /// Illegal value.
     #[error("`{field}` is `{found}`, which is {why}; legal: {legal}")]
@@ -236,7 +261,7 @@ pub enum RowFault {
         /// Reason.
         why: &'static str,
         /// Legal values.
-        legal: &'static str,
+        legal: Cow<'static, str>,
     },
     /// Time before that of an earlier row.
     #[error(
@@ -265,9 +290,9 @@ impl RowFault {
         field: &'static str,
         found: &str,
         why: &'static str,
-        legal: &'static str,
+        legal: impl Into<Cow<'static, str>>,
     ) -> RowFault {
-        RowFault::Field { field, found: shorten(found), why, legal }
+        RowFault::Field { field, found: shorten(found), why, legal: legal.into() }
     }
 }
 
@@ -275,14 +300,23 @@ impl RowFault {
 /// command-line options named like the keys.
 pub(crate) fn addressed(text: &str, flow: Option<u64>) -> String {
     const SETTING: &str = "--set flow.N.";
-    if let Some(flow) = flow {
-        return text.replace(SETTING, &format!("--set flow.{flow}."));
-    }
     let mut parts = text.split(SETTING);
     let mut all = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        all += "--";
-        all += &part.replacen('=', " ", 1);
+        // A list is written as KEY=[A,B]: quoted for the shell in a setting, as A,B in an option.
+        let list = part.split_once("=[").and_then(|(key, rest)| {
+            let (words, rest) = rest.split_once(']')?;
+            (!key.contains(char::is_whitespace)).then_some((key, words, rest))
+        });
+        all += &match (list, flow) {
+            (None, Some(flow)) => format!("--set flow.{flow}.{part}"),
+            (None, None) => format!("--{}", part.replacen('=', " ", 1)),
+            (Some((key, words, rest)), Some(flow)) => {
+                let quoted: Vec<_> = words.split(',').map(|word| format!("\"{word}\"")).collect();
+                format!("--set 'flow.{flow}.{key}=[{}]'{rest}", quoted.join(","))
+            }
+            (Some((key, words, rest)), None) => format!("--{key} {words}{rest}"),
+        };
     }
     all
 }

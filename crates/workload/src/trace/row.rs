@@ -22,10 +22,10 @@ pub(crate) struct ParsedRow<'l> {
     pub host: &'l str,
     pub device: u32,
     pub op: Op,
-    /// First sector; 0 for a flush.
-    pub sector: u64,
-    /// Length in sectors: 0 for a flush, at least 1 otherwise; at most `REQUEST_SECTORS_MAX` for a read or a write.
-    pub sectors: u32,
+    /// Start in bytes, in the documented unit of the format; 0 for a flush.
+    pub offset: u64,
+    /// Length in bytes, in the documented unit of the format: 0 for a flush, at least 1 otherwise.
+    pub size: u64,
     /// Flush of a write; `None` for other operations.
     pub flush: WithFlush,
 }
@@ -33,7 +33,7 @@ pub(crate) struct ParsedRow<'l> {
 impl<'l> ParsedRow<'l> {
     /// Flush of the whole device.
     pub fn flush(time: Stamp<'l>, host: &'l str, device: u32) -> ParsedRow<'l> {
-        ParsedRow { time, host, device, op: Op::Flush, sector: 0, sectors: 0, flush: WithFlush::None }
+        ParsedRow { time, host, device, op: Op::Flush, offset: 0, size: 0, flush: WithFlush::None }
     }
 }
 

@@ -4,12 +4,20 @@ use super::format::Format;
 use super::unit::TimeUnit;
 use crate::error::Illegal;
 use crate::synthetic::queue_depth::{check_depth, read_depth};
-use interpulse_settings::{ConfigError, Row, Section, choices, default, keys};
+use interpulse_engine::Bytes;
+use interpulse_settings::{ConfigError, Row, Section, choices, default, keys, optional};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 const PASSES: RangeInclusive<u32> = 1..=1_000_000;
 const SPEED: RangeInclusive<f64> = 1e-6..=1e6;
+const UNITS: RangeInclusive<Bytes> = Bytes(1)..=Bytes(1 << 30);
+
+/// Whether the rows have the times that recorded pacing needs.
+fn timed(format: &Format, pacing: TracePacing) -> bool {
+    let untimed = matches!(format, Format::Columns(columns) if columns.has_no_time());
+    !untimed || matches!(pacing, TracePacing::Closed { .. })
+}
 
 keys! {
     /// Replay of a trace file.
@@ -22,6 +30,10 @@ keys! {
         pub format: Format => Format::read(s)?,
         /// unit of the times; default: the unit of the format, or the most plausible one
         pub time_unit: Option<TimeUnit> = optional_choice(TimeUnit::ALL),
+        /// unit of addresses, such as 512B or 4KiB; default: the unit of the format
+        pub address_unit: Option<Bytes> = optional_bytes(optional().within(UNITS)),
+        /// unit of sizes; default: address-unit if that is set and the format has one unit for both
+        pub size_unit: Option<Bytes> = optional_bytes(optional().within(UNITS)),
         /// the only device of the trace that is replayed; default: all, of stacked devices the lowest
         pub device: Option<String> = optional_name(),
         /// treatment of the discards
@@ -43,6 +55,8 @@ keys! {
     } check {
         let named = path != PathBuf::new() || !s.has("trace");
         s.check(named, "trace", "the path of a block trace (or give --trace FILE)")?;
+        let timed = timed(&format, pacing);
+        s.check(timed, "columns", "a list with time, or pacing = \"closed\", which needs no times")?;
     }
 }
 
@@ -54,6 +68,8 @@ impl TraceSpec {
             path: path.into(),
             format: Format::Auto,
             time_unit: None,
+            address_unit: None,
+            size_unit: None,
             device: None,
             discards: Treatment::Replay,
             flushes: Treatment::Replay,
@@ -66,6 +82,12 @@ impl TraceSpec {
     }
 
     pub(crate) fn check(&self) -> Result<(), Illegal> {
+        Illegal::unless(
+            timed(&self.format, self.pacing),
+            "columns",
+            "without time",
+            "a time, or closed pacing",
+        )?;
         let legal = format!("{} to {}", PASSES.start(), PASSES.end());
         Illegal::unless(PASSES.contains(&self.repeat.passes), "repeat", self.repeat.passes, legal)?;
         match self.pacing {

@@ -1,6 +1,6 @@
 //! Stream of checked rows, shared by both passes over a trace.
 
-use super::columns::{is_blank, is_heading};
+use super::columns::is_heading;
 use super::detect::{Detected, detect};
 use super::device::{DeviceKey, Devices};
 use super::fio_clock;
@@ -118,7 +118,10 @@ impl RowStream {
             if spec.time_unit.is_some() {
                 return Err(TraceProblem::NoTimeUnit { format: format.name() });
             }
-            detected.assumed = "without times: the requests are issued in file order, closed loop".to_owned();
+            if !matches!(format, Format::Columns(_)) {
+                detected.assumed =
+                    "without times: the requests are issued in file order, closed loop".to_owned();
+            }
         } else if *format == Format::Fio
             && spec.time_unit.is_none()
             && matches!(spec.pacing, TracePacing::Recorded { .. })
@@ -212,9 +215,13 @@ impl RowStream {
         loop {
             let before = self.origin_ns.is_none();
             let format = &self.detected.format;
+            let in_header = self.lines.position().number < format.header_rows();
             let raw = match self.lines.next_row(format.record_bytes())? {
                 None => return Ok(None),
-                Some(Ok(Raw::Line(line))) if is_blank(line) || before && format.is_header(line) => continue,
+                Some(_) if in_header => continue,
+                Some(Ok(Raw::Line(line))) if format.skips(line) || before && format.is_header(line) => {
+                    continue;
+                }
                 Some(Ok(Raw::Line(line))) if before && is_heading(line) => {
                     if let (None, Err(fault)) = (&self.skipped_rows.heading, format.parse(Raw::Line(line))) {
                         self.skipped_rows.heading = Some((self.lines.position(), fault));
@@ -241,13 +248,19 @@ impl RowStream {
                 Ok((_, Some(parsed))) => Ok(parsed),
                 Err(fault) => Err(fault),
             };
-            let mut parsed = parsed;
-            if let Ok(row) = &mut parsed
+            let scale = self.detected.scale;
+            let mut placed = parsed.and_then(|row| Ok((row, scale.sectors(row.op, row.offset, row.size)?)));
+            if let Ok((_, None)) = placed {
+                self.skipped_rows.other += 1;
+                continue;
+            }
+            if let Ok((row, _)) = &mut placed
                 && !self.rules.keeps(row, &mut self.selection, &mut self.skipped_rows)
             {
                 continue;
             }
-            let checked = parsed.and_then(|parsed| {
+            let checked = placed.and_then(|(parsed, extent)| {
+                let (sector, sectors) = extent.unwrap_or_default();
                 let time_ns = parsed.time.ns(self.detected.unit)?;
                 let (at_ns, late) =
                     self.rules.time(time_ns, self.origin_ns.unwrap_or(time_ns), self.latest_ns)?;
@@ -256,7 +269,7 @@ impl RowStream {
                     None if self.devices_open => Some(self.devices.add(parsed.host, parsed.device)?),
                     None => None,
                 };
-                Ok((time_ns, at_ns, late, device, parsed.op, parsed.sector, parsed.sectors, parsed.flush))
+                Ok((time_ns, at_ns, late, device, parsed.op, sector, sectors as u32, parsed.flush))
             });
             let line = self.lines.position();
             match checked {

@@ -7,8 +7,10 @@ use std::ops::RangeInclusive;
 const COMFORTABLE: RangeInclusive<f64> = 0.5..=2e5;
 /// Requests per second accepted for the documented unit of a format.
 const POSSIBLE: RangeInclusive<f64> = 1e-5..=1e7;
+/// Requests per second below which the documented unit of a format is doubtful: one in 50 s.
+const RARE: f64 = 0.02;
 /// Accepted range if only the columns identify the format.
-const LIKELY: RangeInclusive<f64> = 1e-5..=1e6;
+const LIKELY: RangeInclusive<f64> = 0.05..=1e6;
 /// Accepted range of times that look like dates: a counter of the same magnitude results in a lower rate.
 const DATED: RangeInclusive<f64> = 0.05..=1e6;
 
@@ -63,14 +65,19 @@ impl Times {
         (most > least).then(|| (self.rows - 1) as f64 / ((most - least) * unit.ns() as f64 * 1e-9))
     }
 
-    /// Unit of rows separated by blanks of which only the columns are known.
-    pub fn of_columns(&self) -> Inferred {
+    /// Usual unit of times with these decimals.
+    pub fn usual(&self) -> TimeUnit {
         // DiskSim prints six decimals of a ms; nine decimals indicate ns in seconds.
-        let documented = match self.decimals {
+        match self.decimals {
             0 => TimeUnit::Ns,
             1..=6 => TimeUnit::Ms,
             _ => TimeUnit::S,
-        };
+        }
+    }
+
+    /// Unit of rows of which only the columns are known.
+    pub fn of_columns(&self) -> Inferred {
+        let documented = self.usual();
         let dates = [TimeUnit::Ticks, TimeUnit::Ns, TimeUnit::Us, TimeUnit::Ms, TimeUnit::S];
         match dates.into_iter().find(|&unit| self.possible(unit) && self.is_date(unit)) {
             Some(unit) if unit != documented => Inferred::Date(unit),
@@ -80,20 +87,31 @@ impl Times {
 
     /// Unit of rows in a format with a `documented` unit.
     pub fn of_format(&self, documented: TimeUnit) -> Inferred {
-        self.infer(documented, POSSIBLE)
+        match self.infer(documented, POSSIBLE) {
+            Inferred::Documented(unit) if self.is_rare(unit) => Inferred::Doubtful(unit),
+            inferred => inferred,
+        }
+    }
+
+    /// Whether times that are no dates result in hardly any requests.
+    fn is_rare(&self, unit: TimeUnit) -> bool {
+        self.rate(unit).is_some_and(|rate| rate < RARE) && !self.is_in_years(unit)
+    }
+
+    /// First unit other than `but` that results in a typical rate.
+    pub fn typical(&self, but: TimeUnit) -> Option<TimeUnit> {
+        let comfortable = |&unit: &TimeUnit| {
+            unit != but && self.possible(unit) && self.rate(unit).is_some_and(|r| COMFORTABLE.contains(&r))
+        };
+        let others = [TimeUnit::Ns, TimeUnit::Ms, TimeUnit::Us, TimeUnit::S, TimeUnit::Ticks];
+        others.into_iter().find(comfortable)
     }
 
     fn infer(&self, documented: TimeUnit, accepted: RangeInclusive<f64>) -> Inferred {
         if self.possible(documented) && self.rate(documented).is_none_or(|rate| accepted.contains(&rate)) {
             return Inferred::Documented(documented);
         }
-        let comfortable = |&unit: &TimeUnit| {
-            unit != documented
-                && self.possible(unit)
-                && self.rate(unit).is_some_and(|r| COMFORTABLE.contains(&r))
-        };
-        let others = [TimeUnit::Ns, TimeUnit::Ms, TimeUnit::Us, TimeUnit::S, TimeUnit::Ticks];
-        others.into_iter().find(comfortable).map_or(Inferred::Doubtful(documented), Inferred::Rate)
+        self.typical(documented).map_or(Inferred::Doubtful(documented), Inferred::Rate)
     }
 
     /// Whether `unit` allows the number of decimals.
@@ -103,12 +121,16 @@ impl Times {
 
     /// Whether all times are dates in `unit` at a plausible request rate.
     fn is_date(&self, unit: TimeUnit) -> bool {
+        // Without a rate, only magnitudes that a counter does not reach.
+        self.is_in_years(unit) && self.rate(unit).map_or(unit < TimeUnit::Ms, |rate| DATED.contains(&rate))
+    }
+
+    /// Whether all times lie in the range of dates in `unit`.
+    fn is_in_years(&self, unit: TimeUnit) -> bool {
         let from = if unit == TimeUnit::Ticks { WINDOWS } else { 0 };
         let in_units = |seconds: u64| u128::from(from + seconds) * 1_000_000_000 / u128::from(unit.ns());
         let Some((least, most)) = self.whole else { return false };
-        let inside = u128::from(least) >= in_units(YEARS.0) && u128::from(most) <= in_units(YEARS.1);
-        // Without a rate, only magnitudes that a counter does not reach.
-        inside && self.rate(unit).map_or(unit < TimeUnit::Ms, |rate| DATED.contains(&rate))
+        u128::from(least) >= in_units(YEARS.0) && u128::from(most) <= in_units(YEARS.1)
     }
 }
 
@@ -146,6 +168,12 @@ mod tests {
         assert_eq!(times(&["0.000000", "12.531000"]).of_columns(), Documented(Ms));
         assert_eq!(times(&["0.000000", "0.000100", "0.000300"]).of_columns(), Rate(S));
         assert_eq!(times(&["0.000000001", "0.5"]).of_columns(), Documented(S));
+        // In ms one request in 100 s, in us ten in a second.
+        assert_eq!(times(&["0.5", "100000.5", "200000.5"]).of_columns(), Rate(TimeUnit::Us));
+        // Exponents: whole numbers are ns, 1.5e-05 has six decimals.
+        assert_eq!(times(&["0.000000e+00", "1.500000e+06", "3.000000e+06"]).of_columns(), Documented(Ns));
+        assert_eq!(times(&["1.5e-05", "3e-05", "0.0001"]).of_columns(), Rate(S));
+        assert_eq!(times(&["1.28166385295514663e17"]).of_columns(), Inferred::Date(TimeUnit::Ticks));
     }
 
     #[test]
@@ -182,6 +210,10 @@ mod tests {
         assert_eq!(times(&["0", "0", "0", "0", "1"]).of_format(Ticks), Rate(Ms));
         assert_eq!(every(26_214_000, 0, 3).of_format(S), Rate(Ns));
         assert_eq!(times(&["0.000001", "0.000003"]).of_format(S), Documented(S));
+        // One request in 200 s is possible, and doubtful unless the times are dates.
+        assert_eq!(times(&["0", "200"]).of_format(S), Doubtful(S));
+        assert_eq!(every(200, 1_577_808_144, 3).of_format(S), Documented(S));
+        assert_eq!(every(40_000_000_000, 0, 3).of_format(Ns), Documented(Ns));
         // A thousand requests per ps in ms, and no other unit is better.
         assert_eq!(times(&["0.000000", "0.000000", "0.000000000001"]).of_format(Ms), Doubtful(Ms));
     }

@@ -1,6 +1,6 @@
 //! Time units of traces.
 
-use super::number::Column;
+use super::number::{Column, Decimal};
 use super::problem::RowFault;
 use interpulse_settings::choices;
 
@@ -84,11 +84,11 @@ impl<'l> Stamp<'l> {
             Stamp::Text(text) => text,
         };
         let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
-        if !decimals.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
+        if !whole.bytes().chain(decimals.bytes()).all(|byte| byte.is_ascii_digit()) {
+            let number = Decimal::parse(text)?;
+            return Some((number.floor_times_power(0)?, number.fraction(), number.decimals()));
         }
         let part = if decimals.is_empty() { 0.0 } else { format!("0.{decimals}").parse().ok()? };
-        whole.bytes().all(|byte| byte.is_ascii_digit()).then_some(())?;
         Some((whole.parse().ok()?, part, decimals.len()))
     }
 }

@@ -1,9 +1,9 @@
 //! `ascii` format: `time device lba sectors type`, separated by blanks, LBA in 512 B sectors. Same columns as
 //! DiskSim, SSDSim and MQSim, for files with another time unit or type code. A file does not identify its type code.
 
-use super::{Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, decimal, WithFlush};
+use super::{Parsed, ParsedRow, Role, RowFault, Stamp, TimeUnit, TraceFormat, decimal, WithFlush};
 use crate::trace::columns::blanks;
-use crate::trace::number::{device, length_sectors, sector};
+use crate::trace::number::{device, sector_length, sector_offset};
 use interpulse_engine::{Op, Request};
 use interpulse_settings::{ConfigError, Section, required};
 use std::io::{self, Write};
@@ -32,6 +32,9 @@ impl AsciiLayout {
     /// Layout of the formats named after simulators.
     pub(in crate::trace) const OF_SIMULATORS: AsciiLayout = AsciiLayout { types: TypeCode::ZeroWrites };
 
+    /// Columns of these formats.
+    pub(super) const ROLES: &'static [Role] = &[Role::Time, Role::Device, Role::Offset, Role::Size, Role::Op];
+
     pub(super) fn read(s: &mut Section) -> Result<AsciiLayout, ConfigError> {
         let types = match s.u32("writes-are", "type code of a write, 0 or 1", required().within(0..=1))? {
             0 => TypeCode::ZeroWrites,
@@ -55,14 +58,14 @@ impl AsciiLayout {
             time: Stamp::text(time, TimeUnit::Ns)?,
             host: "",
             device: device("device", number)?,
-            sector: sector("lba", lba)?,
-            sectors: length_sectors("sectors", length)?,
+            offset: sector_offset("lba", lba)?,
+            size: sector_length("sectors", length)?,
+            flush: WithFlush::None,
             op: match kind {
                 "0" => zero,
                 "1" => one,
                 _ => other(kind)?,
             },
-            flush: WithFlush::None,
         }))
     }
 
@@ -97,6 +100,10 @@ impl TraceFormat for AsciiLayout {
             TypeCode::OneWrites => "0 (read) or 1 (write)",
         };
         self.parse_with(line, |kind| Err(RowFault::field("type", kind, "not an operation", legal)))
+    }
+
+    fn layout(&self) -> &'static [Role] {
+        AsciiLayout::ROLES
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {

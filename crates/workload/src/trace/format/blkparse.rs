@@ -7,7 +7,7 @@ use super::{
     ALL_OPS, Directive, Format, Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, WithFlush, decimal,
 };
 use crate::trace::columns::blanks;
-use crate::trace::number::{device, discard_sectors, length_sectors, sector};
+use crate::trace::number::{device, discard_sectors, sector_length, sector_offset};
 use interpulse_engine::{Op, Request};
 use interpulse_settings::{ConfigError, Section, choices};
 use std::io::{self, Write};
@@ -89,14 +89,14 @@ impl TraceFormat for Blkparse {
             _ if flushes => return Ok(Some(ParsedRow::flush(time, host, device))),
             _ => return Ok(None),
         };
-        let sectors = if op == Op::Trim { discard_sectors } else { length_sectors };
+        let sectors = if op == Op::Trim { discard_sectors } else { sector_length };
         Ok(Some(ParsedRow {
             time,
             host,
             device,
             op,
-            sector: sector("sector", start)?,
-            sectors: sectors("sectors", length)?,
+            offset: sector_offset("sector", start)?,
+            size: sectors("sectors", length)?,
             flush,
         }))
     }

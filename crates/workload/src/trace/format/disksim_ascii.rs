@@ -1,7 +1,7 @@
 //! `disksim-ascii` format: DiskSim ASCII traces, like `ascii` with time in ms, mostly with decimals. The last column
 //! holds hexadecimal flags; bit 0 means read.
 
-use super::{AsciiLayout, Parsed, RowFault, TimeUnit, TraceFormat};
+use super::{AsciiLayout, Parsed, Role, RowFault, TimeUnit, TraceFormat};
 use interpulse_engine::{Op, Request};
 use std::io::{self, Write};
 
@@ -22,6 +22,10 @@ impl TraceFormat for DiskSimAscii {
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         AsciiLayout::OF_SIMULATORS.parse_with(line, op)
+    }
+
+    fn layout(&self) -> &'static [Role] {
+        AsciiLayout::ROLES
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {

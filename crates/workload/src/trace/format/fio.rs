@@ -2,10 +2,9 @@
 //! line; time in us, offset and length in bytes (widened to whole sectors, narrowed for a trim). Each file is a device.
 //! `sync` and `datasync` flush; actions on files are ignored.
 
-use super::{ALL_OPS, Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, WithFlush};
+use super::{ALL_OPS, Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, Units, WithFlush};
 use crate::trace::columns::blanks;
 use crate::trace::number::{discard_bytes, length_bytes, offset_bytes};
-use crate::trace::row::{narrow, widen};
 use interpulse_engine::{Op, Request, SECTOR};
 use std::io::{self, Write};
 
@@ -31,21 +30,14 @@ pub(super) fn request<'l>(
     };
     let [offset, length] = place()?;
     let offset = offset_bytes("offset", offset)?;
-    let (sector, sectors) = if op == Op::Trim {
-        match narrow(offset, discard_bytes("length", length)?) {
-            Some(whole) => whole,
-            None => return Ok(None),
-        }
-    } else {
-        widen(offset, length_bytes("length", length)?)
-    };
+    let size = if op == Op::Trim { discard_bytes("length", length)? } else { length_bytes("length", length)? };
     Ok(Some(ParsedRow {
         time,
         host,
         device: 0,
         op,
-        sector,
-        sectors: sectors as u32,
+        offset,
+        size,
         flush: WithFlush::None,
     }))
 }
@@ -64,6 +56,7 @@ pub(super) fn write_action(out: &mut dyn Write, device: u32, request: Request) -
 
 impl TraceFormat for Fio {
     const UNIT: Option<TimeUnit> = Some(TimeUnit::Us);
+    const UNITS: Units = Units::BYTES;
     const OPS: &'static [Op] = ALL_OPS;
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {

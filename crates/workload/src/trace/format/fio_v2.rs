@@ -3,7 +3,7 @@
 //! request. Otherwise like `fio`.
 
 use super::fio::{ACTIONS, request, write_action};
-use super::{ALL_OPS, Directive, Parsed, RowFault, Stamp, TimeUnit, TraceFormat};
+use super::{ALL_OPS, Directive, Parsed, RowFault, Stamp, TimeUnit, TraceFormat, Units};
 use crate::trace::columns::blanks;
 use crate::trace::number::wait_us;
 use interpulse_engine::{Op, Request};
@@ -17,6 +17,7 @@ pub struct FioV2;
 
 impl TraceFormat for FioV2 {
     const UNIT: Option<TimeUnit> = Some(TimeUnit::Us);
+    const UNITS: Units = Units::BYTES;
     const OPS: &'static [Op] = ALL_OPS;
     const HAS_TIMES: bool = false;
 

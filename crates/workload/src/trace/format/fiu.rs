@@ -2,9 +2,9 @@
 //! separated by blanks; time in ns, LBA and size in 512 B sectors, op `R` or `W`; the hash is optional. Major and
 //! minor number identify the device.
 
-use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, WithFlush};
+use super::{Parsed, ParsedRow, Role, Stamp, TimeUnit, TraceFormat, WithFlush};
 use crate::trace::columns::blanks;
-use crate::trace::number::{device, length_sectors, op, sector};
+use crate::trace::number::{device, sector_length, op, sector_offset};
 use interpulse_engine::{Op, Request};
 use std::io::{self, Write};
 
@@ -24,10 +24,14 @@ impl TraceFormat for Fiu {
             host: major,
             device: device("minor", minor)?,
             op: op("op", kind, &["r", "read"], &["w", "write"], "R or W")?,
-            sector: sector("lba", lba)?,
-            sectors: length_sectors("size", size)?,
+            offset: sector_offset("lba", lba)?,
+            size: sector_length("size", size)?,
             flush: WithFlush::None,
         }))
+    }
+
+    fn layout(&self) -> &'static [Role] {
+        &[Role::Time, Role::Skip, Role::Skip, Role::Offset, Role::Size, Role::Op, Role::Device, Role::Device]
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {

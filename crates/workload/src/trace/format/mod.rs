@@ -1,5 +1,7 @@
 //! Trace formats. A format consists of one file with its keys and one line of the registry.
 
+use super::address_units::Units;
+use super::columns::is_blank;
 use super::lines::Raw;
 use super::problem::RowFault;
 use super::row::{Directive, Parsed, ParsedRow, WithFlush};
@@ -10,12 +12,14 @@ use std::io::{self, Write};
 
 pub use ascii::{AsciiLayout, TypeCode};
 pub use blkparse::Event;
+pub use columns::{Columns, Operation, Role, Separator};
+pub use ftrace::Ftrace;
 
 mod rwbs;
 
 registry! {
     $ /// Format of the rows of a trace.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    #[derive(Clone, PartialEq, Eq, Debug)]
     pub enum Format, each_format {
         "auto" => auto::Auto: "detected from the rows";
         "msr" => msr::Msr: "MSR Cambridge CSV: FILETIME in 100 ns, host, disk, Read|Write, offset and size in bytes, response";
@@ -25,6 +29,8 @@ registry! {
         "systor" => systor::Systor: "SYSTOR '17 CSV: time in seconds, response, R|W, LUN, offset and size in bytes";
         "fiu" => fiu::Fiu: "FIU text: time in ns, pid, process, LBA and size in 512 B sectors, R|W, major, minor, hash";
         "blkparse" => blkparse::Blkparse(it): "text of blkparse: device, CPU, number, time in seconds, pid, action, operation, sector + sectors";
+        "ftrace" => ftrace::Ftrace(it): "block_bio_queue, block_rq_issue or block_rq_complete of ftrace, trace-cmd or perf script: time in seconds";
+        "biosnoop" => biosnoop::Biosnoop: "biosnoop of bcc: time in seconds, process, pid, disk, operation, sector, bytes, latency";
         "fio" => fio::Fio: "I/O log of fio, version 3: time in us, file, read|write|trim|sync, offset and length in bytes";
         "fio-v2" => fio_v2::FioV2: "I/O log of fio, version 2, without times, replayed closed loop: file, read|write|trim|sync|wait, offset and length in bytes";
         "xperf" => xperf::Xperf: "DiskRead and DiskWrite of xperf, as in the Microsoft production server traces: time in us";
@@ -32,6 +38,7 @@ registry! {
         "ssdsim" => ssdsim::SsdSim: "SSDSim: time in whole ns, device, LBA and size in 512 B sectors, 1 = read, 0 = write";
         "disksim-ascii" => disksim_ascii::DiskSimAscii: "DiskSim's ASCII format: time in ms, device, LBA and size in 512 B sectors, flags (1 = read)";
         "ascii" => ascii::Ascii(it): "the columns of MQSim, SSDSim and DiskSim; time unit detected or specified, type code specified";
+        "columns" => columns::Columns(it): "columns of your own: time, op, offset and size in any order, named in `columns` or by the heading";
         "vscsi" => vscsi::Vscsi: "CloudPhysics vscsi, version 1: binary records of 32 bytes, time in us";
         "vscsi-v2" => vscsi_v2::VscsiV2: "CloudPhysics vscsi, version 2: binary records of 40 bytes, time in us";
     }
@@ -40,6 +47,8 @@ registry! {
 trait TraceFormat {
     /// Time unit; `None` if the format does not define it.
     const UNIT: Option<TimeUnit>;
+    /// Units of addresses and sizes.
+    const UNITS: Units = Units::SECTORS;
 
     /// Operations that a row of this format can hold.
     const OPS: &'static [Op] = &[Op::Read, Op::Write];
@@ -54,6 +63,29 @@ trait TraceFormat {
 
     fn unit(&self) -> Option<TimeUnit> {
         Self::UNIT
+    }
+
+    fn has_times(&self) -> bool {
+        Self::HAS_TIMES
+    }
+
+    fn units(&self) -> Units {
+        Self::UNITS
+    }
+
+    /// Columns of a row, for comparison with a heading; none if the format does not have them in a fixed order.
+    fn layout(&self) -> &'static [Role] {
+        &[]
+    }
+
+    /// Lines at the start of the file that hold no rows.
+    fn header_rows(&self) -> u64 {
+        0
+    }
+
+    /// Whether a line that looks like a comment is a row.
+    fn is_row(&self, _line: &str) -> bool {
+        false
     }
 
     /// Meaning of a line that is no request; `None` if it has none for a replay.
@@ -124,12 +156,17 @@ impl Format {
         let name = file_name.to_ascii_lowercase();
         let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
         let (_, ending) = name.rsplit_once('.')?;
-        Format::named(ending).filter(|format| *format != Format::Auto)
+        Format::named(ending).filter(|format| !matches!(format, Format::Auto | Format::Columns(_)))
     }
 
-    /// All formats except `auto`, with default keys.
+    /// All formats except `auto`, with default keys; `columns` with the columns that it writes by default.
     pub fn readers() -> impl Iterator<Item = Format> {
-        Format::all().into_iter().map(|(_, format, _)| format).filter(|format| *format != Format::Auto)
+        let with_columns = |format| match format {
+            Format::Columns(_) => Format::Columns(Columns::of(&Columns::WRITTEN)),
+            other => other,
+        };
+        let all = Format::all().into_iter().map(move |(_, format, _)| with_columns(format));
+        all.filter(|format| *format != Format::Auto)
     }
 
     pub(super) fn parse<'l>(&self, raw: Raw<'l>) -> Parsed<'l> {
@@ -157,10 +194,7 @@ impl Format {
 
     /// Whether the rows have times; without them a trace is replayed closed loop.
     pub fn has_times(&self) -> bool {
-        fn timed<F: TraceFormat>(_: &F) -> bool {
-            F::HAS_TIMES
-        }
-        each_format!(self, it => timed(it))
+        each_format!(self, it => it.has_times())
     }
 
     pub(super) fn record_bytes(&self) -> Option<usize> {
@@ -177,6 +211,23 @@ impl Format {
 
     pub(super) fn variants(&self) -> Vec<Format> {
         each_format!(self, it => it.variants())
+    }
+
+    pub(super) fn units(&self) -> Units {
+        each_format!(self, it => it.units())
+    }
+
+    pub(super) fn layout(&self) -> &'static [Role] {
+        each_format!(self, it => it.layout())
+    }
+
+    pub(super) fn header_rows(&self) -> u64 {
+        each_format!(self, it => it.header_rows())
+    }
+
+    /// Whether a line holds no row: blank, or a comment.
+    pub(super) fn skips(&self, line: &str) -> bool {
+        is_blank(line) && !each_format!(self, it => it.is_row(line))
     }
 
     /// Time unit; `None` if the format does not define it.

@@ -1,6 +1,6 @@
 //! `mqsim` format: MQSim traces, like `ascii` with time in whole ns, type 1 = read.
 
-use super::{AsciiLayout, Parsed, TimeUnit, TraceFormat};
+use super::{AsciiLayout, Parsed, Role, TimeUnit, TraceFormat};
 use interpulse_engine::Request;
 use std::io::{self, Write};
 
@@ -11,6 +11,10 @@ impl TraceFormat for MqSim {
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         AsciiLayout::OF_SIMULATORS.parse(line)
+    }
+
+    fn layout(&self) -> &'static [Role] {
+        AsciiLayout::ROLES
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {

@@ -2,10 +2,9 @@
 //! `Read` or `Write`, offset and size in bytes (widened to whole sectors). The response must be a number and is
 //! ignored.
 
-use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, WithFlush};
+use super::{Parsed, ParsedRow, Role, Stamp, TimeUnit, TraceFormat, Units, WithFlush};
 use crate::trace::columns::commas;
 use crate::trace::number::{Column, device, length_bytes, offset_bytes, op};
-use crate::trace::row::widen;
 use interpulse_engine::{Op, Request, SECTOR};
 use std::io::{self, Write};
 
@@ -19,6 +18,7 @@ pub struct Msr;
 
 impl TraceFormat for Msr {
     const UNIT: Option<TimeUnit> = Some(TimeUnit::Ticks);
+    const UNITS: Units = Units::BYTES;
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         let [time, host, disk, kind, offset, size, response] = commas(line, COLUMNS)?;
@@ -26,9 +26,13 @@ impl TraceFormat for Msr {
         let response = Column { name: "response", text: response, legal: "100 ns ticks, a whole number" };
         let device = device("disk", disk)?;
         let op = op("Type", kind, &["read"], &["write"], "Read or Write")?;
-        let (sector, sectors) = widen(offset_bytes("offset", offset)?, length_bytes("size", size)?);
+        let (offset, size) = (offset_bytes("offset", offset)?, length_bytes("size", size)?);
         response.whole(0, u64::MAX)?;
-        Ok(Some(ParsedRow { time, host, device, op, sector, sectors: sectors as u32, flush: WithFlush::None }))
+        Ok(Some(ParsedRow { time, host, device, op, offset, size, flush: WithFlush::None }))
+    }
+
+    fn layout(&self) -> &'static [Role] {
+        &[Role::Time, Role::Skip, Role::Device, Role::Op, Role::Offset, Role::Size]
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {

@@ -2,10 +2,9 @@
 //! time in seconds since 1970 with decimals, offset and size in bytes (widened to whole sectors). The response and
 //! rows without a type are ignored.
 
-use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, decimal, WithFlush};
+use super::{Parsed, ParsedRow, Role, Stamp, TimeUnit, TraceFormat, Units, decimal, WithFlush};
 use crate::trace::columns::commas;
 use crate::trace::number::{device, length_bytes, offset_bytes, op};
-use crate::trace::row::widen;
 use interpulse_engine::{Op, Request, SECTOR};
 use std::io::{self, Write};
 
@@ -15,6 +14,7 @@ pub struct Systor;
 
 impl TraceFormat for Systor {
     const UNIT: Option<TimeUnit> = Some(TimeUnit::S);
+    const UNITS: Units = Units::BYTES;
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         let [time, _, kind, lun, offset, size] = commas(line, COLUMNS)?;
@@ -24,8 +24,12 @@ impl TraceFormat for Systor {
         }
         let device = device("LUN", lun)?;
         let op = op("IOType", kind, &["r"], &["w"], "R, W or nothing")?;
-        let (sector, sectors) = widen(offset_bytes("Offset", offset)?, length_bytes("Size", size)?);
-        Ok(Some(ParsedRow { time, host: "", device, op, sector, sectors: sectors as u32, flush: WithFlush::None }))
+        let (offset, size) = (offset_bytes("Offset", offset)?, length_bytes("Size", size)?);
+        Ok(Some(ParsedRow { time, host: "", device, op, offset, size, flush: WithFlush::None }))
+    }
+
+    fn layout(&self) -> &'static [Role] {
+        &[Role::Time, Role::Skip, Role::Op, Role::Device, Role::Offset, Role::Size]
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {

@@ -1,9 +1,9 @@
 //! `tencent` format: Tencent cloud block storage traces, `Timestamp,Offset,Size,IOType,VolumeID`; time in seconds
 //! since 1970, offset and size in 512 B sectors, type 0 = read, 1 = write.
 
-use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, decimal, WithFlush};
+use super::{Parsed, ParsedRow, Role, Stamp, TimeUnit, TraceFormat, decimal, WithFlush};
 use crate::trace::columns::commas;
-use crate::trace::number::{device, length_sectors, op, sector};
+use crate::trace::number::{device, sector_length, op, sector_offset};
 use interpulse_engine::{Op, Request};
 use std::io::{self, Write};
 
@@ -21,10 +21,14 @@ impl TraceFormat for Tencent {
             host: "",
             device: device("VolumeID", volume)?,
             op: op("IOType", kind, &["0"], &["1"], "0 (read) or 1 (write)")?,
-            sector: sector("Offset", offset)?,
-            sectors: length_sectors("Size", size)?,
+            offset: sector_offset("Offset", offset)?,
+            size: sector_length("Size", size)?,
             flush: WithFlush::None,
         }))
+    }
+
+    fn layout(&self) -> &'static [Role] {
+        &[Role::Time, Role::Offset, Role::Size, Role::Op, Role::Device]
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {

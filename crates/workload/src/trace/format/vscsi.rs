@@ -2,10 +2,9 @@
 //! u32 length in bytes, u32 segments, u16 SCSI command, u16 version, u64 LBA in 512 B sectors, u64 time in us.
 //! UNMAP is a discard, SYNCHRONIZE CACHE a flush; other commands than these, reads and writes are ignored.
 
-use super::{ALL_OPS, Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, WithFlush};
-use crate::trace::number::{length_bytes, sector};
-use crate::trace::row::{narrow, widen};
-use interpulse_engine::{Op, Request, SECTOR};
+use super::{ALL_OPS, Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, Units, WithFlush};
+use crate::trace::number::{length_bytes, sector_offset};
+use interpulse_engine::{Op, Request};
 use std::io::{self, Write};
 
 pub struct Vscsi;
@@ -50,16 +49,14 @@ impl Fields {
             _ => return Err(RowFault::field("command", &command.to_string(), "too large", "below 256")),
         };
         let length = number(self.length, 4);
-        let start = sector("lba", &number(self.lba, 8).to_string())? * SECTOR.get();
-        let (sector, sectors) = if op == Op::Trim {
-            // Without the length of a sector, it names no range.
-            let Some(whole) = narrow(start, length) else { return Ok(None) };
-            whole
-        } else {
-            widen(start, length_bytes("length", &length.to_string())?)
+        let offset = sector_offset("lba", &number(self.lba, 8).to_string())?;
+        let size = match op {
+            // A discard without a length names no range.
+            Op::Trim => length,
+            _ => length_bytes("length", &length.to_string())?,
         };
         let flush = WithFlush::None;
-        Ok(Some(ParsedRow { time, host: "", device: 0, op, sector, sectors: sectors as u32, flush }))
+        Ok(Some(ParsedRow { time, host: "", device: 0, op, offset, size, flush }))
     }
 
     /// Writes a record of `N` bytes, which has no field for the device.
@@ -83,6 +80,7 @@ impl Fields {
 
 impl TraceFormat for Vscsi {
     const UNIT: Option<TimeUnit> = Some(TimeUnit::Us);
+    const UNITS: Units = Units::SECTORS_AND_BYTES;
     const OPS: &'static [Op] = ALL_OPS;
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, _device: u32, request: Request) -> io::Result<()> {

@@ -3,7 +3,7 @@
 //! us, u64 response.
 
 use super::vscsi::Fields;
-use super::{ALL_OPS, Parsed, TimeUnit, TraceFormat};
+use super::{ALL_OPS, Parsed, TimeUnit, TraceFormat, Units};
 use interpulse_engine::{Op, Request};
 use std::io::{self, Write};
 
@@ -14,6 +14,7 @@ pub struct VscsiV2;
 
 impl TraceFormat for VscsiV2 {
     const UNIT: Option<TimeUnit> = Some(TimeUnit::Us);
+    const UNITS: Units = Units::SECTORS_AND_BYTES;
     const OPS: &'static [Op] = ALL_OPS;
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, _device: u32, request: Request) -> io::Result<()> {

@@ -2,10 +2,9 @@
 //! `event, time, process, thread, irp, offset, size, elapsed, disk` and further columns; time in us, offset and size
 //! in bytes, hexadecimal with `0x`. Other rows and the preamble are ignored.
 
-use super::{Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, WithFlush};
+use super::{Parsed, ParsedRow, Stamp, TimeUnit, TraceFormat, Units, WithFlush};
 use crate::trace::columns::commas;
 use crate::trace::number::{device, length_bytes, offset_bytes};
-use crate::trace::row::widen;
 use interpulse_engine::{Op, Request, SECTOR};
 use std::io::{self, Write};
 
@@ -14,22 +13,9 @@ const COLUMNS: &str =
 
 pub struct Xperf;
 
-/// Hexadecimal number of bytes, or a decimal one, parsed by `whole`.
-fn bytes(
-    name: &'static str,
-    text: &str,
-    whole: fn(&'static str, &str) -> Result<u64, RowFault>,
-) -> Result<u64, RowFault> {
-    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-    match digits.map(|digits| u64::from_str_radix(digits, 16)) {
-        None => whole(name, text),
-        Some(Ok(number)) => whole(name, &number.to_string()),
-        Some(Err(_)) => Err(RowFault::field(name, text, "not a number", "bytes, hexadecimal with 0x")),
-    }
-}
-
 impl TraceFormat for Xperf {
     const UNIT: Option<TimeUnit> = Some(TimeUnit::Us);
+    const UNITS: Units = Units::BYTES;
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         let op = match line.split(',').next().map(str::trim) {
@@ -40,8 +26,8 @@ impl TraceFormat for Xperf {
         let [_, time, _, _, _, offset, size, _, disk] = commas(line, COLUMNS)?;
         let time = Stamp::text(time, TimeUnit::Us)?;
         let device = device("disk", disk)?;
-        let (sector, sectors) = widen(bytes("offset", offset, offset_bytes)?, bytes("size", size, length_bytes)?);
-        Ok(Some(ParsedRow { time, host: "", device, op, sector, sectors: sectors as u32, flush: WithFlush::None }))
+        let (offset, size) = (offset_bytes("offset", offset)?, length_bytes("size", size)?);
+        Ok(Some(ParsedRow { time, host: "", device, op, offset, size, flush: WithFlush::None }))
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {

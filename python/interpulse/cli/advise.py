@@ -99,12 +99,17 @@ def _text(found: Advice) -> Iterator[str]:
     else:
         yield from _nothing(found, width)
     yield ""
-    yield "Each operation alone, with ideal suspension of the other, one seed:"
+    yield fill(
+        "Each operation alone, one seed; ruled out is what misses a limit both with ideal suspension of the other "
+        "operation and without any:",
+        width,
+    )
     sheet = Sheet([Column("operation", "label"), Column("variant", "text"), Column("extra die time, %"),
                    Column("suspends"), Column("limits", "text")], narrow="records")  # fmt: skip
     for operation, of in found.ways.items():
         for way, option in of:
-            sheet.add_row(operation, way.label, *_cost(option), _state(option, screened=True))
+            why = option.ruled_out
+            sheet.add_row(operation, way.label, *_cost(option), f"misses: {why}" if why else "not ruled out")
     yield sheet.text(width)
     for operation, refused in found.refused.items():
         for scheme, why in refused.items():
@@ -117,6 +122,8 @@ def _text(found: Advice) -> Iterator[str]:
 def _best(found: Advice, best: Option, width: int) -> Iterator[str]:
     for key, value in best.candidate.sets:
         yield f"  --set {key}={value}"
+    if best is found.configured:
+        yield "The configuration as it is keeps the limits; no tried combination keeps them at less cost."
     yield ""
     for way in (best.candidate.program, best.candidate.erase):
         if way is not None and way.doc:
@@ -156,13 +163,19 @@ def _against(found: Advice, label: str) -> str:
 
 
 def _nothing(found: Advice, width: int) -> Iterator[str]:
-    if found.bound.state == "misses":
-        yield fill(f"No scheme can: ideal suspension of programs and erases misses too: {found.bound.why}", width)
+    if found.impossible:
+        yield fill(
+            f"No scheme can: uncapped ideal suspension of programs and erases misses too: {found.impossible}", width
+        )
     else:
         yield fill("No tried combination was shown to keep the limits.", width)
         for operation, of in found.ways.items():
-            if all(option.state == "misses" for _, option in of):
-                yield fill(f"No variant for {operation}s keeps the limits, even with the other operation ideal.", width)
+            if of and all(option.ruled_out for _, option in of):
+                yield fill(
+                    f"Every variant for {operation}s misses a limit, with ideal suspension of the other operation and "
+                    "without any.",
+                    width,
+                )
     near = found.nearest
     yield fill(f"Nearest: {near.candidate.label}: {_state(near)}", width)
 
@@ -173,9 +186,7 @@ def _cost(option: Option) -> tuple[str, str]:
     return f"{100 * option.cost.extra:.2f}", f"{option.cost.suspends:.1f}"
 
 
-def _state(option: Option, *, screened: bool = False) -> str:
-    if screened and option.state != "misses":
-        return "not ruled out"
+def _state(option: Option) -> str:
     if option.seeds == 1 and option.state != "misses":
         return "not confirmed"
     return f"{option.state}: {option.why}" if option.why else str(option.state)

@@ -35,6 +35,26 @@ class Option:
     same: list[str] = field(default_factory=list)
     """Labels of candidates with exactly the same figures."""
     raws: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    beside_none: Option | None = None
+    """The same scheme of one operation without suspension of the other one; None if it was not needed."""
+
+    @property
+    def ruled_out(self) -> str:
+        """Why the scheme of one operation misses beside any scheme of the other one; empty if that is not shown.
+
+        Ideal suspension of the other operation is best for reads, no suspension is best for writes and wear. Therefore
+        a limit has to be missed beside both. A limit on all requests rules nothing out: a scheme between the two may be
+        better than either.
+        """
+        other = self.beside_none
+        if other is None:
+            return ""
+        if self.error or other.error:
+            return self.error and other.error
+        for case, judgement in self.judgements.items():
+            if found := judgement.also_missed(other.judgements.get(case)):
+                return f"{case}: {found}"
+        return ""
 
     @property
     def state(self) -> State:
@@ -93,6 +113,7 @@ class Option:
             **({"why": self.why} if self.why else {}),
             **({"same": self.same} if self.same else {}),
             "cases": {case: each.to_dict() for case, each in self.judgements.items()},
+            **({"beside_none": self.beside_none.to_dict()} if self.beside_none else {}),
         }
 
 
@@ -112,7 +133,8 @@ class Advice:
 
     Attributes:
         best: the cheapest option that holds; None if none was shown to hold.
-        bound: ideal suspension of both operations: a limit that it misses, every scheme misses.
+        bound: uncapped ideal suspension of both operations, a bound on the latency of reads but not of writes.
+        impossible: the limit that no scheme can keep, with its figures; empty if that is not shown.
         configured: the unchanged configuration.
         options: all tried combinations, cheapest first.
         ways: all variants of one operation, with the other operation ideal.
@@ -131,6 +153,7 @@ class Advice:
     ways: dict[str, list[tuple[Way, Option]]]
     refused: dict[str, dict[str, str]]
     untried: int = 0
+    impossible: str = ""
     ratios: dict[str, dict[str, Ratio]] = field(default_factory=dict)
     simulated: int = 0
     kept: int = 0
@@ -161,8 +184,11 @@ class Advice:
             "configured": self.configured.to_dict(),
             "bound": self.bound.to_dict(),
             "options": [each.to_dict() for each in self.options],
+            **({"impossible": self.impossible} if self.impossible else {}),
             "ways": {
-                operation: [{"way": way.label, **option.to_dict()} for way, option in of]
+                operation: [
+                    {"way": way.label, **option.to_dict(), "ruled_out": bool(option.ruled_out)} for way, option in of
+                ]
                 for operation, of in self.ways.items()
             },
             "refused": self.refused,
@@ -175,4 +201,4 @@ class Advice:
     def __repr__(self) -> str:
         if self.best is None:
             return f"Advice(nothing was shown to hold; nearest: {self.nearest.candidate.label}: {self.nearest.why})"
-        return f"Advice({', '.join(f'{key}={value}' for key, value in self.sets.items())})"
+        return f"Advice({', '.join(f'{key}={value}' for key, value in self.sets.items()) or 'as configured'})"

@@ -1,8 +1,9 @@
 """Scheme search: the cheapest suspension scheme that keeps the latency limits.
 
 Screening runs each program scheme with ideal erase suspension and each erase scheme with ideal program suspension, with
-one seed and the shortest windows that the limits allow. A clear miss rules a scheme out in every combination. The
-remaining combinations run in order of cost with several seeds until one holds.
+one seed and the shortest windows that the limits allow. Ideal suspension is a bound for reads and not for writes, so a
+scheme that misses is also run without suspension of the other operation, and is ruled out if it misses a limit in both.
+The remaining combinations run in order of cost with several seeds until one holds.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from interpulse.search.candidates import (
     Candidate,
     Way,
     check_names,
-    schemes,
+    safe_point_entry,
     spaced,
+    uncapped,
     ways,
     without_suspension,
 )
 from interpulse.search.cost import Ratio, cost_of
-from interpulse.search.judge import BEYOND, MOST_LONGER, State, judge
+from interpulse.search.judge import BEYOND, CLEARLY, MOST_LONGER, State, check_enough, judge
 from interpulse.search.limits import AnyLimit, Wear, read_limits, read_share
 from interpulse.search.simulations import Simulations, folder_of
 from interpulse.search.slo import choose
@@ -40,8 +42,8 @@ from interpulse.sweeps.engine import Progress, ProgressObserver, observer_of
 
 NAME = "advice.json"
 SEEDS = 5
-CLEAR = 1.2
-"""One seed drops a candidate only if it misses a limit by this factor."""
+AS_GOOD = 1.05
+"""Largest ratio of two figures of one seed that are taken as equal."""
 
 AT_A_TIME = 4
 """Combinations per round."""
@@ -137,7 +139,9 @@ class _Advisor:
         for operation in OPERATIONS:
             configured = {own.values(sets).get(f"suspend.{operation}.max-suspends") for sets in own.cases.values()}
             most = max((int(each) for each in configured if each is not None and each.isdigit()), default=None)
-            found, refused = ways(operation, self._legal, limits, cap if cap is not None else most, without)
+            plans = [own.plan(sets) for sets in own.cases.values()]
+            entry = next((each for plan in plans if (each := safe_point_entry(operation, plan.entries()))), None)
+            found, refused = ways(operation, self._legal, limits, cap if cap is not None else most, without, entry)
             self._ways[operation], self.refused[operation] = found, refused
         self._times: dict[str, float] = {}
 
@@ -150,13 +154,14 @@ class _Advisor:
         if self._own is not self._bare:
             self._own.rest()
         bound, by_way = self._screen()
+        impossible = self._impossible(bound, by_way, configured)
         options: list[Option] = []
-        untried, best = 0, None
-        if bound.state is not State.MISSES:
+        untried = 0
+        if not impossible:
             options, untried = self._combine(by_way)
-            best = min(
-                (each for each in options if each.state is State.HOLDS), key=lambda each: each.order, default=None
-            )
+        # Of equal cost the tried combination: its settings name the schemes.
+        held = [each for each in (*options, configured) if each.state is State.HOLDS]
+        best = min(held, key=lambda each: each.order, default=None)
         advice = Advice(
             self._limits,
             self._seeds,
@@ -167,6 +172,7 @@ class _Advisor:
             by_way,
             self.refused,
             untried,
+            impossible,
         )
         if best is not None:
             others = [each for each in (configured, *advice.options) if each.seeds == self._seeds and each is not best]
@@ -195,43 +201,77 @@ class _Advisor:
         names = list(self._own_cases)
         asked = [self._own.with_seed(self._own_cases[name], 0) for name in names]
         for name, raw in zip(names, self._own.results(asked), strict=True):
+            check_enough(name, raw, self._limits, scales=self._windows[name].scales)
             beyond = [found for limit in self._limits if (found := limit.beyond(raw)) is not None and found > 0]
             times = min(MOST_LONGER, BEYOND / min(beyond, default=BEYOND))
             # Without a percentile there is no lower bound on the window.
             self._times[name] = times if self._windows[name].scales else 1.0
 
     def _screen(self) -> tuple[Option, dict[str, list[tuple[Way, Option]]]]:
+        values = next(iter(self._values.values()))
+        nothing = {operation: Way(operation, NONE, ((f"suspend.{operation}.scheme", NONE),)) for operation in OPERATIONS}
         ideal = {
-            operation: way if self._legal(way.sets) is None else Way(operation, NONE, ((way.sets[0][0], NONE),))
+            operation: way if self._legal(way.sets) is None else nothing[operation]
             for operation in OPERATIONS
-            for way in [Way(operation, BOUND, ((f"suspend.{operation}.scheme", BOUND),), schemes()[BOUND])]
+            for way in [uncapped(operation, values)]
         }
         bound = Option(Candidate(ideal["program"], ideal["erase"]))
 
-        def beside(way: Way) -> Option:
-            pair = {**ideal, way.operation: way}
+        def beside(way: Way, others: Mapping[str, Way]) -> Option:
+            pair = {**others, way.operation: way}
             return Option(Candidate(pair["program"], pair["erase"]), counted=(way.operation,))
 
-        tried = {operation: [(way, beside(way)) for way in self._ways[operation]] for operation in OPERATIONS}
+        tried = {operation: [(way, beside(way, ideal)) for way in self._ways[operation]] for operation in OPERATIONS}
         every = [bound, *(option for of in tried.values() for _, option in of)]
         self._observer.note(f"screening {len(every) - 1} ways, each with the other operation ideal")
         self._run(every, 1, screen=True)
         # Schemes that repeat work may starve: retry them with a minimum interval of one loop between suspensions.
-        values = next(iter(self._values.values()))
         more = {
             operation: [
-                (slower, beside(slower))
+                (slower, beside(slower, ideal))
                 for way, option in of
                 if option.redone(operation) and (slower := spaced(way, values)) and not self._legal(slower.sets)
             ]
             for operation, of in tried.items()
         }
         self._run([option for of in more.values() for _, option in of], 1, screen=True)
-        return bound, {operation: [*tried[operation], *more[operation]] for operation in OPERATIONS}
+        by_way = {operation: [*tried[operation], *more[operation]] for operation in OPERATIONS}
+        missed = [(way, option) for of in by_way.values() for way, option in of if option.state is State.MISSES]
+        if missed:
+            self._observer.note(f"{len(missed)} ways miss a limit; each again without suspension of the other operation")
+            for way, option in missed:
+                option.beside_none = beside(way, nothing)
+            self._run([option.beside_none for _, option in missed if option.beside_none is not None], 1, screen=True)
+        return bound, by_way
+
+    def _impossible(
+        self, bound: Option, by_way: Mapping[str, Sequence[tuple[Way, Option]]], configured: Option
+    ) -> str:
+        """The limit on reads that no scheme keeps; empty if that is not shown.
+
+        Ideal suspension has to miss it, and to be at least as good as no suspension, as the configuration and as every
+        way: otherwise less suspension is better for these reads, and ideal suspension is no bound.
+        """
+        ways = [option for of in by_way.values() for _, option in of]
+        others = [*ways, *(each.beside_none for each in ways if each.beside_none is not None), configured]
+        for case, judgement in bound.judgements.items():
+            theirs = [each.judgements[case] for each in others if case in each.judgements]
+            if judgement.behind and theirs and all(each.behind for each in theirs):
+                return f"{case}: {judgement.behind}"
+            for at, reading in enumerate(judgement.readings):
+                if reading.state is not State.MISSES or getattr(reading.limit, "kind", "") != "read":
+                    continue
+                beside = [each.readings[at] for each in theirs]
+                if all(each.state is State.MISSES for each in beside) and not any(
+                    each.value is not None and (reading.value is None or each.value < reading.value / AS_GOOD)
+                    for each in beside
+                ):
+                    return f"{case}: {reading.text()}" + (f"; {reading.why}" if reading.why else "")
+        return ""
 
     def _combine(self, by_way: dict[str, list[tuple[Way, Option]]]) -> tuple[list[Option], int]:
         left = {
-            operation: [(way, option) for way, option in of if option.state is not State.MISSES]
+            operation: [(way, option) for way, option in of if not option.ruled_out]
             for operation, of in by_way.items()
         }
         pairs = sorted(
@@ -301,7 +341,7 @@ class _Advisor:
         for option in options:
             option.seeds = seeds
             if not option.error:
-                margin = CLEAR if screen else 1.0
+                margin = CLEARLY if screen else 1.0
                 option.judgements = {
                     case: judge(raws, self._limits, margin=margin) for case, raws in option.raws.items()
                 }

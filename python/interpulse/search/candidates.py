@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from interpulse._core import ConfigError
+from interpulse._core import ConfigError, Entry
 from interpulse.configuration.config import Config
 from interpulse.configuration.lists import listed
 from interpulse.configuration.values import toml
@@ -34,6 +34,10 @@ PUBLISHED_FOR = {
 """The operation for which a scheme was published: breaks ties between schemes of equal cost."""
 
 _DEFER = "defer-after"
+_ENTRY = "safe-point-entry"
+_ENDS_AFTER = ("max-suspended-time", "timeout")
+"""Limits that end all suspensions of an operation; a scheme with few suspensions reaches them later than `ideal`."""
+_LONGEST = "100s"
 
 
 @dataclass(frozen=True)
@@ -140,6 +144,7 @@ def ways(
     limits: Sequence[AnyLimit],
     cap: int | None,
     without: Sequence[str],
+    entry: str | None = None,
 ) -> tuple[list[Way], dict[str, str]]:
     """The variants of an operation, and the refused schemes with reasons.
 
@@ -149,6 +154,7 @@ def ways(
         limits: the limits; `timeout` can defer by the bound of a write limit.
         cap: maximum number of suspensions of one operation by the data sheet.
         without: schemes that the part does not support.
+        entry: `safe-point-entry` of the schemes that have it; None for its default.
     """
     found, refused = [], {}
     for scheme, doc in schemes().items():
@@ -158,6 +164,8 @@ def ways(
             refused[scheme] = "left out by --without"
             continue
         plain = Way(operation, scheme, ((f"suspend.{operation}.scheme", scheme),), doc)
+        if entry is not None and scheme in _bound_to_scheme().get(_ENTRY, ()):
+            plain = plain.with_limit(_ENTRY, entry)
         if cap is not None and scheme != NONE:
             plain = plain.with_limit("max-suspends", str(cap))
         if why := legal(plain.sets):
@@ -170,6 +178,27 @@ def ways(
             if not legal(promise.sets):
                 found.append(promise)
     return found, refused
+
+
+def uncapped(operation: str, values: Mapping[str, str]) -> Way:
+    """Ideal suspension of an operation, without the configured limits that end its suspensions."""
+    way = Way(operation, BOUND, ((f"suspend.{operation}.scheme", BOUND),), schemes()[BOUND])
+    for key in _ENDS_AFTER:
+        if values.get(f"suspend.{operation}.{key}", "not set") != "not set":
+            way = way.with_limit(key, _LONGEST)
+    return way
+
+
+def safe_point_entry(operation: str, entries: Iterable[Entry]) -> str | None:
+    """The `safe-point-entry` of an operation: as configured; `part` if the part states a suspend entry; else None."""
+    found = {entry.key: entry for entry in entries}
+    own = found.get(f"suspend.{operation}.{_ENTRY}")
+    if own is not None and own.origin != "default":
+        return own.value
+    stated = found.get(f"part.{operation}-suspend-entry")
+    if stated is None or stated.value == "not set":
+        return None
+    return "part" if time_ns(stated.key, stated.value) else None
 
 
 def spaced(way: Way, values: Mapping[str, str]) -> Way | None:

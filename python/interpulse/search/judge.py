@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from interpulse._core import ConfigError
 from interpulse.runs.estimate import Estimate
 from interpulse.search.limits import AnyLimit, Limit, Wear, said
 
@@ -21,6 +22,12 @@ IMPROVING = 0.75
 
 BEYOND = 12
 """Wanted number of requests beyond a percentile; `few` marks less than ten."""
+
+LEAST_BEYOND = 10
+"""Least number of requests beyond a percentile; results mark fewer with `few`."""
+
+CLEARLY = 1.2
+"""Factor by which one seed has to miss a limit."""
 
 MOST_LONGER = 64
 """Maximum factor on a window."""
@@ -98,6 +105,18 @@ class Judgement:
         """Missed limits, the largest ratio to the bound first."""
         found = [each for each in self.readings if each.state is State.MISSES]
         return sorted(found, key=lambda each: -(each.value or 0) / each.limit.bound)
+
+    def also_missed(self, other: Judgement | None) -> str:
+        """The first limit on reads, writes or wear that `other` misses too, with its figures; empty if there is none."""
+        if other is None:
+            return ""
+        if self.behind and other.behind:
+            return self.behind
+        for mine, theirs in zip(self.readings, other.readings, strict=True):
+            apart = getattr(mine.limit, "kind", "") != "all"
+            if apart and mine.state is theirs.state is State.MISSES:
+                return mine.text() + (f"; {mine.why}" if mine.why else "")
+        return ""
 
     def nearest(self) -> Reading:
         """The binding limit: the one with the largest ratio to its bound, missed ones first."""
@@ -235,6 +254,39 @@ def _behind(raws: Sequence[Mapping[str, Any]]) -> str:
                 who = f"flow {flow['name']}" if len(flows) > 1 else "it"
                 return f"{who} completes {flow['iops']:,.0f} of {load.rate:,.0f} requests a second"
     return ""
+
+
+def check_enough(case: str, raw: Mapping[str, Any], limits: Sequence[AnyLimit], *, scales: bool) -> None:
+    """Checks by a first run that the limited percentiles can have enough requests.
+
+    Args:
+        case: name of the case.
+        raw: its result.
+        limits: the limits.
+        scales: whether the window can be extended; traces and flows with a number of requests end by themselves.
+
+    Raises:
+        ConfigError: a percentile has too few requests beyond it even in the longest window.
+    """
+    most = MOST_LONGER if scales else 1
+    for limit in limits:
+        if not isinstance(limit, Limit) or limit.measure == "mean" or raw.get("interrupted"):
+            continue
+        count = int(raw.get("latency_us", {}).get(limit.kind, {}).get("count", 0)) * most
+        if not count or round(count * limit.share, 6) >= LEAST_BEYOND:
+            continue
+        if any(_reading(lower, [raw], CLEARLY).state is State.MISSES for lower in limit.below()):
+            continue  # The limit is missed however few requests there are.
+        needed = math.ceil(round(LEAST_BEYOND / limit.share, 6))
+        known = [each for each in limit.below() if count * each.share >= LEAST_BEYOND]
+        lower = f"{limit.kind}-{known[-1].measure} or lower, or " if known else ""
+        kind = "" if limit.kind == "all" else f"{limit.kind} "
+        window = f"a window {most} times as long as configured" if scales else "the load, which ends by itself,"
+        longer = "a larger run.requests or run.time" if scales else "a longer trace or more requests"
+        raise ConfigError(
+            f"{limit.name}: case {case}: seen {count:,} {kind}requests in {window}; {limit.measure} needs "
+            f"{needed:,}, {LEAST_BEYOND} of them beyond it: expected {lower}{longer}"
+        )
 
 
 def longer(raw: Mapping[str, Any], limits: Sequence[AnyLimit]) -> int:

@@ -63,12 +63,17 @@ class Limit:
         at = MEASURES.index(self.measure)
         return [Limit(self.kind, measure, self.bound) for measure in MEASURES[1:at]]
 
+    @property
+    def share(self) -> float:
+        """Share of the requests beyond the percentile; 1 for a mean."""
+        return 1.0 if self.measure == "mean" else 1 - float(self.measure[1:]) / 100
+
     def beyond(self, raw: Mapping[str, Any]) -> float | None:
         """Number of requests beyond the percentile; None for a mean."""
         if self.measure == "mean":
             return None
         count = raw.get("latency_us", {}).get(self.kind, {}).get("count", 0)
-        return float(count) * (1 - float(self.measure[1:]) / 100)
+        return float(count) * self.share
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from interpulse.characterize.tester import Tester
 from interpulse.configuration.lists import named
-from interpulse.studies.context import Form
+from interpulse.studies.context import Context, Form
+from interpulse.studies.outcome import Outcome
 from interpulse.studies.registry import Entry
 
 PUBLISHED = Path(__file__).parent / "published"
@@ -31,6 +32,12 @@ class Kind(Entry):
     def title(self) -> str:
         """Name in messages and progress."""
         return f"characterize {self.name}"
+
+    def run(self, context: Context) -> Outcome:
+        """Runs the kind; figures of a part file that were measured otherwise are notes of the outcome."""
+        outcome = super().run(context)
+        outcome.notes.extend(getattr(context, "changes", ()))
+        return outcome
 
     def context(self, preset: str | None = None, **how: Any) -> Tester:  # noqa: ANN401 - as `Tester` takes them
         """The context of a run."""

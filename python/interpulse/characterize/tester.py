@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from interpulse._core import version
 from interpulse.studies.context import Context
-from interpulse.studies.outcome import Outcome
+from interpulse.studies.outcome import Outcome, Row, Rows
 from interpulse.studies.pool import CellJob
+from interpulse.studies.published import Expected, Published
+from interpulse.studies.status import Status
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,38 @@ class Tester(Context):
         preset: preset of the cells.
         sets: overrides in the order of application, keys such as `cell.ispp.step` and `part.program-pulse`.
         settings: given options that only some kinds have.
+        part: the part file over the part of the cells; empty if there is none.
+        given: values and sources of that file, by key of the section `[part]`.
+        overrides: those of `sets` that are not of the part file.
     """
 
     preset: str
     sets: list[tuple[str, str]] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
+    part: str = ""
+    given: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    overrides: Sequence[tuple[str, str]] = ()
+    changes: Sequence[str] = ()
+    """Lines on figures of the part file that the cells measured otherwise."""
+
+    def source(self, key: str, value: str, otherwise: str) -> str:
+        """The source of a figure of the part: that of the part file where the figure is still the file's."""
+        own = self.given.get(key)
+        return own[1] if own is not None and own[0] == value and f"part.{key}" not in dict(self.overrides) else otherwise
+
+    def rows(self) -> Rows:
+        """An empty table beside the published figures, which apply to the cells of a preset but to no other part."""
+        expected = self.expected()
+        if not self.part:
+            return Rows(expected)
+        bare = {row.name: Published(row.name, row.unit, row.figure, Status.OURS) for row in expected.rows.values()}
+        return Rows(Expected(expected.source, bare))
+
+    def verdict(self, published: Sequence[Row]) -> str:
+        """The verdict; none on another part than the paper's."""
+        if not self.part:
+            return super().verdict(published)
+        return f"no verdict: the published figures are of other cells than the part {self.part}"
 
     def ask(self, jobs: Iterable[Job]) -> list[dict[str, Any]]:
         """Runs jobs on the cells, or reads their answers from the store.
@@ -55,7 +84,8 @@ class Tester(Context):
 
     def head(self) -> str:
         """Origin of a result in one line."""
-        sets = "".join(f", {key}={value}" for key, value in self.sets)
+        given = self.overrides if self.part else self.sets
+        sets = "".join([f", part {self.part}"] * bool(self.part) + [f", {key}={value}" for key, value in given])
         made = f"interpulse {version} characterize {self.name} ({self.how})"
         return f"{made}, seed {self.seed}, config {self.config_hash()}{sets}"
 

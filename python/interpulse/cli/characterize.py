@@ -107,8 +107,19 @@ def characterize(
         raise UserError("what to characterize? `interpulse characterize --list` has the kinds")
     chosen = find(kind)
     given = {"scheme": scheme, "poll": poll and poll.value, "word_lines": word_lines, "cells": cells}
-    settings, overrides = _settings(chosen, given), _part(part) + _overrides(sets or [])
-    return run_studies([chosen], wanted, every=all_, preset=preset, sets=overrides, settings=settings)
+    settings, overrides, stated = _settings(chosen, given), _overrides(sets or []), _part(part)
+    onto = [(f"part.{key}", value) for key, (value, _) in stated.items() if f"part.{key}" not in CELLS_DECIDE]
+    return run_studies(
+        [chosen],
+        wanted,
+        every=all_,
+        preset=preset,
+        sets=onto + overrides,
+        settings=settings,
+        part="" if part is None else str(part),
+        given=stated,
+        overrides=tuple(overrides),
+    )
 
 
 def _settings(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
@@ -120,15 +131,16 @@ def _settings(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def _part(path: Path | None) -> list[tuple[str, str]]:
-    """Keys and values of a part file, without the figures that cells determine."""
+def _part(path: Path | None) -> dict[str, tuple[str, str]]:
+    """Values of a part file with their sources, by key of the section `[part]`."""
     if path is None:
-        return []
-    return [
-        (entry.key, entry.value)
-        for entry in figures(str(path))
-        if entry.key not in (*LABELS, *CELLS_DECIDE) and entry.value != "not set" and entry.origin != "default"
-    ]
+        return {}
+    found = {}
+    for entry in figures(str(path)):
+        if entry.key not in LABELS and entry.value != "not set" and entry.origin != "default":
+            place, _, source = entry.origin.partition(" (")
+            found[entry.key.removeprefix("part.")] = (entry.value, source.removesuffix(")") or place)
+    return found
 
 
 def _overrides(texts: list[str]) -> list[tuple[str, str]]:

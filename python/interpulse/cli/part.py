@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as json_text
 import re
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +14,8 @@ from typer.models import OptionInfo
 from interpulse.cli.exit_codes import UserError
 from interpulse.cli.options import Json, with_options
 from interpulse.cli.output_streams import emit, say
-from interpulse.configuration.config import parse_set
+from interpulse._core import ConfigError
+from interpulse.configuration.config import Config, parse_set
 from interpulse.flash.datasheet import ASSUMED, LOOPS, PRINTED, part_file
 from interpulse.flash.parts import figures, is_file
 from interpulse.tables.format import grid
@@ -31,6 +33,11 @@ Examples:
   interpulse scheme loop-boundary --part mynand.toml
 
 A configuration takes the file with `[part] file = "mynand.toml"`. docs/PARTS.md describes data sheets."""
+
+MINIATURE = 'drive = "a4-mini"\n[precondition]\nfill = "100%"\noverwrite = "uniform"\n[run]\nrequests = 1\n[[flow]]\n'
+"""The drive of examples/small.toml."""
+FEW_BLOCKS = (32, 48, 64, 96, 160, 256, 512, 1024)
+"""Blocks per plane of a miniature, in the order of trying."""
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
@@ -82,6 +89,19 @@ def _given(options: dict[str, str | None]) -> dict[str, str]:
     return {name: text for name, text in options.items() if text is not None}
 
 
+def _first_run(path: Path, shown: str) -> str:
+    """The command of a first run: a miniature of as few blocks as the part allows, or why there is none."""
+    why = ""
+    for blocks in FEW_BLOCKS:
+        try:
+            Config.from_toml(MINIATURE).set("part.file", str(path)).set("part.blocks-per-plane", blocks).resolve()
+        except ConfigError as error:
+            why = why or str(error).partition(": ")[2]
+            continue
+        return f"interpulse run examples/small.toml --set part.file={shown} --set part.blocks-per-plane={blocks}"
+    return f"a miniature drive of this part is not possible: {why}"
+
+
 @app.command("new", epilog=EPILOG, no_args_is_help=True)
 @with_options(_options(), "lines", _given)
 def new(
@@ -125,10 +145,11 @@ def new(
 
     OutFolder.open(path.parent).store(path.name, text.encode())
     say(f"wrote {path}: {_sources(text)}")
+    shown = shlex.quote(str(path))
     emit(
         f'A configuration takes it as its part: [part] file = "{path}"\n'
-        f"interpulse scheme loop-boundary --part {path}\n"
-        f"interpulse run examples/small.toml --set part.file={path} --set drive.capacity=32GiB"
+        f"interpulse scheme loop-boundary --part {shown}\n"
+        + _first_run(path, shown)
     )
 
 

@@ -17,10 +17,11 @@ from interpulse.configuration.config import Config
 from interpulse.runs.result import Result
 from interpulse.runs.runner import Options
 from interpulse.studies.case import Case, Job, Sets, derived_seed
-from interpulse.studies.outcome import Outcome, Rows
+from interpulse.studies.outcome import Outcome, Row, Rows
 from interpulse.studies.pool import CellJob, LocalWorkers, RemoteWorkers, Workers
 from interpulse.studies.published import Expected
 from interpulse.studies.store import Store
+from interpulse.studies.verdict import verdict
 
 if TYPE_CHECKING:
     from interpulse.runs.runner import Going
@@ -255,6 +256,10 @@ class Context:
     def json_head(self, outcome: Outcome) -> dict[str, Any]:
         """Keys of `--json` before the rows."""
         return {"calibrated": outcome.calibrated, **outcome.figures}
+
+    def verdict(self, published: Sequence[Row]) -> str:
+        """How far the rows that compare with something published agree, in one sentence."""
+        return verdict(published)
 
     def preface(self, outcome: Outcome) -> str:
         """The lines between the head and the table."""

@@ -10,7 +10,7 @@ from interpulse._core import version
 from interpulse.plotting.plots import to_bytes
 from interpulse.studies.context import Context
 from interpulse.studies.outcome import Outcome, Row
-from interpulse.studies.verdict import Agreement, agreement, verdict
+from interpulse.studies.verdict import Agreement, agreement
 from interpulse.tables.format import csv_bytes, short_figure
 from interpulse.tables.layout import ELSEWHERE, Column, Sheet, fill
 
@@ -66,7 +66,7 @@ def render(context: Context, outcome: Outcome, width: int = ELSEWHERE, *, every:
     noted = every or not published
     if noted:
         parts.append("\n".join(fill(f"note: {note}", width) for note in outcome.notes))
-    parts.append(fill(verdict(published), width))
+    parts.append(fill(context.verdict(published), width))
     left = [f"{len(rows) - len(shown)} more rows"] * (len(rows) > len(shown))
     if not every:
         left += ["what was calibrated"] * bool(outcome.calibrated) + ["where each is published"] * bool(published)

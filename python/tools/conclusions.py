@@ -158,7 +158,9 @@ def _promising(found: Advice, facts: Facts, limits: Sequence[Limit]) -> list[tup
                 chosen |= {id(pair): pair for _, _, pair in [e for e in near if e[2][at] is way][:MOST_EACH]}
     best = found.best
     if best is not None:
-        own = next((each for each in near if (each[2][0], each[2][1]) == (best.candidate.program, best.candidate.erase)), None)
+        own = next(
+            (each for each in near if (each[2][0], each[2][1]) == (best.candidate.program, best.candidate.erase)), None
+        )
         if own is not None:
             chosen[id(own[2])] = own[2]
             cheap = sorted((each for each in near if each[1] < own[1]), key=lambda each: each[1])
@@ -319,9 +321,7 @@ def _two(bench: Bench) -> tuple[Sets, Sets]:
 def of_compare(bench: Bench) -> Iterator[Checked]:
     """Marks of `compare`: a marked difference has the sign of the true one, and a result equals itself."""
     sides = _two(bench)
-    results = [
-        [Result(raw) for raw in _seeds(bench, sets, 5)] for sets in sides
-    ]
+    results = [[Result(raw) for raw in _seeds(bench, sets, 5)] for sets in sides]
     for row in comparison.compare(results[0], results[0]).rows:
         if row.differs:
             yield "compare: same", f"{row.figure} differs from itself"

@@ -77,7 +77,7 @@ class Runner:
     def _do(self, keys: Sequence[tuple[str, Sets]]) -> None:
         plain = keys[0][0]
         sections = "".join(
-            f"\n[[case]]\nname = \"c{at}\"\nset = {json.dumps([f'{key}={value}' for key, value in sets])}\n"
+            f'\n[[case]]\nname = "c{at}"\nset = {json.dumps([f"{key}={value}" for key, value in sets])}\n'
             for at, (_, sets) in enumerate(keys)
         )
         try:
@@ -247,4 +247,3 @@ def plain_of(config: Config, folder: Path) -> str:
     """The configuration without comments and cases, as searches run it."""
     with Simulations(config, folder, ProgressObserver()) as simulations:
         return simulations.plain
-

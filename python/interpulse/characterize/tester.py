@@ -50,7 +50,9 @@ class Tester(Context):
     def source(self, key: str, value: str, otherwise: str) -> str:
         """The source of a figure of the part: that of the part file where the figure is still the file's."""
         own = self.given.get(key)
-        return own[1] if own is not None and own[0] == value and f"part.{key}" not in dict(self.overrides) else otherwise
+        return (
+            own[1] if own is not None and own[0] == value and f"part.{key}" not in dict(self.overrides) else otherwise
+        )
 
     def rows(self) -> Rows:
         """An empty table beside the published figures, which apply to the cells of a preset but to no other part."""

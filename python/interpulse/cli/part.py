@@ -148,8 +148,7 @@ def new(
     shown = shlex.quote(str(path))
     emit(
         f'A configuration takes it as its part: [part] file = "{path}"\n'
-        f"interpulse scheme loop-boundary --part {shown}\n"
-        + _first_run(path, shown)
+        f"interpulse scheme loop-boundary --part {shown}\n" + _first_run(path, shown)
     )
 
 

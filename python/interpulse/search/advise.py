@@ -209,7 +209,9 @@ class _Advisor:
 
     def _screen(self) -> tuple[Option, dict[str, list[tuple[Way, Option]]]]:
         values = next(iter(self._values.values()))
-        nothing = {operation: Way(operation, NONE, ((f"suspend.{operation}.scheme", NONE),)) for operation in OPERATIONS}
+        nothing = {
+            operation: Way(operation, NONE, ((f"suspend.{operation}.scheme", NONE),)) for operation in OPERATIONS
+        }
         ideal = {
             operation: way if self._legal(way.sets) is None else nothing[operation]
             for operation in OPERATIONS
@@ -238,15 +240,15 @@ class _Advisor:
         by_way = {operation: [*tried[operation], *more[operation]] for operation in OPERATIONS}
         missed = [(way, option) for of in by_way.values() for way, option in of if option.state is State.MISSES]
         if missed:
-            self._observer.note(f"{len(missed)} ways miss a limit; each again without suspension of the other operation")
+            self._observer.note(
+                f"{len(missed)} ways miss a limit; each again without suspension of the other operation"
+            )
             for way, option in missed:
                 option.beside_none = beside(way, nothing)
             self._run([option.beside_none for _, option in missed if option.beside_none is not None], 1, screen=True)
         return bound, by_way
 
-    def _impossible(
-        self, bound: Option, by_way: Mapping[str, Sequence[tuple[Way, Option]]], configured: Option
-    ) -> str:
+    def _impossible(self, bound: Option, by_way: Mapping[str, Sequence[tuple[Way, Option]]], configured: Option) -> str:
         """The limit on reads that no scheme keeps; empty if that is not shown.
 
         Ideal suspension has to miss it, and to be at least as good as no suspension, as the configuration and as every
@@ -271,8 +273,7 @@ class _Advisor:
 
     def _combine(self, by_way: dict[str, list[tuple[Way, Option]]]) -> tuple[list[Option], int]:
         left = {
-            operation: [(way, option) for way, option in of if not option.ruled_out]
-            for operation, of in by_way.items()
+            operation: [(way, option) for way, option in of if not option.ruled_out] for operation, of in by_way.items()
         }
         pairs = sorted(
             ((a.least.with_(b.least), Option(Candidate(p, e))) for p, a in left["program"] for e, b in left["erase"]),

@@ -47,6 +47,12 @@ impl Plan {
     fn case_names(&self) -> Vec<String> {
         self.inner.case_names()
     }
+
+    /// The plan with only the cases at these positions. Raises `ValueError` without a case, or if one is not there.
+    fn only(&self, cases: Vec<usize>) -> PyResult<Plan> {
+        let plan = self.inner.only(&cases).ok_or_else(|| PyValueError::new_err("no such cases"))?;
+        Ok(Plan { inner: Arc::new(plan) })
+    }
 }
 
 /// Resolves a configuration.

@@ -115,6 +115,17 @@ impl Document {
         self
     }
 
+    /// Fails with `expected` if a value is written where the section `name` belongs.
+    pub fn with_section_only(self, name: &str, expected: &str) -> Result<Document, ConfigError> {
+        match self.root.entries.get(name) {
+            Some(node @ Node::Leaf(_)) => {
+                let place = node.origin().place();
+                Err(ConfigError::new(Problem::Value, place, name, node.describe(), expected))
+            }
+            _ => Ok(self),
+        }
+    }
+
     /// This document with the number `value` at the key `key` of the section `section`, whatever is written there: it
     /// follows from the value at `from`, which has been read.
     pub fn with_derived(mut self, section: &str, key: &str, value: u32, from: &str) -> Document {

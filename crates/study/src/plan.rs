@@ -42,6 +42,13 @@ impl Plan {
         Plan { cases, file }
     }
 
+    /// The plan with only the cases at these positions; `None` without a case, or at a position that there is not.
+    pub fn only(&self, cases: &[usize]) -> Option<Plan> {
+        let cases: Option<Vec<Case>> = cases.iter().map(|&at| self.cases.get(at).cloned()).collect();
+        let cases = cases.filter(|cases| !cases.is_empty())?;
+        Some(Plan { cases, file: self.file.clone() })
+    }
+
     /// Every value of the first case with its origin.
     pub fn entries(&self) -> Vec<ShownEntry> {
         let shown = |e: &interpulse_settings::Entry| ShownEntry {

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interpulse.cli.options import ConfigPath, Json, On, Sets, Workers
+from interpulse.cli.options import CaseNames, ConfigPath, Json, On, Sets, Workers
 from interpulse.cli.output_streams import emit
-from interpulse.cli.search_options import CaseNames, Out, Seeds, search_progress, with_limits
+from interpulse.cli.search_options import Out, Seeds, search_progress, with_limits
 from interpulse.search.limits import said
 from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
@@ -115,7 +115,7 @@ def _text(found: Advice) -> Iterator[str]:
         for scheme, why in refused.items():
             yield fill(f"{operation} {scheme}: not tried: {why}", width)
     if found.untried:
-        yield fill(f"{found.untried} costlier combinations were not tried", width)
+        yield fill(f"{found.untried} combinations of higher expected cost were not tried", width)
     yield f"{found.simulated} simulated, {found.kept} reused; all files are in {found.path}"
 
 

@@ -42,12 +42,17 @@ def _count(text: str) -> int | None:
 
 VALUES: dict[str, tuple[str, Callable[[str], Any]]] = {
     "--set": ("sets", str),
+    "--case": ("cases", str),
     "--trace": ("trace", _name),
     "--seed": ("seed", _number),
     "--jobs": ("jobs", _count),
     "--cache-dir": ("cache_dir", _name),
 }
 """Options with a value: keyword argument and parser; the parser returns None to leave the value to Typer."""
+
+
+REPEATED = ("sets", "cases")
+"""Keyword arguments of options that may be repeated."""
 
 
 def read(arguments: Sequence[str]) -> dict[str, Any] | None:
@@ -68,7 +73,7 @@ def read(arguments: Sequence[str]) -> dict[str, Any] | None:
                 return None
             name, reads = VALUES[option]
             value = reads(given if equals else next(rest, ""))
-        if name == "sets" and value:
+        if name in REPEATED and value:
             found.setdefault(name, []).append(value)
         elif value is None or value == "" or name in found:
             return None

@@ -73,6 +73,12 @@ def path_option(metavar: str, text: str, default: str | bool = False) -> OptionI
 ConfigPath = Annotated[Path, path_argument("CONFIG", "A TOML file, such as examples/quickstart.toml.")]
 
 
+CaseNames = Annotated[
+    list[str] | None,
+    typer.Option("--case", metavar="NAME", help="Only this case; may be repeated.", show_default="all cases"),
+]
+
+
 def check_workers(on: str | None, jobs: int | None) -> None:
     """Rejects `--on` together with `--jobs`."""
     if on is not None and jobs is not None:

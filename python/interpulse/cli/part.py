@@ -11,10 +11,10 @@ from typing import Annotated, Any
 import typer
 from typer.models import OptionInfo
 
+from interpulse._core import ConfigError
 from interpulse.cli.exit_codes import UserError
 from interpulse.cli.options import Json, with_options
 from interpulse.cli.output_streams import emit, say
-from interpulse._core import ConfigError
 from interpulse.configuration.config import Config, parse_set
 from interpulse.flash.datasheet import ASSUMED, LOOPS, PRINTED, part_file
 from interpulse.flash.parts import figures, is_file

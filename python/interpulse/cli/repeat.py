@@ -33,6 +33,7 @@ def run_repeated(
     seed: int | None,
     trace: Path | str | None,
     skip_bad_rows: bool,
+    cases: Sequence[str] | None,
     out: Path | None,
     json: bool,
     report: bool,
@@ -42,7 +43,7 @@ def run_repeated(
 
     `logs` apply to the first seed, which a report shows for everything that has no mean over seeds.
     """
-    whole = repeat.plan(config, repeats, seed=seed, trace=trace, skip_bad_rows=skip_bad_rows)
+    whole = repeat.plan(config, repeats, seed=seed, trace=trace, skip_bad_rows=skip_bad_rows, cases=cases)
     store = recording = None
     if out is not None:
         plans = [config.resolve(trace=trace, seed=each, skip_bad_rows=skip_bad_rows) for each in whole.seeds]

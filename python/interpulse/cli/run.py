@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from interpulse.cli.options import MOST_SEEDS, CacheDir, ConfigPath, Jobs, Json, Seed, Sets, Trace, named_path
+from interpulse.cli.options import (
+    MOST_SEEDS,
+    CacheDir,
+    CaseNames,
+    ConfigPath,
+    Jobs,
+    Json,
+    Seed,
+    Sets,
+    Trace,
+    named_path,
+)
 from interpulse.cli.run_command import run_command
 from interpulse.cli.trace_options import (
     AddressUnit,
@@ -58,6 +69,7 @@ def run(
     read_words: ReadWords = None,
     write_words: WriteWords = None,
     seed: Seed = None,
+    cases: CaseNames = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -145,6 +157,7 @@ def run(
         trace=trace,
         trace_keys=flow_keys(trace_format, time_unit, layout),
         seed=seed,
+        cases=cases,
         out=out,
         log=log,
         series=series,

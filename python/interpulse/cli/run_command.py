@@ -43,6 +43,7 @@ def run_command(
     json: bool = False,
     jobs: int | None = None,
     skip_bad_rows: bool = False,
+    cases: Sequence[str] | None = None,
     no_cache: bool = False,
     cache_dir: Path | str | None = None,
 ) -> int:
@@ -73,12 +74,17 @@ def run_command(
             seed=seed,
             trace=trace,
             skip_bad_rows=skip_bad_rows,
+            cases=cases,
             out=out,
             json=json,
             report=report,
             logs=logs,
         )
     plan = loaded.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
+    if cases:
+        from interpulse.configuration.cases import positions
+
+        plan = plan.only(positions(plan.case_names, cases))
     folder = None
     if out is not None:
         from interpulse.cli.out_folder import OutFolder

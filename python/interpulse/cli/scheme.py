@@ -141,7 +141,7 @@ def render(die: Die, timeline: Timeline) -> str:
     """The timeline as text: a bar, the phases, the operations, the suspension costs."""
     head = (
         f"{die.scheme}: {die.operation} on a die of {die.part}, {_us(die.alone_ns)} us when nothing stops it; "
-        f"a read alone takes {_us(die.read_alone_ns)} us"
+        f"a read of {_page(die)} alone takes {_us(die.read_alone_ns)} us"
     )
     columns = ("from us", "to us", "takes us", "what")
     happened = grid(
@@ -162,6 +162,11 @@ def render(die: Die, timeline: Timeline) -> str:
     width = terminal_width()
     foot = fill(f"suspensions: {timeline.suspends}; in us: {spent}", width)
     return "\n\n".join((fill(head, width), _bar(die, timeline, width), happened, fates, foot))
+
+
+def _page(die: Die) -> str:
+    """The page type that the reads of a die have; one with a single type has no name for it."""
+    return f"its {die.page_type} page" if die.page_type else "a page"
 
 
 def _costs(timeline: Timeline) -> list[tuple[str, int]]:

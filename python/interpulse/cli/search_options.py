@@ -22,10 +22,6 @@ Out = Annotated[
     Path | None,
     path_option("DIR", "The folder for the result and all simulations.", "the name of the file without .toml"),
 ]
-CaseNames = Annotated[
-    list[str] | None,
-    typer.Option("--case", metavar="NAME", help="Only this case; may be repeated.", show_default="all cases"),
-]
 Seeds = Annotated[int, typer.Option(metavar="N", min=2, max=1000, help="The number of seeds for each load.")]
 
 SHOWN = ("read-p99.9", "write-p99.9")

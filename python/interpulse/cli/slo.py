@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interpulse.cli.options import ConfigPath, Json, On, Sets, Workers
+from interpulse.cli.options import CaseNames, ConfigPath, Json, On, Sets, Workers
 from interpulse.cli.output_streams import emit
-from interpulse.cli.search_options import CaseNames, Out, Seeds, search_progress, with_limits
+from interpulse.cli.search_options import Out, Seeds, search_progress, with_limits
 from interpulse.search.limits import said
 from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 

@@ -18,6 +18,9 @@ TAILS = {"p99.9": "0.1 %", "p99.99": "0.01 %", "p99": "1 %"}
 NAMED_SHARE = 0.2
 """Least share of a tail that names the second largest cause."""
 
+LEAST_READS = 10
+"""Least number of reads of a tail whose causes are named."""
+
 STEADY = {"yes": "yes", "no": "no, see the warning below", "unknown": "too short to decide"}
 
 FIGURES = {
@@ -96,7 +99,8 @@ def _causes(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     found: dict[tuple[str, tuple[str, ...]], list[tuple[str, float]]] = {}
     for case in cases:
         blame = case.get("tail_blame", {})
-        tail = next((each for each in TAILS if each in blame), None)
+        # Fewer requests, often of one event, say nothing about causes.
+        tail = next((each for each in TAILS if blame.get(each, {}).get("reads", 0) >= LEAST_READS), None)
         if tail is None or not blame[tail].get("shares"):
             continue
         (first, most), *others = sorted(blame[tail]["shares"].items(), key=lambda pair: -pair[1])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from interpulse.cli.exit_codes import INTERRUPTED, USER_ERROR, DeferSignals
+from interpulse.cli.exit_codes import INTERRUPTED, USER_ERROR, DeferSignals, UserError
 from interpulse.cli.options import Json, On, Workers, check_workers, path_argument, path_option
 from interpulse.cli.output_streams import emit, fail
 from interpulse.cli.output_streams import note as print_note
@@ -16,6 +16,8 @@ from interpulse.tables.format import short_figure
 from interpulse.tables.layout import Column, Sheet, terminal_width
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from interpulse.sweeps.spec import Spec
     from interpulse.sweeps.sweep import Sweep
 
@@ -24,12 +26,15 @@ MOST_ROWS = 60
 
 MOST_ERRORS = 5
 
+SHOWN = ("iops", "read_mean_us", "read_p99_us", "write_p99_us", "waf")
+"""Columns of the table of a sweep without columns of its own."""
+
 EPILOG = """\
 Examples:
 
   interpulse sweep examples/sweep.toml
 
-  interpulse sweep examples/sweep.toml --jobs 4 --out depth
+  interpulse sweep examples/sweep.toml --jobs 4 --out depth --column read_p99_9_us --column read_p99_99_us
 
   interpulse sweep examples/sweep.toml --on tcp://scheduler:8786
 
@@ -50,6 +55,14 @@ def sweep(
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Retry configurations that failed before.")
     ] = False,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column",
+            metavar="NAME",
+            help="Also show this column of results.parquet in the table, such as read_p99_9_us; may be repeated.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> int:
     """Simulate every combination of some settings, on all cores or a cluster, into one Parquet file."""
@@ -59,6 +72,7 @@ def sweep(
 
     check_workers(on, jobs)
     spec = Spec.of(file)
+    _check_columns(columns or (), spec)
     folder = out if out is not None else Path(file.stem)
     code = 0
     try:
@@ -67,7 +81,7 @@ def sweep(
     except sweeps.SweepInterrupted as stop:
         done, code = stop.sweep, INTERRUPTED
     with DeferSignals():
-        _report(spec, done, json=json)
+        _report(spec, done, columns or (), json=json)
     if not code and (why := _useless(spec, done)):
         return fail(why, USER_ERROR)
     return code
@@ -84,7 +98,17 @@ def _useless(spec: Spec, done: Sweep) -> str:
     return ""
 
 
-def _report(spec: Spec, done: Sweep, *, json: bool) -> None:
+def _check_columns(columns: Sequence[str], spec: Spec) -> None:
+    """Rejects a column that results.parquet does not have, before anything runs."""
+    from interpulse.sweeps.dataset import FIGURES
+
+    known = [*spec.names, *FIGURES, *spec.columns, *spec.derived]
+    for name in columns:
+        if name not in known:
+            raise UserError(f"--column {name}: there is no such column; expected one of {', '.join(known)}")
+
+
+def _report(spec: Spec, done: Sweep, columns: Sequence[str], *, json: bool) -> None:
     for number, (row, error) in enumerate(done.failed.items()):
         if number == MOST_ERRORS:
             print_note(f"{len(done.failed) - MOST_ERRORS} more failed; the column error says why")
@@ -97,16 +121,17 @@ def _report(spec: Spec, done: Sweep, *, json: bool) -> None:
         )
         return
     if len(done):
-        emit(_table(spec, done))
+        emit(_table(spec, done, columns))
     ended = f"{len(done)} rows in {done.path}: {done.simulated} simulated, {done.kept} reused"
     failed = f", {len(done.failed)} failed" if done.failed else ""
     missing = f"; {done.missing} are missing, and the same command continues from there" if done.missing else ""
     emit(f"{ended}{failed}{missing}")
 
 
-def _table(spec: Spec, done: Sweep) -> str:
-    """Axes and the configured columns, by default throughput and tails; means over repetitions."""
-    wanted = [*spec.columns, *spec.derived] or ["iops", "read_mean_us", "read_p99_us", "write_p99_us", "waf"]
+def _table(spec: Spec, done: Sweep, columns: Sequence[str] = ()) -> str:
+    """Axes and the configured columns, by default throughput and tails, then `columns`; means over repetitions."""
+    wanted = [*spec.columns, *spec.derived] or list(SHOWN)
+    wanted += [column for column in columns if column not in wanted]
     wanted += ["feasible"] * bool(spec.constraints)
     points: dict[int, list[dict[str, Any]]] = {}
     for row in done.table.select(["point", *spec.names, *wanted, "status"]).to_pylist():

@@ -7,9 +7,12 @@ energy on the 17 mW at queue depth 16, 75 % writes. Everything else is predicted
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from statistics import fmean
 
+from interpulse.configuration.config import Config
+from interpulse.configuration.values import toml
 from interpulse.experiments import suspend_tlc_power_plots as plots
 from interpulse.experiments.suspend_tlc_points import HEADLINE, LIMITS, MIXES, Measured, Point
 from interpulse.experiments.suspend_tlc_power_plots import bus_mw, core_w
@@ -79,8 +82,7 @@ def run(context: Context) -> Outcome:
         for point in (HEADLINE, INVERTED)
         for limit in LIMITS
     ]
-    finite = drive.copy()
-    finite.set("run.requests", 1_000_000_000)
+    finite = _without_requests(drive)
     cases += [
         Case(f"{INVERTED.name(limit)}_{name}", finite, {**traced, **INVERTED.sets(limit), **sets}, repeats)
         for name, (_, sets) in READINGS.items()
@@ -123,6 +125,13 @@ def run(context: Context) -> Outcome:
         ],
         curves=[_table(measured)],
     )
+
+
+def _without_requests(drive: Config) -> Config:
+    """The drive without `run.requests`, for runs that end by `run.time` alone."""
+    raw = tomllib.loads(drive.text)
+    raw["run"].pop("requests", None)
+    return Config(toml(raw), path=drive.path)
 
 
 def _falls(change: Estimate) -> bool:

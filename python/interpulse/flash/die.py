@@ -222,6 +222,12 @@ class Die:
         return done or 0
 
     @cached_property
+    def page_type(self) -> str:
+        """Page type of the reads, the first of a word line; empty with one bit per cell."""
+        bits = next(entry.value for entry in self._plan.entries() if entry.key == "part.bits-per-cell")
+        return "" if bits == "1" else "lsb"
+
+    @cached_property
     def alone(self) -> Timeline:
         """The timeline of the operation without reads."""
         return self.run()

@@ -250,12 +250,23 @@ def compare(a: Side, b: Side, *, cases: Iterable[str] | str = ()) -> Comparison:
     rows: list[Row] = []
     differences: list[Difference] = []
     sides = (_by_case("A", left_runs, notes), _by_case("B", right_runs, notes))
+    same, compared = True, list[_Run]()
     for case, left, right in _paired([cases] if isinstance(cases, str) else list(cases), *sides, notes):
         seeds = _seeds(case, left, right, notes)
         pairs = [(left[x], right[y]) for x, y in seeds]
         differences += _differences(case, *pairs[0], notes)
         rows += _rows(case, pairs)
-    if all(row.pairs == 1 for row in rows):
+        compared += [run for pair in pairs for run in pair]
+        same = same and all(x.raw == y.raw for x, y in pairs)
+    unsure = sum(run.raw.get("steady", {}).get("verdict") in ("no", "unknown") for run in compared)
+    if unsure:
+        notes.append(
+            f"{unsure} of {len(compared)} windows were not steady or too short to tell: longer runs may differ from "
+            "these figures by more than their intervals"
+        )
+    if same:
+        notes.append("A and B are the same result: every figure equals itself")
+    elif all(row.pairs == 1 for row in rows):
         notes.append(_SEVERAL)
     elif known := [row for row in rows if row.differs is not None]:
         chance = len(known) * (1 - CONFIDENCE)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from interpulse._core import ConfigError, Plan
+from interpulse.configuration.cases import positions
 from interpulse.configuration.config import Config
 from interpulse.configuration.values import toml
 from interpulse.runs.result import Result
@@ -38,7 +39,15 @@ class Repeated:
         return [Result({**raw, "cases": part}) for part in parts]
 
 
-def plan(config: Config, repeats: int, *, seed: int | None, trace: Path | str | None, skip_bad_rows: bool) -> Repeated:
+def plan(
+    config: Config,
+    repeats: int,
+    *,
+    seed: int | None,
+    trace: Path | str | None,
+    skip_bad_rows: bool,
+    cases: Sequence[str] | None = None,
+) -> Repeated:
     """Resolves a configuration for several seeds: its own, or `seed`, and those that follow.
 
     Args:
@@ -47,11 +56,14 @@ def plan(config: Config, repeats: int, *, seed: int | None, trace: Path | str | 
         seed: the first one; the configured one unless given.
         trace: as `Config.resolve` takes it.
         skip_bad_rows: as `Config.resolve` takes it.
+        cases: names of cases; None for all.
 
     Raises:
-        ConfigError: the configuration cannot be used, or says itself which case has which seed.
+        ConfigError: the configuration cannot be used, there is no such case, or it says itself which case has which seed.
     """
     once = config.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
+    names = once.case_names
+    chosen = positions(names, cases)
     first = next(int(entry.value) for entry in once.entries() if entry.key == "seed")
     if first + repeats - 1 > _LAST_SEED:
         raise ConfigError(f"seed {first} and the {repeats - 1} after it: the last seed is {_LAST_SEED}")
@@ -74,7 +86,10 @@ def plan(config: Config, repeats: int, *, seed: int | None, trace: Path | str | 
     for number, case in enumerate(given):
         whole.set(f"case.{number}.set", [*case.get("set", ()), f"seed={first}"])
     resolved = whole.resolve(trace=trace, skip_bad_rows=skip_bad_rows)
-    return Repeated(resolved, seeds, once.case_names)
+    if cases:
+        # The cases of each seed follow each other.
+        resolved = resolved.only([seed * len(names) + at for seed in range(repeats) for at in chosen])
+    return Repeated(resolved, seeds, [names[at] for at in chosen])
 
 
 def _of_seed(case: Mapping[str, Any], seed: int) -> dict[str, Any]:

@@ -140,8 +140,10 @@ class Result:
             percent: 50, 90, 99, 99.9, 99.99, 99.999 or 100 (the maximum).
 
         Raises:
-            ValueError: the result does not hold this percentile, or no such request completed.
+            ValueError: there is no such kind or percentile, or no such request completed.
         """
+        if kind not in KINDS:
+            raise ValueError(f"no kind of requests {kind!r}; expected one of {', '.join(KINDS)}")
         # A percentile of single precision, 99.9 of NumPy for one, is the nearest.
         near, key = min(PERCENTILES.items(), key=lambda each: abs(each[0] - float(percent)))
         if not abs(near - float(percent)) <= _NEAR:

@@ -18,7 +18,6 @@ from interpulse.configuration.config import Config
 from interpulse.configuration.values import whole
 from interpulse.search.advice import Advice, Option
 from interpulse.search.candidates import (
-    BOUND,
     NONE,
     OPERATIONS,
     Candidate,
@@ -47,6 +46,9 @@ AS_GOOD = 1.05
 
 AT_A_TIME = 4
 """Combinations per round."""
+
+FURTHER = 3
+"""Rounds after the first that has a combination that holds: the cost by which they are sorted is only expected."""
 
 MOST = 40
 """Maximum number of tried combinations."""
@@ -160,8 +162,7 @@ class _Advisor:
         if not impossible:
             options, untried = self._combine(by_way)
         # Of equal cost the tried combination: its settings name the schemes.
-        held = [each for each in (*options, configured) if each.state is State.HOLDS]
-        best = min(held, key=lambda each: each.order, default=None)
+        best = self._cheapest((*options, configured))
         advice = Advice(
             self._limits,
             self._seeds,
@@ -282,7 +283,10 @@ class _Advisor:
         queue = [option for _, option in pairs]
         tried: list[Option] = []
         self._observer.note(f"{len(queue)} combinations are left, tried in the order of their cost")
-        while queue and len(tried) < MOST and not any(each.state is State.HOLDS for each in tried):
+        further = FURTHER
+        while queue and len(tried) < MOST and further:
+            best = self._cheapest(tried)
+            further -= best is not None
             now, queue = queue[:AT_A_TIME], queue[AT_A_TIME:]
             self._run(now, 1, screen=True)
             # The whole round is confirmed, so that the best is compared with the next more expensive options.
@@ -293,9 +297,16 @@ class _Advisor:
                     twin.same.append(each.candidate.label)
                 else:
                     distinct.append(each)
-            self._run([each for each in distinct if each.state is not State.MISSES], self._seeds)
+            # Once one holds, only combinations that turn out to cost less are of interest.
+            hopeful = [each for each in distinct if each.state is not State.MISSES]
+            self._run([each for each in hopeful if best is None or each.order < best.order], self._seeds)
             tried += distinct
         return tried, len(queue)
+
+    def _cheapest(self, options: Sequence[Option]) -> Option | None:
+        """The cheapest of those that were shown to hold with all seeds."""
+        held = [each for each in options if each.state is State.HOLDS and each.seeds == self._seeds]
+        return min(held, key=lambda each: each.order, default=None)
 
     def _run(
         self,

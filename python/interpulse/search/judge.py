@@ -107,7 +107,7 @@ class Judgement:
         return sorted(found, key=lambda each: -(each.value or 0) / each.limit.bound)
 
     def also_missed(self, other: Judgement | None) -> str:
-        """The first limit on reads, writes or wear that `other` misses too, with its figures; empty if there is none."""
+        """The first limit on reads, writes or wear that `other` misses too, with figures; empty if there is none."""
         if other is None:
             return ""
         if self.behind and other.behind:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import struct
+import tomllib
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
@@ -147,6 +148,30 @@ def test_the_folder_holds_tables_plots_and_a_part_that_drives_take(interpulse: C
         assert "out/part.toml:" in shown[f"part.{key}"]["origin"]
     assert shown["part.program-resume"]["origin"].endswith("(a guess)")
     assert "characterize suspend, cells a4-tlc, seed 1" in shown["part.program-loops"]["origin"]
+
+
+@pytest.mark.usefixtures("cells")
+def test_a_part_of_its_own_keeps_its_sources_and_figures_and_gets_no_verdict(
+    interpulse: Command, tmp_path: Path
+) -> None:
+    sheet = ["--typical", "--tprog", "650us", "--program-loops", "12"]
+    assert interpulse("part", "new", "mine", *sheet, "--out", "mine.toml").code == 0
+    ended = interpulse(*SMALL, "--part", "mine.toml", "--set", "part.page-size=8KiB", "--all", "--out", "out")
+    assert ended.code == 0, ended.err
+    part = tomllib.loads((tmp_path / "out" / "part.toml").read_text())["part"]
+    own = tomllib.loads((tmp_path / "mine.toml").read_text())["part"]
+    for key in ("planes", "read-lsb", "endurance", "program-pulse", "program-verify", "program-loops", "erase-loops"):
+        assert part[key] == own[key], key
+    assert part["page-size"]["source"] == "--set"
+    assert part["program-loops-sd"]["value"] == 0.8402, "it was assumed"
+    told = " ".join(ended.out.split())
+    assert "note: program-loops = 12 of the part file is kept (data sheet); measured: 16 (" in told
+    assert "note: program-loops-sd = 0.8402 replaces the 0 of the part file (assumed: the default)" in told
+    assert "no verdict: the published figures are of other cells than the part mine.toml" in told
+    rows = json.loads((tmp_path / "out" / "result.json").read_text())["published"]
+    assert all(row["published"] is row["low"] is row["high"] is row["holds"] is None for row in rows)
+    assert {row["status"] for row in rows} == {"ours"}
+    assert "verdict: " in interpulse(*SMALL, "--out", "plain").out
 
 
 @pytest.mark.usefixtures("cells")

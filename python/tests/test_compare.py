@@ -101,6 +101,22 @@ def test_equal_runs_differ_in_nothing() -> None:
     assert all(row.ratio in (1.0, None) for row in found.rows)
 
 
+def test_a_result_beside_itself_is_called_the_same_result() -> None:
+    same = "A and B are the same result: every figure equals itself"
+    one = Result(run(1))
+    assert package.compare(one, one).notes == [same]
+    assert same not in package.compare(one, Result(run(2))).notes
+    two = Result(sample.two_cases())
+    assert same in package.compare(two, two).notes
+    assert same not in package.compare(two, two, cases="none=suspend").notes, "two cases are not the same"
+
+
+def test_windows_that_may_be_of_another_phase_are_noted() -> None:
+    unsure = run(1) | {"steady": {"verdict": "unknown"}}
+    notes = package.compare(Result(unsure), Result(run(2))).notes
+    assert any(note.startswith("1 of 2 windows were not steady or too short to tell: longer runs") for note in notes)
+
+
 def test_what_differs_in_the_configuration_comes_first() -> None:
     b = run(changed={"flow.0.depth": "16", "new.key": "on"})
     found = package.compare(Result(run()), Result(b))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import tomllib
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from interpulse.flash.datasheet import BITS, PRINTED, TYPICAL, part_file
 from interpulse.flash.parts import keys
+from tests.sample import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -138,6 +140,27 @@ def test_a_figure_that_cannot_be_is_refused(
     assert ended.code == 2
     assert message in ended.err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("bits", sorted({"slc", "mlc", "tlc", "qlc"}))
+def test_the_next_steps_that_are_printed_work(
+    bits: str, interpulse: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = interpulse("part", "new", "mine", "--typical", "--bits", bits, "--out", "a part.toml")
+    scheme, first = (shlex.split(line)[1:] for line in ended.out.splitlines()[1:])
+    assert interpulse(*scheme).code == 0
+    assert first[:2] == ["run", "examples/small.toml"]
+    ended = interpulse("run", str(ROOT / first[1]), *first[2:], "--set", "run.requests=200", "--no-cache", "--json")
+    assert ended.code == 0, ended.err
+    assert ended.seed()["config"]["part.file"] == "a part.toml"
+
+
+def test_a_part_without_a_miniature_says_why(interpulse: Callable[..., Ended]) -> None:
+    ended = interpulse("part", "new", "huge", "--typical", "--pages", "6144", "--planes", "64", "--set", "layers=8")
+    assert ended.code == 0
+    last = ended.out.splitlines()[-1]
+    assert last.startswith(("interpulse run ", "a miniature drive of this part is not possible: "))
 
 
 def test_the_file_runs_as_it_stands(

@@ -48,6 +48,8 @@ def test_json_round_trip(result: Result) -> None:
 def test_a_percentile_that_is_not_there(result: Result) -> None:
     with pytest.raises(ValueError, match=r"no percentile 95: a result holds 50, 90, 99, 99.9, 99.99, 99.999, 100"):
         result.percentile("read", 95)
+    with pytest.raises(ValueError, match="no kind of requests 'reads'; expected one of read, write, all"):
+        result.percentile("reads", 99.9)  # type: ignore[arg-type]
     result.latency_us["write"].clear()
     with pytest.raises(ValueError, match="no write request completed in case 'none'"):
         result.percentile("write", 99)

@@ -178,6 +178,11 @@ STEPS = (
         summary=("== ",),
     ),
     Step(
+        question="Does direct simulation contradict a conclusion about 100 random drives?",
+        command=(sys.executable, "python/tools/conclusions.py", "--worlds", "100"),
+        summary=("conclusion ", "all "),
+    ),
+    Step(
         question="Do the long Python tests pass?",
         command=(str(BIN / "pytest"), "-q", "-m", "verify", "--durations=5", "--ignore=python/tests/hostile"),
         summary=("=", "FAILED", "ERROR", "SKIPPED"),

@@ -59,7 +59,8 @@ def plan(
         cases: names of cases; None for all.
 
     Raises:
-        ConfigError: the configuration cannot be used, there is no such case, or it says itself which case has which seed.
+        ConfigError: the configuration cannot be used, there is no such case, or it says itself which case has which
+            seed.
     """
     once = config.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
     names = once.case_names

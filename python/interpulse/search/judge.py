@@ -281,7 +281,7 @@ def check_enough(case: str, raw: Mapping[str, Any], limits: Sequence[AnyLimit], 
         known = [each for each in limit.below() if count * each.share >= LEAST_BEYOND]
         lower = f"{limit.kind}-{known[-1].measure} or lower, or " if known else ""
         kind = "" if limit.kind == "all" else f"{limit.kind} "
-        window = f"a window {most} times as long as configured" if scales else "the load, which ends by itself,"
+        window = f"a window {most} times as long as configured" if scales else "a load that ends by itself"
         longer = "a larger run.requests or run.time" if scales else "a longer trace or more requests"
         raise ConfigError(
             f"{limit.name}: case {case}: seen {count:,} {kind}requests in {window}; {limit.measure} needs "

@@ -16,7 +16,7 @@ from typing import Any
 from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
 from interpulse.configuration.values import plain, whole
-from interpulse.search.judge import Judgement, State, judge, longer
+from interpulse.search.judge import Judgement, State, check_enough, judge, longer
 from interpulse.search.limits import Limit, read_limits
 from interpulse.search.load import Load
 from interpulse.search.simulations import Simulations, folder_of
@@ -221,6 +221,8 @@ class _Search:
         self._simulations = simulations
         self._sets, self._limits, self._seeds, self._precision = sets, limits, seeds, precision
         self._window = Window.of(values)
+        self._stops = any(key.endswith(".stop") and value != "not set" for key, value in values.items())
+        """Whether a flow ends at an instant, so that more load has more requests."""
         self._times = 0.0
         """Factor on windows; 0 until the first seed has been measured."""
         self._again = False
@@ -249,6 +251,8 @@ class _Search:
     def take(self, load: float, raws: list[Mapping[str, Any]]) -> None:
         """Judges a load."""
         if not self._times:
+            if not self._stops:
+                check_enough(self.found.case, raws[0], self._limits, scales=self._window.scales)
             self._times = float(longer(raws[0], self._limits)) if self._window.scales else 1.0
             return
         judgement = judge(raws, self._limits)

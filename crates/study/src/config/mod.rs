@@ -265,13 +265,13 @@ fn endless<'a>(run: &RunSpec, flows: &'a [FlowSpec]) -> Option<&'a str> {
     flows.iter().find(|f| !ends(f)).map(|f| f.name.as_str())
 }
 
-const PART_SECTION: &str =
-    "a section [part] with preset = \"NAME\" (`interpulse list parts`), or drive = \"NAME\" for a whole drive";
+const PART_SECTION: &str = "a section [part] with preset = \"NAME\" (`interpulse list parts`), or drive = \"NAME\" for a whole drive";
 
 /// Layers of a request: command line over `overrides` over file over part file over presets.
 fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Document, PlanError> {
-    let expanded =
-        |document: Document| document.with_shorthand("drive", "preset").with_section_only("part", PART_SECTION);
+    let expanded = |document: Document| {
+        document.with_shorthand("drive", "preset").with_section_only("part", PART_SECTION)
+    };
     let mut document = expanded(Document::from_toml(&request.text, &request.path)?)?;
     for (key, value) in overrides.iter().chain(&request.sets) {
         document = expanded(Document::set(key, value)?)?.over(document)?;

@@ -153,14 +153,9 @@ def test_the_next_steps_that_are_printed_work(
     assert first[:2] == ["run", "examples/small.toml"]
     ended = interpulse("run", str(ROOT / first[1]), *first[2:], "--set", "run.requests=200", "--no-cache", "--json")
     assert ended.code == 0, ended.err
-    assert ended.seed()["config"]["part.file"] == "a part.toml"
-
-
-def test_a_part_without_a_miniature_says_why(interpulse: Callable[..., Ended]) -> None:
-    ended = interpulse("part", "new", "huge", "--typical", "--pages", "6144", "--planes", "64", "--set", "layers=8")
-    assert ended.code == 0
-    last = ended.out.splitlines()[-1]
-    assert last.startswith(("interpulse run ", "a miniature drive of this part is not possible: "))
+    config = ended.seed()["config"]
+    bits_per_cell = str({"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}[bits])
+    assert (config["part.bits-per-cell"], config["part.blocks-per-plane"]) == (bits_per_cell, "32")
 
 
 def test_the_file_runs_as_it_stands(

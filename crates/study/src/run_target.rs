@@ -2,7 +2,7 @@
 
 use interpulse_array::array::Array;
 use interpulse_drive::Drive;
-use interpulse_drive::FtlCounters;
+use interpulse_drive::{FtlCounters, SpareSeen};
 use interpulse_engine::{Device, SimTime};
 use interpulse_flash::command::DIE_ACTIVITIES;
 use interpulse_flash::nand::NandCounters;
@@ -42,6 +42,8 @@ pub struct DeviceCounters {
     pub nand: NandCounters,
     /// Time of all dies by use, in ns.
     pub uses: [u64; DIE_ACTIVITIES],
+    /// Spare space at the victim choices of garbage collection.
+    pub spare: SpareSeen,
 }
 
 impl DeviceCounters {
@@ -51,9 +53,11 @@ impl DeviceCounters {
             ftl: ftl_counters_of(device),
             nand: NandCounters::default(),
             uses: [0; DIE_ACTIVITIES],
+            spare: SpareSeen::default(),
         };
         for drive in device.drives_mut() {
             done.nand.add(&drive.nand().counters);
+            done.spare.add(&drive.spare_seen());
             for die in drive.nand_mut().dies_mut() {
                 die.usage.settle(now);
                 for (to, from) in done.uses.iter_mut().zip(die.usage.uses()) {
@@ -70,6 +74,7 @@ impl DeviceCounters {
             ftl: self.ftl.since(&before.ftl),
             nand: self.nand.since(&before.nand),
             uses: std::array::from_fn(|k| self.uses[k] - before.uses[k]),
+            spare: self.spare.since(&before.spare),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Drive;
 use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::power_loss::oob::Oob;
-use crate::ftl::{BlockManager, Ftl, FtlCounters, FtlFamily, GcWindow, MetadataWritten, Rewritten, Wear};
+use crate::ftl::{BlockManager, Ftl, FtlCounters, FtlFamily, GcWindow, MetadataWritten, Rewritten, SpareSeen, Wear};
 use crate::numbers::Lane;
 use crate::spec::DriveSpec;
 use interpulse_flash::DieId;
@@ -66,9 +66,9 @@ impl Drive {
         self.ftl.free_pages()
     }
 
-    /// Effective spare factor: (usable - logical) / logical; usable space excludes the free reserve and open blocks.
-    pub fn effective_spare(&self) -> f64 {
-        self.ftl.effective_spare().factor
+    /// Spare space that garbage collection saw at its victim choices since the start.
+    pub fn spare_seen(&self) -> SpareSeen {
+        self.ftl.spare_seen()
     }
 
     /// Whether garbage collection runs; false with synthetic write amplification.

@@ -1,6 +1,6 @@
 //! Interface of a flash translation layer: host commands, flash completions, power loss, audit, inspection.
 
-use super::{Admitted, Flash, FtlCounters, LookupResult, MetadataWritten, Outcome, Rewritten, Spare, Wear};
+use super::{Admitted, Flash, FtlCounters, LookupResult, MetadataWritten, Outcome, Rewritten, SpareSeen, Wear};
 use crate::cache::Cache;
 use crate::ftl::page::PageFtl;
 use crate::ftl::page::blocks::layout::Layout;
@@ -142,8 +142,8 @@ pub trait Ftl {
     fn metadata_written(&self) -> MetadataWritten;
     /// P/E cycles of a super block.
     fn pe_cycles(&self, super_block: SuperBlock) -> u32;
-    /// Spare space that garbage collection works with.
-    fn effective_spare(&self) -> Spare;
+    /// Spare space at the victim choices since the start.
+    fn spare_seen(&self) -> SpareSeen;
     /// Address layout of super blocks and lanes.
     fn layout(&self) -> &Layout;
     /// Logical units.

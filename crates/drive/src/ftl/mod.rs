@@ -19,7 +19,7 @@ pub use flash::Flash;
 pub use interface::{Ftl, FtlFamily, ZoneCommand, ZoneError};
 pub use outcome::Outcome;
 pub use page::blocks::manager::{BlockManager, FtlConfig, SoftPages, Wear, threshold_blocks};
-pub use page::blocks::spare_factor::Spare;
+pub use page::blocks::spare_factor::{Spare, SpareSeen};
 pub use page::blocks::write_streams::Stream;
 pub use page::gc::state::{GcWindow, Rewritten};
 pub use page::mapping::reads::LookupResult;

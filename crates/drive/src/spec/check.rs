@@ -1,6 +1,6 @@
 //! Derived figures of a drive specification and its consistency check.
 
-use super::DriveSpec;
+use super::{DriveSpec, cache};
 use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::gc::victim::{FreeCount, ThresholdBase};
 use crate::ftl::page::mapping::table::{MAX_UNITS, Map};
@@ -129,22 +129,28 @@ impl DriveSpec {
         self.check_power_loss()?;
         self.check_reprogramming()?;
         self.check_rewriting()?;
-        let slots = self.cache.size.get() / self.geometry.unit_bytes;
-        let stripes = if self.ftl.allocation == crate::ftl::page::placement::stripe::Allocation::Dynamic {
-            2
-        } else {
-            layout.lanes
-        };
-        let levels = self.ftl.hotness.levels() + 1;
-        let least = u64::from(layout.units_per_program) * u64::from(stripes) * u64::from(levels);
+        self.check_cache(&layout)
+    }
+
+    fn check_cache(&self, layout: &Layout) -> Result<(), Impossible> {
+        let (size, unit) = (self.cache.size, self.geometry.unit_bytes);
+        if self.cache.is_absent() {
+            return Ok(());
+        }
+        let slots = self.cache.slots(&self.geometry, &self.ftl);
+        let least = cache::least_slots(&self.geometry, &self.ftl);
         let why = format!(
-            "{} holds {slots} units of {}; programs of {} units on this drive need at least {}",
-            self.cache.size,
-            Bytes(self.geometry.unit_bytes),
+            "{size} holds {slots} units of {}; programs of {} units on this drive need at least {}",
+            Bytes(unit),
             layout.units_per_program,
-            Bytes(least * self.geometry.unit_bytes)
+            Bytes(least * unit)
         );
-        Impossible::unless(slots >= least, &["cache.size"], why)
+        Impossible::unless(slots >= least, &["cache.size"], why)?;
+        let usable = Bytes(u64::from(self.ftl_config()?.logical_units) * unit);
+        let why = format!(
+            "a cache of {size} is larger than the drive's capacity of {usable}: leave out cache.size for one in proportion"
+        );
+        Impossible::unless(size <= usable, &["cache.size"], why)
     }
 
     fn check_reprogramming(&self) -> Result<(), Impossible> {
@@ -267,6 +273,10 @@ impl DriveSpec {
         Impossible::unless(!self.ftl.gc.imposes(), &["power-loss.at", "ftl.gc"], why)?;
         let why = "word lines that hold two bits per cell are not found again after a loss of power";
         Impossible::unless(self.ftl.reprogram.is_none(), &["power-loss.at", "ftl.reprogram"], why)?;
+        let why = "a drive without a write cache has nothing that capacitors could save";
+        let saves = self.power_loss.is_some_and(|of| of.capacitor.is_some());
+        let keys = ["power-loss.capacitor-voltage", "cache.size"];
+        Impossible::unless(!(saves && self.cache.is_absent()), &keys, why)?;
         let why = "a loss of power is not followed in the current through time nor in a budget of power";
         let goes = |holds, key| Impossible::unless(holds, &["power-loss.at", key], why);
         goes(self.nand.power.trace.is_none(), "power.trace")?;

@@ -1,6 +1,7 @@
 //! Drive specification as plain data.
 
 mod acknowledge;
+mod cache;
 mod capacity;
 mod check;
 
@@ -18,6 +19,7 @@ use interpulse_flash::parts::PartSpec;
 use interpulse_settings::{ConfigError, Section, default, keys, optional, required};
 
 pub use acknowledge::{Acknowledge, WhenCached};
+pub use cache::CacheSpec;
 pub use capacity::{Capacity, Wanted};
 pub use check::Impossible;
 
@@ -32,7 +34,7 @@ pub struct DriveSpec {
     pub nand: NandConfig,
     /// Mapping, allocation, garbage collection.
     pub ftl: FtlSpec,
-    /// Write cache.
+    /// Write cache, if any.
     pub cache: CacheSpec,
     /// Host interface.
     pub host: HostSpec,
@@ -186,19 +188,6 @@ impl FtlSpec {
     pub(super) fn logical(&self, units: u64) -> u64 {
         (units as f64 / (1.0 + self.over_provisioning)) as u64 / 256 * 256
     }
-}
-
-/// Write cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CacheSpec {
-    /// DRAM for written data.
-    pub size: Bytes,
-    /// Time to write a unit into it or read one from it.
-    pub latency: Duration,
-    /// Condition that completes a write.
-    pub acknowledge: Acknowledge,
-    /// Whether its content survives a power loss.
-    pub protected: bool,
 }
 
 keys! {

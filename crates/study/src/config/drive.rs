@@ -1,8 +1,7 @@
 //! Drive configuration: flash array, scheduling, suspension, FTL, cache, host interface.
 
-use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerLossSpec};
+use interpulse_drive::spec::{CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerLossSpec};
 use interpulse_drive::super_layer_word_lines;
-use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::{Geometry, UNIT_BYTES};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::power::PowerConfig;
@@ -38,27 +37,8 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     if let Some(of) = &ftl.reprogram {
         nand.super_layer = super_layer_word_lines(geometry.word_lines, part.layers, of.super_layer);
     }
-    let mut c = document.section("cache")?;
-    let size = c.bytes(
-        "size",
-        "DRAM for written data",
-        default(Bytes::mib(256)).within(Bytes::kib(64)..=Bytes::mib(64 << 10)),
-    )?;
-    let latency = c.duration(
-        "latency",
-        "time to write to the cache or to read from it",
-        default(Duration::from_ns(500)).at_most(Duration::from_ms(1)),
-    )?;
-    let doc = "when a write is complete: with its data in the cache, or on flash";
-    let acknowledge = c.policy_index("acknowledge", doc, Some("when-cached"), Acknowledge::ROWS)?;
     let loses_power = document.has("power-loss");
-    let protected = c.when(loses_power, "[power-loss]", |c| {
-        let doc = "capacitors keep what is in the cache through a loss of power";
-        c.bool("protected", doc, default(true))
-    })?;
-    let protected = protected.unwrap_or(true);
-    let acknowledge = c.policy_keys("acknowledge", acknowledge, Acknowledge::ROWS)?;
-    let cache = CacheSpec { size, latency, acknowledge, protected };
+    let cache = CacheSpec::read(&mut document.section("cache")?, &geometry, &ftl, loses_power)?;
     let host = HostSpec::read(&mut document.section("host")?, &mut document.section("link")?)?;
     let (power, constants) = super::power::read(document, &part, &geometry)?;
     nand.power = power;

@@ -140,7 +140,7 @@ impl Series {
         self.depth_changes(at, 0);
         let after = DeviceCounters::read(device, at);
         let before = self.before.replace(after).expect("a window that is closed was opened");
-        let DeviceCounters { ftl, nand, uses } = after.since(&before);
+        let DeviceCounters { ftl, nand, uses, .. } = after.since(&before);
         let length = at.since(self.since);
         let (reads, writes) = (self.read.latencies.count(), self.write.latencies.count());
         let requests = reads + writes + self.other;

@@ -15,7 +15,7 @@ pub(super) fn section(batches: &[Batch]) -> Value {
     let mut end = 0;
     let each = |batch: &Batch| {
         end += batch.length.as_ns();
-        let DeviceCounters { ftl, nand, uses } = &batch.done;
+        let DeviceCounters { ftl, nand, uses, .. } = &batch.done;
         without_nulls(json!({
             "end_s": end as f64 / 1e9,
             "length_s": batch.length.as_ns() as f64 / 1e9,

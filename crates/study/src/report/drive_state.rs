@@ -9,8 +9,6 @@ use interpulse_workload::TraceSummary;
 pub(super) struct DriveState<'a> {
     /// The case.
     pub case: &'a Case,
-    /// Effective spare factor of a drive: (usable - logical) / logical, free reserve and open blocks excluded.
-    pub effective_spare: f64,
     /// Pages not programmed since their erase, at the end.
     pub free_pages: u64,
     /// P/E cycles over all super blocks at the end.
@@ -26,7 +24,6 @@ impl DriveState<'_> {
         let wear = drives.iter().map(Drive::wear);
         DriveState {
             case,
-            effective_spare: drives[0].effective_spare(),
             free_pages: drives.iter().map(Drive::free_pages).sum(),
             wear: wear.reduce(Wear::and).expect("a case has drives"),
             super_blocks: drives.iter().map(Drive::super_blocks).sum(),

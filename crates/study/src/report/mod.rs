@@ -173,7 +173,9 @@ fn ftl(m: &Measured, context: &DriveState) -> Value {
     o.insert("gc_pages_moved".into(), json!(f.gc_units));
     o.insert("erases".into(), json!(f.erases));
     if !context.case.drive.ftl.gc.imposes() {
-        o.insert("effective_spare_factor".into(), json!(context.effective_spare));
+        if let Some(factor) = m.spare.factor() {
+            o.insert("effective_spare_factor".into(), json!(factor));
+        }
         flash_space::insert(&mut o, m, context);
     }
     Value::Object(o)

@@ -11,7 +11,7 @@ use crate::run::warm_up::{Warmup, WarmupOutcome};
 use crate::run_target::{DeviceCounters, RunTarget};
 use interpulse_drive::DriveCounters;
 use interpulse_drive::FtlCounters;
-use interpulse_drive::{Drive, Rewritten};
+use interpulse_drive::{Drive, Rewritten, SpareSeen};
 use interpulse_engine::{AuditReport, Duration, SimTime};
 use interpulse_flash::command::DIE_ACTIVITIES;
 use interpulse_flash::nand::power::tally::Spent;
@@ -65,6 +65,8 @@ pub struct Measured {
     pub drive: DriveCounters,
     /// FTL counters.
     pub ftl: FtlCounters,
+    /// Spare space at the victim choices of garbage collection.
+    pub spare: SpareSeen,
     /// Flash counters.
     pub nand: NandCounters,
     /// Programs and erases that ended in the window.
@@ -219,6 +221,7 @@ pub fn run<D: RunTarget, O: Recording, C: Clock>(
         window,
         drive: drive_counters,
         ftl: done.ftl,
+        spare: done.spare,
         nand: done.nand,
         operations,
         power,

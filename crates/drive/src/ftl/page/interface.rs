@@ -8,7 +8,7 @@ use super::mapping::state::Admitted;
 use super::power_loss::metadata_region::MetadataWritten;
 use super::power_loss::outage::{Fates, Recovered};
 use crate::cache::Cache;
-use crate::ftl::{Flash, Ftl, FtlCounters, Outcome, Spare, Wear, ZoneCommand, ZoneError};
+use crate::ftl::{Flash, Ftl, FtlCounters, Outcome, SpareSeen, Wear, ZoneCommand, ZoneError};
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock};
 use interpulse_engine::{Duration, RequestId, SimTime};
 use interpulse_flash::DieId;
@@ -104,8 +104,8 @@ impl Ftl for PageFtl {
         self.blocks.cycles[super_block.index()]
     }
 
-    fn effective_spare(&self) -> Spare {
-        self.blocks.effective_spare_at_work()
+    fn spare_seen(&self) -> SpareSeen {
+        self.blocks.spare_seen
     }
 
     fn layout(&self) -> &Layout {

@@ -87,7 +87,7 @@ impl PageFtl {
         let (lanes, super_blocks) = (layout.lanes, layout.super_blocks());
         let stripe = spec.stripe().expect("the spec has been checked");
         let lists = if stripe.is_some() { lanes } else { 1 } * (hot + 1);
-        let slots = (spec.cache.size.get() / spec.geometry.unit_bytes) as u32;
+        let slots = spec.cache.slots(&spec.geometry, &spec.ftl) as u32;
         let homes = match (spec.ftl.gc.imposes(), spec.loses_cache()) {
             (true, _) => StaleCopyPolicy::Reused,
             (false, true) => StaleCopyPolicy::Kept,

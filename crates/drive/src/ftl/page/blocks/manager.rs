@@ -5,6 +5,7 @@ use crate::ftl::page::blocks::cell_modes::CellModes;
 use crate::ftl::page::blocks::lane_balance::ImbalanceBound;
 use crate::ftl::page::blocks::layout::{Capacity, Layout};
 use crate::ftl::page::blocks::program_address::ProgramAddress;
+use crate::ftl::page::blocks::spare_factor::SpareSeen;
 use crate::ftl::page::blocks::write_streams::{LaneBlocks, Stream, WritePointer, WriteStreams};
 use crate::ftl::page::gc::victim::{GcPolicy, ThresholdBase};
 use crate::ftl::page::mapping::state::MappingState;
@@ -116,6 +117,8 @@ pub struct BlockManager {
     rng: Rng,
     /// FTL counters.
     pub counters: FtlCounters,
+    /// Spare space at the victim choices of a run.
+    pub(crate) spare_seen: SpareSeen,
 }
 
 impl BlockManager {
@@ -153,6 +156,7 @@ impl BlockManager {
             reprogramming: None,
             rng,
             counters: FtlCounters::default(),
+            spare_seen: SpareSeen::default(),
             config,
             layout,
         }
@@ -187,6 +191,7 @@ impl BlockManager {
     pub fn restart(&mut self, rng: Rng) {
         self.rng = rng;
         self.counters = FtlCounters::default();
+        self.spare_seen = SpareSeen::default();
         self.count_lanes();
     }
 

@@ -1,6 +1,7 @@
-//! Effective spare factor, for comparison with formulas.
+//! Effective spare factor: of preconditioning in advance, and as victim choices of a run see it.
 
 use crate::ftl::page::blocks::manager::BlockManager;
+use crate::numbers::{Lane, SuperBlock};
 
 /// Effective spare space of a drive.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,32 +18,80 @@ impl BlockManager {
     ///
     /// It is the mean over the victim choices of preconditioning, where collection takes no time. Host data has then just
     /// opened a block (one program written) and left `soft_free - 1` blocks free; erasing a victim replaces the block that
-    /// moving its data may have taken. The open block of moved data holds zero to all but one units, equally likely. In
-    /// simulated time a slow collection works with fewer free blocks.
+    /// moving its data may have taken. The open block of moved data holds zero to all but one units, equally likely. A run
+    /// differs: collection takes time, and the write cache holds units ([`BlockManager::victim_chosen`]).
     pub fn effective_spare(&self) -> Spare {
-        self.spare_beside(0.0)
-    }
-
-    /// [`BlockManager::effective_spare`] of a working drive, which holds one more, mostly moved victim per lane.
-    pub fn effective_spare_at_work(&self) -> Spare {
-        let left = f64::from(self.layout.units_per_program - 1) / 2.0;
-        self.spare_beside(f64::from(self.layout.units_per_block) - left)
-    }
-
-    /// Effective spare with `being_collected` more unusable units per lane.
-    fn spare_beside(&self, being_collected: f64) -> Spare {
         let block = f64::from(self.layout.units_per_block);
         let unwritten = if self.config().policy.imposes() {
             0.0
         } else if let Some(pages) = self.config().soft_pages {
-            being_collected + f64::from(pages.least * self.layout.planes * self.layout.units_per_page())
+            f64::from(pages.least * self.layout.planes * self.layout.units_per_page())
         } else {
             let host = block - f64::from(self.layout.units_per_program);
             let moved = (block - 1.0) / 2.0;
-            being_collected + f64::from(self.config().soft_free - 1) * block + host + moved
+            f64::from(self.config().soft_free - 1) * block + host + moved
         };
         let usable = (f64::from(self.layout.blocks) * block - unwritten) * f64::from(self.layout.lanes);
         let logical = f64::from(self.config().logical_units);
         Spare { factor: usable / logical - 1.0, utilisation: logical / usable }
+    }
+
+    /// Adds what `lane` holds to the sums, at the choice of `victim`.
+    ///
+    /// Blocks being emptied (but for `victim`), free ones and the unwritten part of open blocks hold nothing; a unit whose
+    /// newest version is in the write cache is not valid on flash. Scans the blocks of the lane, once for each erase.
+    pub(crate) fn victim_chosen(&mut self, lane: Lane, victim: SuperBlock) {
+        let (block, of) = (u64::from(self.layout.units_per_block), &self.lanes[lane.index()]);
+        let full = self.layout.programs_per_block;
+        let mut held = block;
+        let mut valid = u64::from(self.map().valid_units(victim));
+        for super_block in self.layout.blocks_of(lane) {
+            // A block whose last programs are under way is no candidate yet.
+            let two_bit = self.reprogramming.as_ref().is_some_and(|r| r.is_two_bit(super_block));
+            if self.map().is_candidate(super_block) || self.in_flight[super_block.index()] > 0 || two_bit {
+                valid += u64::from(self.map().valid_units(super_block));
+                // Word lines of two bits hold two of three pages.
+                held += if two_bit { block * 2 / 3 } else { block };
+            }
+        }
+        for open in of.write_pointers.iter().filter(|open| open.next_program < full) {
+            let programmed = u64::from(open.next_program * self.layout.units_per_program);
+            if self.in_flight[open.block.index()] > 0 {
+                held -= block - programmed;
+            } else {
+                valid += u64::from(self.map().valid_units(open.block));
+                held += programmed;
+            }
+        }
+        self.spare_seen.held += held;
+        self.spare_seen.valid += valid;
+    }
+}
+
+/// Sums over victim choices: what spare space garbage collection worked with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpareSeen {
+    /// Units of the blocks that hold data.
+    pub held: u64,
+    /// Valid units.
+    pub valid: u64,
+}
+
+impl SpareSeen {
+    /// Adds the sums of another drive.
+    pub fn add(&mut self, other: &SpareSeen) {
+        self.held += other.held;
+        self.valid += other.valid;
+    }
+
+    /// Sums since an earlier reading.
+    pub fn since(&self, before: &SpareSeen) -> SpareSeen {
+        SpareSeen { held: self.held - before.held, valid: self.valid - before.valid }
+    }
+
+    /// Effective spare factor: units that collection works with over valid ones, less one; `None` if no victim was chosen,
+    /// or nothing is valid.
+    pub fn factor(&self) -> Option<f64> {
+        (self.valid > 0).then(|| self.held as f64 / self.valid as f64 - 1.0)
     }
 }

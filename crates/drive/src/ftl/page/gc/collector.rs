@@ -106,6 +106,7 @@ impl PageFtl {
             self.blocks.reject_victim(victim);
             return None;
         }
+        self.blocks.victim_chosen(lane, victim);
         Some(victim)
     }
 
@@ -129,7 +130,7 @@ impl PageFtl {
     fn set_urgency(&mut self, flash: &mut Flash, lane: Lane) {
         let (die, _) = self.blocks.layout.die_of(lane);
         // Unlimited programs in flight keep stale copies valid until they end: earlier collection would gain less.
-        let yields = self.blocks.units.keeps_stale_copies() && self.writes_through();
+        let yields = self.blocks.units.keeps_stale_copies() && !self.write_back.holds_lanes;
         let urgent = !yields
             && self
                 .blocks

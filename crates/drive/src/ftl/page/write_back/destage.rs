@@ -167,10 +167,11 @@ impl PageFtl {
         }
     }
 
-    /// Blocks further host programs on `lane` until this one is done, unless a write waits: a free lane is a better place.
+    /// Blocks further host programs on `lane` until this one is done, unless a write in a cache waits for its program: a
+    /// free lane is a better place.
     #[inline]
     pub(crate) fn hold_lane(&mut self, lane: Lane) {
-        if !self.writes_through() {
+        if self.write_back.holds_lanes {
             self.placement.take(lane);
         }
         self.write_back.programs_in_flight += 1;

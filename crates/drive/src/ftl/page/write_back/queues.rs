@@ -15,6 +15,9 @@ pub(crate) struct WriteBack {
     /// Lanes whose own list holds a program's worth of dirty data, one bit each (static striping).
     pub(crate) full_lists: Vec<u64>,
     pub(crate) absorbs: bool,
+    /// A lane takes one host program at a time, and units that arrive meanwhile form the next; otherwise every program
+    /// queues at its die at once.
+    pub(crate) holds_lanes: bool,
     /// Dirty units that make a program worth starting.
     pub(crate) worth_starting: u32,
     /// Write waiting for the program of each cache slot; empty if writes complete in the cache.
@@ -38,6 +41,7 @@ impl WriteBack {
             stripe,
             full_lists: vec![0; lanes.div_ceil(64) as usize],
             absorbs: spec.cache.acknowledge.absorbs(),
+            holds_lanes: !through || spec.cache.is_absent(),
             worth_starting: if through { 1 } else { units_per_program },
             writers: if through { vec![RequestId::default(); slots as usize] } else { Vec::new() },
             programs_in_flight: 0,

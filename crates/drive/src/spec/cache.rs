@@ -1,0 +1,125 @@
+//! Write cache of a drive: its keys, its size in proportion to the flash, and the program buffers of a drive without one.
+
+use super::{Acknowledge, FtlSpec};
+use crate::ftl::page::placement::stripe::Allocation;
+use interpulse_engine::{Bytes, Duration};
+use interpulse_flash::geometry::Geometry;
+use interpulse_settings::{ConfigError, Section, default};
+
+/// Write cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheSpec {
+    /// Capacity; none for a drive without a write cache, which buffers the programs in formation only.
+    pub size: Bytes,
+    /// Time of a cache access.
+    pub latency: Duration,
+    /// Completion of writes; [`Acknowledge::WhenProgrammed`] without a cache.
+    pub acknowledge: Acknowledge,
+    /// Capacitors keep the cache content through a power loss.
+    pub protected: bool,
+}
+
+/// Smallest cache.
+const LEAST: Bytes = Bytes::kib(64);
+/// Largest cache.
+const MOST: Bytes = Bytes::mib(64 << 10);
+/// Largest cache that is chosen where none is given.
+const MOST_CHOSEN: u64 = 256 << 20;
+/// Flash per cache where none is given: 256 MiB for 32 GiB, as 1 GiB of DRAM for 1 TiB has room for the map as well.
+const FLASH_PER_CACHE: u64 = 128;
+
+impl CacheSpec {
+    /// Reads the section `[cache]` of a drive of `geometry` and `ftl`; `loses_power` if it has a section `[power-loss]`.
+    pub fn read(
+        c: &mut Section,
+        geometry: &Geometry,
+        ftl: &FtlSpec,
+        loses_power: bool,
+    ) -> Result<CacheSpec, ConfigError> {
+        let size = c.bytes(
+            "size",
+            "DRAM for written data; by default the power of two that is at most 1/128 of the flash, at most 256MiB; 0B is \
+             a drive without a write cache: writes are complete when they are programmed",
+            default(proportional(geometry, ftl)).within(Bytes(0)..=MOST),
+        )?;
+        let none = size == Bytes(0);
+        let legal = format!("a size from {LEAST} to {MOST}, or 0B for a drive without a write cache");
+        c.check(none || size >= LEAST, "size", legal)?;
+        let latency = c.duration(
+            "latency",
+            "time to write to the cache or to read from it",
+            default(Duration::from_ns(500)).at_most(Duration::from_ms(1)),
+        )?;
+        let doc = "when a write is complete: with its data in the cache, or on flash";
+        let usual = if none { "when-programmed" } else { "when-cached" };
+        let acknowledge = c.policy_index("acknowledge", doc, Some(usual), Acknowledge::ROWS)?;
+        let condition = if none { "[power-loss] and a cache.size above 0B" } else { "[power-loss]" };
+        let protected = c.when(loses_power && !none, condition, |c| {
+            let doc = "capacitors keep what is in the cache through a loss of power";
+            c.bool("protected", doc, default(true))
+        })?;
+        let protected = protected.unwrap_or(!none);
+        let acknowledge = c.policy_keys("acknowledge", acknowledge, Acknowledge::ROWS)?;
+        let why = "a drive without a write cache completes a write when it is programmed: leave out cache.acknowledge, or \
+                   give cache.size";
+        c.check_together(!none || acknowledge.waits_for_programs(), &["acknowledge", "size"], why)?;
+        Ok(CacheSpec { size, latency, acknowledge, protected })
+    }
+
+    /// Whether the drive has no write cache.
+    pub fn is_absent(&self) -> bool {
+        self.size == Bytes(0)
+    }
+
+    /// Slots of a unit each: the cache, or without one the buffers of a program in flight on every lane and of one in
+    /// formation in every dirty list.
+    pub fn slots(&self, geometry: &Geometry, ftl: &FtlSpec) -> u64 {
+        if !self.is_absent() {
+            return self.size.get() / geometry.unit_bytes;
+        }
+        let of = WriteBackShape::of(geometry, ftl);
+        let loads_ahead = geometry.cache_pages > 0 && ftl.hotness.levels() == 0;
+        of.program * (of.lanes * (1 + u64::from(loads_ahead)) + of.lists)
+    }
+}
+
+/// Fewest cache slots with which write-back always continues: a program for each list, and two without lanes of its own.
+pub(super) fn least_slots(geometry: &Geometry, ftl: &FtlSpec) -> u64 {
+    let of = WriteBackShape::of(geometry, ftl);
+    of.program * if ftl.allocation == Allocation::Dynamic { 2 * of.lists } else { of.lists }
+}
+
+/// Size of a cache that is not given.
+fn proportional(geometry: &Geometry, ftl: &FtlSpec) -> Bytes {
+    let g = geometry;
+    let planes = [g.channels, g.chips_per_channel, g.dies_per_chip, g.planes, g.blocks_per_plane];
+    let blocks = planes.iter().fold(1u64, |all, &n| all.saturating_mul(u64::from(n)));
+    let flash = blocks.saturating_mul(u64::from(g.units_per_block()) * g.unit_bytes);
+    let share = (flash / FLASH_PER_CACHE).max(1);
+    let needed = least_slots(geometry, ftl).saturating_mul(g.unit_bytes).next_power_of_two();
+    Bytes((1 << share.ilog2()).min(MOST_CHOSEN).max(LEAST.get()).max(needed))
+}
+
+/// Numbers of write-back that decide how many slots it needs.
+struct WriteBackShape {
+    /// Units of a program.
+    program: u64,
+    lanes: u64,
+    /// Dirty lists.
+    lists: u64,
+}
+
+impl WriteBackShape {
+    /// Also of values that the consistency check refuses later.
+    fn of(geometry: &Geometry, ftl: &FtlSpec) -> WriteBackShape {
+        let together = u64::from(ftl.multi_plane.max(1));
+        let lanes = u64::from(geometry.dies()) * (u64::from(geometry.planes) / together).max(1);
+        let levels = u64::from(ftl.hotness.levels()) + 1;
+        let stripes = if ftl.allocation == Allocation::Dynamic { 1 } else { lanes };
+        WriteBackShape {
+            program: u64::from(geometry.pages_per_program) * u64::from(geometry.units_per_page) * together,
+            lanes,
+            lists: stripes * levels,
+        }
+    }
+}

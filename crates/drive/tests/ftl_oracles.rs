@@ -186,6 +186,8 @@ fn the_timed_drive_agrees_at_the_utilisation_it_works_with() {
             let free = timed.free;
             assert!((free - urgent).abs() < 1.0, "{free} blocks are free, collection is urgent at {urgent}");
             assert_eq!(timed.padding_units, 0, "nothing asks for partial programs");
+            let reported = 1.0 / (1.0 + timed.spare);
+            assert!((reported - timed.rho).abs() < 0.002, "reported {reported}, seen {}", timed.rho);
             assert!(timed.write_amplification < untimed, "{timed:?}, without time {untimed}");
         }
     }

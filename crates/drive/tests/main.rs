@@ -11,6 +11,7 @@ mod gc_depth;
 mod host_interface;
 mod imposed;
 mod map_misses;
+mod no_cache;
 mod power_loss;
 mod randomised_drives;
 mod read_retry;

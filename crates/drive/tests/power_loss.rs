@@ -34,6 +34,9 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
     spec.cache.protected = pick(rng, &[true, false]);
     spec.cache.acknowledge =
         pick(rng, &[Acknowledge::DEFAULT, Acknowledge::DEFAULT, Acknowledge::WhenProgrammed]);
+    if spec.cache.acknowledge.waits_for_programs() && rng.below(2) == 0 {
+        (spec.cache.size, spec.cache.protected) = (Bytes(0), false);
+    }
     let costs = SuspendCosts {
         entry: Duration::from_us(3),
         resume: Duration::from_us(5),

@@ -7,7 +7,7 @@ use crate::drive_common::{Bench, Cells, errors, preconditioned};
 use interpulse_drive::ftl::page::gc::victim::GcPolicy;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::host_interface::request::Request;
-use interpulse_drive::spec::DriveSpec;
+use interpulse_drive::spec::{Acknowledge, DriveSpec};
 use interpulse_engine::account::{CAUSES, Cause};
 use interpulse_engine::{Bytes, Current, Device, Op, RequestId, Rng, SimTime, Streams};
 use interpulse_flash::nand::power::budget;
@@ -193,7 +193,8 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     if let Some([program, erase]) = schemes {
         text += &format!("[suspend]\nprogram.scheme = '{program}'\nerase.scheme = '{erase}'\n");
     }
-    let mut values = Streams::new(rng.next_u64()).stream("test.values", 0);
+    let streams = Streams::new(rng.next_u64());
+    let (mut values, mut values_of_cache) = (streams.stream("test.values", 0), streams.stream("test.cache", 0));
     let mut spec = drawn(&text, move |key| {
         let sections = [
             "part", "ftl", "cache", "host", "link", "schedule", "suspend", "power", "audit", "ecc", "errors",
@@ -216,6 +217,11 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     let levels = u64::from(spec.ftl.hotness.levels()) + 1;
     let least = program * levels * if dynamic { 2 } else { lanes };
     spec.cache.size = Bytes(pick(rng, &[least, least, 3 * least, 64 * least]));
+    // A stream of its own, so that the other drives stay what they were.
+    if values_of_cache.below(6) == 0 {
+        (spec.cache.size, spec.cache.protected) = (Bytes(0), false);
+        spec.cache.acknowledge = Acknowledge::WhenProgrammed;
+    }
     let (p, g) = (&spec.part.power, &spec.geometry);
     let least = budget::least(p, spec.part.buffer_setup, spec.part.read.len(), g.dies(), g.channels).as_ua();
     spec.nand.power.budget = pick(rng, &[None, None, Some(Current(least)), Some(Current(least * 2))]);

@@ -11,6 +11,7 @@ mod drawn_states;
 mod large_blocks;
 mod part_files;
 mod recording;
+mod scale;
 mod small_cases;
 mod snapshot_guard;
 mod steady_start;

@@ -90,7 +90,7 @@ pub(super) fn least_slots(geometry: &Geometry, ftl: &FtlSpec) -> u64 {
 }
 
 /// Size of a cache that is not given.
-fn proportional(geometry: &Geometry, ftl: &FtlSpec) -> Bytes {
+pub(super) fn proportional(geometry: &Geometry, ftl: &FtlSpec) -> Bytes {
     let g = geometry;
     let planes = [g.channels, g.chips_per_channel, g.dies_per_chip, g.planes, g.blocks_per_plane];
     let blocks = planes.iter().fold(1u64, |all, &n| all.saturating_mul(u64::from(n)));

@@ -1,6 +1,7 @@
 //! Drive capacity: size from blocks, and blocks from a stated capacity.
 
-use super::DriveSpec;
+use super::cache::proportional;
+use super::{DriveSpec, Impossible};
 use crate::ftl::page::mapping::table::MAX_UNITS;
 use interpulse_engine::Bytes;
 use interpulse_flash::parts::MAX_BLOCKS;
@@ -38,6 +39,18 @@ impl DriveSpec {
             usable: Bytes(u64::from(logical) * self.geometry.unit_bytes),
             over_provisioning: (physical - u64::from(logical)) as f64 / f64::from(logical),
         }
+    }
+
+    /// Super blocks of a lane beyond those that the logical capacity fills.
+    pub fn spare_blocks_of_lane(&self) -> Result<f64, Impossible> {
+        let (layout, logical) = (self.layout()?, f64::from(self.ftl_config()?.logical_units));
+        let filled = logical / f64::from(layout.lanes) / f64::from(layout.units_per_block);
+        Ok(f64::from(layout.blocks) - filled)
+    }
+
+    /// Size that the write cache has where none is given: in proportion to the flash.
+    pub fn proportional_cache(&self) -> Bytes {
+        proportional(&self.geometry, &self.ftl)
     }
 
     /// Blocks per plane for the capacity `wanted`, other values unchanged. Fails with the nearest capacities if none is

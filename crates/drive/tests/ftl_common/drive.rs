@@ -124,6 +124,8 @@ pub struct Window {
     /// Valid units over the units of blocks that hold data, at those instants, if the drive has one lane.
     /// Blocks being emptied (but for the newest) and the unwritten part of open blocks do not count.
     pub rho: f64,
+    /// Effective spare factor that the drive reports.
+    pub spare: f64,
     /// Units of programs that carried no data.
     pub padding_units: u64,
 }
@@ -146,7 +148,7 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
         events.settle();
         let ftl = host.device.block_manager();
         if host.device.completed() >= writes && before.is_none() {
-            before = Some(ftl.counters);
+            before = Some((ftl.counters, host.device.spare_seen()));
         }
         if before.is_some() && ftl.counters.gc_runs != runs {
             let lanes = f64::from(ftl.layout.lanes);
@@ -158,7 +160,9 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
         }
         runs = ftl.counters.gc_runs;
     }
-    let counted = host.device.ftl_counters().since(&before.expect("the window has begun"));
+    let (counters, seen) = before.expect("the window has begun");
+    let counted = host.device.ftl_counters().since(&counters);
+    let spare = host.device.spare_seen().since(&seen).factor().expect("victims were chosen");
     host.close();
     while host.device.outstanding() > 0 {
         let (_, resource) = events.next(SimTime(u64::MAX >> 12)).expect("a drive with requests has a timer");
@@ -169,6 +173,7 @@ pub fn run(spec: &DriveSpec, state: PreconditionedState, writes: u64, seed: u64)
         write_amplification: 1.0 + counted.gc_units as f64 / counted.host_units as f64,
         free: free / f64::from(choices),
         rho: valid / held,
+        spare,
         padding_units: counted.padding_units,
     }
 }

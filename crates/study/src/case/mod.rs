@@ -1,6 +1,7 @@
 //! Case execution: builds the device of a case, runs it and formats its result.
 
 pub mod notes;
+pub mod scale;
 
 use crate::config::Case;
 use crate::control::ProgressFn;

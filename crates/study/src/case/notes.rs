@@ -1,6 +1,7 @@
 //! Notes for the user on a case: assumed part figures, trace detection, and configured events that the run did not
 //! reach.
 
+use super::scale::absorbed_note;
 use crate::config::Case;
 use interpulse_engine::Duration;
 use interpulse_engine::{Bytes, SECTOR};
@@ -51,6 +52,7 @@ pub fn result_notes(case: &Case, result: &Value) -> Vec<String> {
             lines.push(never("array.fail-at", failure.at, &format!("drive {} never failed", failure.drive)));
         }
     }
+    lines.extend(absorbed_note(case, result));
     lines
 }
 
@@ -121,9 +123,13 @@ pub(super) fn trace_note(path: &Path, found: &TraceSummary, capacity: u64) -> St
     if found.late_rows > 0 {
         text += &format!("; {} row(s) whose time goes back moved to the time before", found.late_rows);
     }
-    let size = |sectors: u64| decimal_bytes(Bytes(sectors * SECTOR.get()));
-    let (end, capacity) = (size(found.end_sector()), size(capacity));
+    let (end, capacity) = (decimal_size(found.end_sector()), decimal_size(capacity));
     text + &format!("; addresses up to {end} on a capacity of {capacity}; {}", found.assumed)
+}
+
+/// Size of `sectors` in decimal units.
+pub(super) fn decimal_size(sectors: u64) -> String {
+    decimal_bytes(Bytes(sectors * SECTOR.get()))
 }
 
 /// Size in decimal units.

@@ -5,7 +5,7 @@
 
 mod scheduler;
 
-use crate::case::notes;
+use crate::case::{notes, scale};
 use crate::config::Case;
 use crate::control::Control;
 use crate::initial_state::{InitialState, SnapshotCache, load_or_build};
@@ -129,6 +129,9 @@ pub fn run_shared<'a>(
     let checked = cases.iter().map(case::check_traces).collect::<Result<Vec<_>, _>>()?;
     drop(core);
     checked.iter().flat_map(|of| &of.notes).for_each(|line| control.note(0, line.clone()));
+    for line in scale::together(cases.iter().zip(&checked)) {
+        control.note(0, line);
+    }
     let admission = admission.map_err(|m| RunError::new(RunErrorKind::User, m))?;
     admission.note.into_iter().for_each(|line| control.note(0, line));
     control.close(0);

@@ -86,7 +86,10 @@ fn nothing_is_overwritten_in_a_buffer() {
         let few = AddressSpec::HotCold(HotCold { hot_share: 0.001, hot_traffic: 1.0 });
         let b = ran(&spec, limited(closed("f", 16, SyntheticSpec { addresses: few, ..mix(0.4) }), 5_000));
         let written = b.host.window.counters.written_bytes / 4096;
-        assert_eq!((b.host.device.counters.cache_overwrites, b.host.device.ftl_counters().host_units), (0, written));
+        assert_eq!(
+            (b.host.device.counters.cache_overwrites, b.host.device.ftl_counters().host_units),
+            (0, written)
+        );
         assert!(b.host.device.counters.cache_read_hits > 100, "reads find data that is being programmed");
     }
 }
@@ -96,8 +99,15 @@ fn nothing_is_overwritten_in_a_buffer() {
 fn what_does_not_go_together_is_refused() {
     let spec = little();
     let capacity = spec.capacity().usable;
-    let larger = DriveSpec { cache: interpulse_drive::spec::CacheSpec { size: Bytes(capacity.get() + 4096), ..spec.cache }, ..spec };
+    let larger = DriveSpec {
+        cache: interpulse_drive::spec::CacheSpec { size: Bytes(capacity.get() + 4096), ..spec.cache },
+        ..spec
+    };
     let why = larger.check().unwrap_err();
     assert_eq!(why.keys, ["cache.size"]);
-    assert!(why.message.contains(&format!("larger than the drive's capacity of {capacity}")), "{}", why.message);
+    assert!(
+        why.message.contains(&format!("larger than the drive's capacity of {capacity}")),
+        "{}",
+        why.message
+    );
 }

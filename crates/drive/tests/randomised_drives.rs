@@ -194,7 +194,8 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
         text += &format!("[suspend]\nprogram.scheme = '{program}'\nerase.scheme = '{erase}'\n");
     }
     let streams = Streams::new(rng.next_u64());
-    let (mut values, mut values_of_cache) = (streams.stream("test.values", 0), streams.stream("test.cache", 0));
+    let (mut values, mut values_of_cache) =
+        (streams.stream("test.values", 0), streams.stream("test.cache", 0));
     let mut spec = drawn(&text, move |key| {
         let sections = [
             "part", "ftl", "cache", "host", "link", "schedule", "suspend", "power", "audit", "ecc", "errors",

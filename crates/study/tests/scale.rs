@@ -26,13 +26,18 @@ fn notes(cases: &[Case]) -> Vec<String> {
 
 #[test]
 fn a_cache_that_is_not_given_is_in_proportion_and_at_most_256_mib() {
-    for (blocks, expected) in [(24, "1MiB"), (128, "8MiB"), (160, "8MiB"), (256, "16MiB"), (4096, "256MiB"), (8192, "256MiB")] {
+    for (blocks, expected) in
+        [(24, "1MiB"), (128, "8MiB"), (160, "8MiB"), (256, "16MiB"), (4096, "256MiB"), (8192, "256MiB")]
+    {
         let cases = small(blocks, WRITES).unwrap();
         assert_eq!(cache(&cases[0]), expected, "{blocks} blocks");
         assert!(!notes(&cases).iter().any(|note| note.contains("cache.size")), "{blocks} blocks");
     }
     // Programs of a static stripe over many lanes need more than the share.
-    let striped = small(24, "[[flow]]\n[[case]]\nname = \"s\"\nset = [\"ftl.allocation=CWDP\", \"geometry.channels=64\"]\n");
+    let striped = small(
+        24,
+        "[[flow]]\n[[case]]\nname = \"s\"\nset = [\"ftl.allocation=CWDP\", \"geometry.channels=64\"]\n",
+    );
     let case = &striped.unwrap()[0];
     assert!(case.drive.check().is_ok() && case.drive.cache.size.get() >= 64 * 12 * 4096, "{}", cache(case));
 }
@@ -45,8 +50,10 @@ fn a_cache_is_noted_above_two_percent_and_refused_above_the_capacity() {
     assert!(noted("8MiB").is_empty(), "{:?}", noted("8MiB"));
     assert_eq!(
         noted("256MiB"),
-        ["cache.size = 256MiB is 33 % of the drive's 0.83 GB: above 2 % the cache by itself decides write amplification, \
-          which a larger drive does not show; in proportion: cache.size = 8MiB"]
+        [
+            "cache.size = 256MiB is 33 % of the drive's 0.83 GB: above 2 % the cache by itself decides write amplification, \
+          which a larger drive does not show; in proportion: cache.size = 8MiB"
+        ]
     );
     assert!(small(128, &set("2GiB")).unwrap_err().contains(
         "cache.size = 2GiB: a cache of 2GiB is larger than the drive's capacity of 787MiB: leave out cache.size for one in"
@@ -65,9 +72,15 @@ fn a_size_of_zero_is_a_drive_without_a_cache() {
     assert!(!case.drive.cache.protected);
     assert!(with("acknowledge = \"when-programmed\"\n").is_ok());
     for (rest, expected) in [
-        ("acknowledge = \"when-cached\"\n", "completes a write when it is programmed: leave out cache.acknowledge"),
+        (
+            "acknowledge = \"when-cached\"\n",
+            "completes a write when it is programmed: leave out cache.acknowledge",
+        ),
         ("absorb = true\n", "it belongs to acknowledge = \"when-cached\""),
-        ("protected = true\n[power-loss]\nat = \"1ms\"\n", "it belongs to [power-loss] and a cache.size above 0B"),
+        (
+            "protected = true\n[power-loss]\nat = \"1ms\"\n",
+            "it belongs to [power-loss] and a cache.size above 0B",
+        ),
         (
             "[power-loss]\nat = \"1ms\"\ncapacitor-voltage = \"12V\"\ncapacitor-lowest = \"5V\"\n",
             "a drive without a write cache has nothing that capacitors could save",
@@ -85,7 +98,11 @@ fn few_spare_blocks_and_small_footprints_are_noted() {
     let low = |blocks| notes(&small(blocks, &WRITES.replace("[[flow]]", "[[flow]]\nname = \"f\"")).unwrap());
     assert!(low(64).is_empty(), "{:?}", low(64));
     assert_eq!(low(32).len(), 1);
-    assert!(low(32)[0].starts_with("a lane has 32 blocks, 7.4 of them spare; open blocks and the one being emptied take"));
+    assert!(
+        low(32)[0].starts_with(
+            "a lane has 32 blocks, 7.4 of them spare; open blocks and the one being emptied take"
+        )
+    );
     let part = |to: &str| notes(&small(128, &format!("[[flow]]\nread = 0\nto = {to}\n")).unwrap());
     assert!(part("0.5").is_empty(), "{:?}", part("0.5"));
     let of_a_twentieth = part("0.05");
@@ -99,14 +116,21 @@ fn traces_larger_and_much_smaller_than_the_drive_are_noted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.csv");
     // MSR: time in 100 ns, host, device, operation, offset, size, response time.
-    let row = |k: u64, offset: u64| format!("{},h,0,Write,{offset},4096,0\n", 128_166_372_000_000_000 + k * 1_000_000);
+    let row = |k: u64, offset: u64| {
+        format!("{},h,0,Write,{offset},4096,0\n", 128_166_372_000_000_000 + k * 1_000_000)
+    };
     let noted = |step: u64, fit: &str| {
         std::fs::write(&path, (0..1000).map(|k| row(k, k * step)).collect::<String>()).unwrap();
         let flow = format!("[[flow]]\ntrace = {path:?}\nformat = \"msr\"\nfit = \"{fit}\"\n");
         notes(&small(128, &flow).unwrap())
     };
     let beyond = noted(4 << 20, "fold");
-    assert!(beyond[0].contains("its addresses need 5.1 times the capacity of 0.83 GB, and folding lays addresses over"), "{beyond:?}");
+    assert!(
+        beyond[0].contains(
+            "its addresses need 5.1 times the capacity of 0.83 GB, and folding lays addresses over"
+        ),
+        "{beyond:?}"
+    );
     assert!(noted(4 << 20, "scale")[0].contains("scaling lays neighbouring addresses over one another"));
     let little = noted(4096, "error");
     assert!(little[0].contains("it touches at most 4.10 MB (0.5 %) of a capacity of 0.83 GB"), "{little:?}");

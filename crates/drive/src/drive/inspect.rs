@@ -3,7 +3,9 @@
 use super::Drive;
 use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::power_loss::oob::Oob;
-use crate::ftl::{BlockManager, Ftl, FtlCounters, FtlFamily, GcWindow, MetadataWritten, Rewritten, SpareSeen, Wear};
+use crate::ftl::{
+    BlockManager, Ftl, FtlCounters, FtlFamily, GcWindow, MetadataWritten, Rewritten, SpareSeen, Wear,
+};
 use crate::numbers::Lane;
 use crate::spec::DriveSpec;
 use interpulse_flash::DieId;

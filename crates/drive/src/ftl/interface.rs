@@ -1,6 +1,8 @@
 //! Interface of a flash translation layer: host commands, flash completions, power loss, audit, inspection.
 
-use super::{Admitted, Flash, FtlCounters, LookupResult, MetadataWritten, Outcome, Rewritten, SpareSeen, Wear};
+use super::{
+    Admitted, Flash, FtlCounters, LookupResult, MetadataWritten, Outcome, Rewritten, SpareSeen, Wear,
+};
 use crate::cache::Cache;
 use crate::ftl::page::PageFtl;
 use crate::ftl::page::blocks::layout::Layout;

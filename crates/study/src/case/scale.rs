@@ -76,7 +76,8 @@ pub fn scale_notes(case: &Case, traces: &[TraceSummary]) -> Vec<String> {
 /// Note on a completed case whose written data mostly stayed in the cache, from its `result`.
 pub fn absorbed_note(case: &Case, result: &Value) -> Option<String> {
     let written = result["counters"]["host"]["written_bytes"].as_u64()? as f64;
-    let flash = result["counters"]["ftl"]["host_units"].as_u64()? as f64 * case.drive.geometry.unit_bytes as f64;
+    let flash =
+        result["counters"]["ftl"]["host_units"].as_u64()? as f64 * case.drive.geometry.unit_bytes as f64;
     let absorbs = !case.drive.cache.acknowledge.waits_for_programs() && case.array.is_none();
     (absorbs && written > 0.0 && flash < written / 2.0).then(|| {
         format!(
@@ -102,7 +103,8 @@ fn cache_scale(drive: &DriveSpec, capacity: f64, written: f64) -> Option<String>
     let bytes = of.get() as f64;
     if bytes > CACHE_OF_CAPACITY * capacity {
         let usual = drive.proportional_cache();
-        let remedy = if usual < of { format!("; in proportion: cache.size = {usual}") } else { String::new() };
+        let remedy =
+            if usual < of { format!("; in proportion: cache.size = {usual}") } else { String::new() };
         return Some(format!(
             "cache.size = {of} is {} of the drive's {}: above 2 % the cache by itself decides write amplification, which \
              a larger drive does not show{remedy}",

@@ -4,6 +4,7 @@ use super::{Acknowledge, FtlSpec};
 use crate::ftl::page::placement::stripe::Allocation;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::Geometry;
+use interpulse_flash::parts::PartSpec;
 use interpulse_settings::{ConfigError, Section, default};
 
 /// Write cache.
@@ -29,9 +30,10 @@ const MOST_CHOSEN: u64 = 256 << 20;
 const FLASH_PER_CACHE: u64 = 128;
 
 impl CacheSpec {
-    /// Reads the section `[cache]` of a drive of `geometry` and `ftl`; `loses_power` if it has a section `[power-loss]`.
+    /// Reads the section `[cache]` of a drive of `part`, `geometry` and `ftl`; `loses_power` if it has a section `[power-loss]`.
     pub fn read(
         c: &mut Section,
+        part: &PartSpec,
         geometry: &Geometry,
         ftl: &FtlSpec,
         loses_power: bool,
@@ -40,7 +42,7 @@ impl CacheSpec {
             "size",
             "DRAM for written data; by default the power of two that is at most 1/128 of the flash, at most 256MiB; 0B is \
              a drive without a write cache: writes are complete when they are programmed",
-            default(proportional(geometry, ftl)).within(Bytes(0)..=MOST),
+            default(proportional(part, geometry, ftl)).within(Bytes(0)..=MOST),
         )?;
         let none = size == Bytes(0);
         let legal = format!("a size from {LEAST} to {MOST}, or 0B for a drive without a write cache");
@@ -90,11 +92,11 @@ pub(super) fn least_slots(geometry: &Geometry, ftl: &FtlSpec) -> u64 {
 }
 
 /// Size of a cache that is not given.
-pub(super) fn proportional(geometry: &Geometry, ftl: &FtlSpec) -> Bytes {
+pub(super) fn proportional(part: &PartSpec, geometry: &Geometry, ftl: &FtlSpec) -> Bytes {
     let g = geometry;
-    let planes = [g.channels, g.chips_per_channel, g.dies_per_chip, g.planes, g.blocks_per_plane];
-    let blocks = planes.iter().fold(1u64, |all, &n| all.saturating_mul(u64::from(n)));
-    let flash = blocks.saturating_mul(u64::from(g.units_per_block()) * g.unit_bytes);
+    let blocks =
+        u64::from(g.dies()).saturating_mul(u64::from(part.planes) * u64::from(part.blocks_per_plane));
+    let flash = blocks.saturating_mul(u64::from(part.pages_per_block)).saturating_mul(part.page_size.get());
     let share = (flash / FLASH_PER_CACHE).max(1);
     let needed = least_slots(geometry, ftl).saturating_mul(g.unit_bytes).next_power_of_two();
     Bytes((1 << share.ilog2()).min(MOST_CHOSEN).max(LEAST.get()).max(needed))

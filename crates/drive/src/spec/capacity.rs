@@ -50,7 +50,7 @@ impl DriveSpec {
 
     /// Size that the write cache has where none is given: in proportion to the flash.
     pub fn proportional_cache(&self) -> Bytes {
-        proportional(&self.geometry, &self.ftl)
+        proportional(&self.part, &self.geometry, &self.ftl)
     }
 
     /// Blocks per plane for the capacity `wanted`, other values unchanged. Fails with the nearest capacities if none is

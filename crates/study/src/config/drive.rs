@@ -38,7 +38,7 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         nand.super_layer = super_layer_word_lines(geometry.word_lines, part.layers, of.super_layer);
     }
     let loses_power = document.has("power-loss");
-    let cache = CacheSpec::read(&mut document.section("cache")?, &geometry, &ftl, loses_power)?;
+    let cache = CacheSpec::read(&mut document.section("cache")?, &part, &geometry, &ftl, loses_power)?;
     let host = HostSpec::read(&mut document.section("host")?, &mut document.section("link")?)?;
     let (power, constants) = super::power::read(document, &part, &geometry)?;
     nand.power = power;

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from interpulse import Config, run, sweep
+from interpulse import Config, run
 from tests.sample import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
-# Studies, and a replay of a trace that is given on the command line.
-OTHERS = {"fit", "optimize", "replay", "sweep"}
+# Studies and searches, which choose their windows, and a replay of a trace that is given on the command line.
+OTHERS = {"fit", "optimize", "replay", "slo", "sweep"}
 RUNNABLE = [path for path in EXAMPLES if path.stem not in OTHERS]
 # A second or less; the others run with `make verify`.
 QUICK = {"ressd", "small", "twin"}
@@ -58,10 +58,3 @@ def test_an_example_is_steady(path: Path) -> None:
     # A transient is no excuse for a load that is not served.
     assert "overloaded" not in verdicts.values(), verdicts
     assert {name for name, verdict in verdicts.items() if verdict != "yes"} <= apart, verdicts
-
-
-@pytest.mark.verify
-def test_the_rows_of_the_sweep_are_steady(tmp_path: Path) -> None:
-    rows = sweep(ROOT / "examples" / "sweep.toml", out=tmp_path / "sweep").table.to_pylist()
-    assert len(rows) == 44
-    assert {row["steady"] for row in rows} == {"yes"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -51,10 +51,9 @@ def test_every_example_says_which_cases_show_a_transient() -> None:
 
 @pytest.mark.parametrize("path", PARAMETERS)
 def test_an_example_is_steady(path: Path) -> None:
-    raw = run(Config.load(path), no_cache=True).raw
-    results: list[dict[str, Any]] = raw.get("cases", [raw])
+    cases = run(Config.load(path), no_cache=True).cases
     apart = transient(path, cases_of(path))
-    verdicts = {result["case"]: result["steady"]["verdict"] for result in results}
+    verdicts = {case.case: case.raw["steady"]["verdict"] for case in cases}
     # A transient is no excuse for a load that is not served.
     assert "overloaded" not in verdicts.values(), verdicts
     assert {name for name, verdict in verdicts.items() if verdict != "yes"} <= apart, verdicts

@@ -30,7 +30,7 @@ EXAMPLES = {
     "holdup.toml": [],
     "powerloss.toml": [],
     "raid5.toml": ["run.requests=50000"],
-    "raid5-windows.toml": ["run.time=4s"],
+    "raid5-windows.toml": ["run.warmup=1s", "run.time=4s"],
     "ressd.toml": ["run.warmup=2s", "run.time=20s"],
     "small.toml": ["run.requests=200000"],
     "tail.toml": ["run.requests=100000"],

@@ -62,6 +62,7 @@ impl Plan {
 ///
 /// Raises `ConfigError` when the configuration is invalid.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are arguments in Python")]
 #[pyo3(signature = (text, path, sets, trace, seed, skip_bad_rows, trace_keys = Vec::new()))]
 pub fn resolve(
     py: Python<'_>,

@@ -190,9 +190,10 @@ fn generated_discards_and_flushes_are_read_back() {
     let expected: Vec<_> = recipe.requests().map(|r| r.request).collect();
     assert!([Op::Read, Op::Write, Op::Trim, Op::Flush].iter().all(|&op| expected.iter().any(|r| r.op == op)));
     for format in Format::readers().filter(|format| format.holds(Op::Trim)) {
-        let path = file("generated", &trace_bytes(&recipe, format, Packing::Plain).unwrap());
+        let path = file("generated", &trace_bytes(&recipe, format.clone(), Packing::Plain).unwrap());
         let pacing = TracePacing::Closed { depth: 1 };
-        let mut flow = open(TraceSpec { format, pacing, ..TraceSpec::new(path) }, ROOMY).unwrap();
+        let mut flow =
+            open(TraceSpec { format: format.clone(), pacing, ..TraceSpec::new(path) }, ROOMY).unwrap();
         let seen: Vec<_> = drain(&mut flow).into_iter().map(|next| next.1).collect();
         assert_eq!(seen, expected, "{}", format.name());
     }

@@ -2,6 +2,7 @@
 
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::numbers::{Lane, SuperBlock};
+use interpulse_flash::cell_mode::CellMode;
 
 /// Effective spare space of a drive.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,11 +48,11 @@ impl BlockManager {
         let mut valid = u64::from(self.map().valid_units(victim));
         for super_block in self.layout.blocks_of(lane) {
             // A block whose last programs are under way is no candidate yet.
-            let two_bit = self.reprogramming.as_ref().is_some_and(|r| r.is_two_bit(super_block));
-            if self.map().is_candidate(super_block) || self.in_flight[super_block.index()] > 0 || two_bit {
+            let mode = self.cell_mode(super_block);
+            let other = mode != CellMode::Native;
+            if self.map().is_candidate(super_block) || self.in_flight[super_block.index()] > 0 || other {
                 valid += u64::from(self.map().valid_units(super_block));
-                // Word lines of two bits hold two of three pages.
-                held += if two_bit { block * 2 / 3 } else { block };
+                held += if other { u64::from(self.layout.units_per_block_in(mode)) } else { block };
             }
         }
         for open in of.write_pointers.iter().filter(|open| open.next_program < full) {

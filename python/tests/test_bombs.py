@@ -10,7 +10,7 @@ import pytest
 
 import interpulse
 from interpulse import ConfigError
-from interpulse.fitting import fio
+from interpulse.fitting.fio.output import read_output
 from interpulse.sweeps.expression import MOST_TEXT, Expression
 
 if TYPE_CHECKING:
@@ -172,10 +172,10 @@ def test_fios_output_that_is_nested_without_end_is_refused(text: str, tmp_path: 
     path = tmp_path / "fio.json"
     path.write_text(text)
     with pytest.raises(ConfigError, match=r"fio\.json: .*nested more than 64 deep"):
-        fio._read(path)
+        read_output(path)
 
 
 def test_ordinary_nesting_is_legal(tmp_path: Path) -> None:
     path = tmp_path / "fio.json"
     path.write_text(json.dumps({"fio version": "fio-3.36", "jobs": [{"a": {"b": [{"c": [[1]]}]}}]}))
-    assert fio._read(path)["jobs"]
+    assert read_output(path)["jobs"]

@@ -36,8 +36,8 @@ def read_toml(text: str, place: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{place}: this is not TOML: {error}") from None
     except RecursionError:
-        raise ConfigError(_too_deep(place)) from None
-    _check_depth(content, place)
+        raise ConfigError(too_deep(place)) from None
+    check_depth(content, place)
     return content
 
 
@@ -50,19 +50,20 @@ def read_json(text: str, place: str, what: str = "JSON") -> Any:  # noqa: ANN401
     try:
         content = json.loads(text)
     except RecursionError:
-        raise ConfigError(_too_deep(place)) from None
+        raise ConfigError(too_deep(place)) from None
     except ValueError as error:
         raise ConfigError(f"{place}: this is not {what}: {error}") from None
-    _check_depth(content, place)
+    check_depth(content, place)
     return content
 
 
-def _check_depth(content: object, place: str) -> None:
+def check_depth(content: object, place: str) -> None:
+    """Refuses a value of more than `MOST_DEPTH` levels. Raises ConfigError; its message begins with `place`."""
     depth, level = 0, [content]
     while level:
         depth += 1
         if depth > MOST_DEPTH:
-            raise ConfigError(_too_deep(place))
+            raise ConfigError(too_deep(place))
         level = [
             child
             for each in level
@@ -72,5 +73,6 @@ def _check_depth(content: object, place: str) -> None:
         ]
 
 
-def _too_deep(place: str) -> str:
+def too_deep(place: str) -> str:
+    """Message about nesting without end."""
     return f"{place}: seen tables or lists nested more than {MOST_DEPTH} deep; expected at most {MOST_DEPTH}"

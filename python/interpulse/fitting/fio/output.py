@@ -12,6 +12,7 @@ from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.files.paths import read_text, shown
+from interpulse.files.structured_text import check_depth, too_deep
 
 VERSION = re.compile(r"fio-3\.\d+.*")
 
@@ -26,7 +27,11 @@ def read_output(path: Path) -> dict[str, Any]:
     Raises:
         ConfigError: there is none or more than one, or it is of another version or a server's clients.
     """
-    found, error = _documents(read_text(path, "fio's output", most=MOST_BYTES))
+    text = read_text(path, "fio's output", most=MOST_BYTES)
+    try:
+        found, error = _documents(text, shown(path))
+    except RecursionError:
+        raise ConfigError(too_deep(shown(path))) from None
     if error:
         raise ConfigError(f"{shown(path)}: this is not fio's JSON: {error}; expected --output-format=json")
     if not found:
@@ -53,7 +58,7 @@ _OBJECT = re.compile(r"^\s*\{", re.MULTILINE)
 _BEGIN = re.compile(r'\s*"fio version"')
 
 
-def _documents(text: str) -> tuple[list[dict[str, Any]], str]:
+def _documents(text: str, place: str) -> tuple[list[dict[str, Any]], str]:
     """All JSON documents of fio, and the error of one that is broken or, if there are none, of the first try."""
     found: list[dict[str, Any]] = []
     wrong = broken = ""
@@ -63,12 +68,12 @@ def _documents(text: str) -> tuple[list[dict[str, Any]], str]:
         at = match.end()
         try:
             value, end = decoder.raw_decode(text, at - 1)
-        except (ValueError, RecursionError) as error:
-            said = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-            wrong = wrong or said
+        except ValueError as error:
+            wrong = wrong or str(error)
             if _BEGIN.match(text, at):
-                broken = broken or said
+                broken = broken or str(error)
         else:
+            check_depth(value, place)
             at = end
             if isinstance(value, dict) and "fio version" in value:
                 found.append(value)

@@ -136,6 +136,11 @@ STEPS = (
         summary=("no-suspend: ", "suspend-10: "),
     ),
     Step(
+        question="Is an overload found in every random world, and none where there is none?",
+        command=(sys.executable, "python/tools/overload.py"),
+        summary=None,
+    ),
+    Step(
         question="Does every victim policy and suspension scheme hold for millions of requests?",
         command=(
             *("cargo", "test", "--release", "--locked", "-p", "interpulse-drive", "--test", "all"),

@@ -1,5 +1,6 @@
 //! Host: generates the load of flows for a device and measures it.
 
+use crate::backlog::Backlog;
 use crate::flows::FlowState;
 use crate::observe::{Ended, Observer, Submitted};
 use crate::window::Window;
@@ -19,6 +20,8 @@ pub struct Host<D, O = ()> {
     /// Measured since the last [`Host::begin_window`].
     pub window: Window,
     flows: Vec<FlowState>,
+    /// Backlog of each flow, and of all open flows together if there are several flows.
+    backlogs: Vec<Backlog>,
     /// Closed flows that owe a request, one entry per request.
     refill: Vec<u32>,
     /// No more requests are generated (the end of a run).
@@ -46,7 +49,8 @@ impl<D: Device, O: Observer> Host<D, O> {
             |((i, flow), first)| Flow::with_reading(flow, capacity, &streams, i, first).map(FlowState::new);
         let flows = (0..).zip(flows).zip(readings).map(open).collect::<Result<Vec<_>, _>>()?;
         let window = Window::new(flows.len());
-        Ok(Host { device, observer, window, flows, refill: Vec::new(), closed: false })
+        let backlogs = vec![Backlog::default(); flows.len() + 1];
+        Ok(Host { device, observer, window, flows, backlogs, refill: Vec::new(), closed: false })
     }
 
     /// Starts the device and arms the flows; call once, at time zero. The error says why the device cannot run.
@@ -146,12 +150,12 @@ impl<D: Device, O: Observer> Host<D, O> {
             let Some(state) = self.flows.get(flow as usize) else { continue };
             if state.followers.is_some() {
                 self.follow(events, flow, id);
-            } else if state.depth > 0 {
-                if D::BATCHES {
-                    self.refill.push(flow);
-                } else {
-                    self.submit_next(events, flow as usize);
-                }
+            } else if state.depth == 0 {
+                self.backlogs_of(flow as usize, Backlog::completed);
+            } else if D::BATCHES {
+                self.refill.push(flow);
+            } else {
+                self.submit_next(events, flow as usize);
             }
         }
     }
@@ -164,7 +168,8 @@ impl<D: Device, O: Observer> Host<D, O> {
         let followers = state.followers.as_mut().expect("the caller has checked it");
         match followers.take(id) {
             Some(then) => followers.ready.push_back(then),
-            None if state.depth == 0 => return,
+            // A request and what follows it count as one arrival.
+            None if state.depth == 0 => return self.backlogs_of(flow as usize, Backlog::completed),
             None => {}
         }
         if D::BATCHES {
@@ -179,6 +184,7 @@ impl<D: Device, O: Observer> Host<D, O> {
     #[cold]
     fn restart_flows(&mut self, events: &mut EventQueue) {
         let now = events.now();
+        self.backlogs.iter_mut().for_each(Backlog::dropped);
         for flow in &mut self.flows {
             flow.owed = flow.depth.saturating_sub(1);
             if let Some(followers) = &mut flow.followers {
@@ -216,7 +222,11 @@ impl<D: Device, O: Observer> Host<D, O> {
         let then = flow.followers.as_mut().and_then(|followers| followers.of_next.take());
         self.submit_of_flow(events, f, request, then);
         match self.flows[f].depth {
-            0 => self.arm_next(events, f),
+            0 => {
+                let now = events.now();
+                self.backlogs_of(f, |backlog| backlog.arrived(now));
+                self.arm_next(events, f);
+            }
             _ => {
                 let owed = std::mem::take(&mut self.flows[f].owed);
                 self.refill.extend(repeat_n(f as u32, owed as usize));
@@ -308,7 +318,18 @@ impl<D: Device, O: Observer> Host<D, O> {
     /// Starts a new measurement window.
     pub fn begin_window(&mut self) {
         self.window = Window::new(self.flows.len());
+        self.backlogs.iter_mut().for_each(Backlog::begin);
         self.device.begin_window();
+    }
+
+    /// Applies a change to the backlog of a flow and to that of all open flows.
+    #[inline(always)]
+    fn backlogs_of(&mut self, flow: usize, mut change: impl FnMut(&mut Backlog)) {
+        change(&mut self.backlogs[flow]);
+        let all = self.flows.len();
+        if all > 1 {
+            change(&mut self.backlogs[all]);
+        }
     }
 
     /// Ends the measurement window and starts a new one. Outstanding requests have no latency yet, so the window records the
@@ -316,6 +337,8 @@ impl<D: Device, O: Observer> Host<D, O> {
     pub fn end_window(&mut self, now: SimTime) -> Window {
         self.device.end_window();
         let mut window = std::mem::replace(&mut self.window, Window::new(self.flows.len()));
+        window.backlogs = self.backlogs.clone();
+        self.backlogs.iter_mut().for_each(Backlog::begin);
         self.device.for_outstanding(&mut |op, since| window.outstanding(op, now.since(since)));
         window
     }

@@ -4,6 +4,7 @@
 //! accept any [`Device`](interpulse_engine::Device) and any [`Observer`].
 
 pub mod attribution;
+pub mod backlog;
 pub mod clock;
 pub mod flows;
 pub mod host;
@@ -12,6 +13,7 @@ pub mod stepper;
 pub mod window;
 
 pub use attribution::{Attribution, CauseSums, Tail};
+pub use backlog::{Backlog, BacklogSample};
 pub use clock::{Clock, FreeRunning, RealTimeClock, Synchronized, Waker};
 pub use host::Host;
 pub use observe::{Ended, Observer, Submitted};

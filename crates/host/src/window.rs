@@ -1,6 +1,7 @@
 //! Measurement window: latencies, attribution and counters between two instants of a run.
 
 use crate::attribution::{Attribution, CauseSums};
+use crate::backlog::Backlog;
 use crate::observe::{Ended, Observer};
 use interpulse_engine::account::check;
 use interpulse_engine::{Duration, Latencies, Op, counters};
@@ -32,6 +33,9 @@ pub struct Window {
     pub uncorrectable_reads: u64,
     /// Writes of partial units that failed because the rest of a unit was uncorrectable.
     pub uncorrectable_writes: u64,
+    /// Backlog of each flow, without arrivals where the flow is closed, and of all open flows together if there are
+    /// several flows.
+    pub backlogs: Vec<Backlog>,
     /// Age of the oldest outstanding read at the end of the window.
     pub oldest_read: Option<Duration>,
     /// Age of the oldest outstanding write at the end of the window.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from interpulse.runs.latency import change, figure
+from interpulse.runs.steadiness import overload, slope
 from interpulse.tables.format import number
 
 TYPE_CHECKING = False
@@ -21,13 +22,19 @@ NAMED_SHARE = 0.2
 LEAST_READS = 10
 """Least number of reads of a tail whose causes are named."""
 
-STEADY = {"yes": "yes", "no": "no, see the warning below", "unknown": "too short to decide"}
+STEADY = {
+    "yes": "yes",
+    "no": "no, see the warning below",
+    "overloaded": "no, overloaded",
+    "unknown": "too short to decide",
+}
 
 FIGURES = {
     "waf": ("write amplification", 3),
     "iops": ("IOPS", 0),
     "read_p99_us": ("read p99, us", 1),
     "write_p99_us": ("write p99, us", 1),
+    "backlog": ("requests outstanding", 0),
 }
 """Figures compared between the halves of a window: label and decimals."""
 
@@ -37,6 +44,9 @@ def lines(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     measured = [case for case in cases if any(_has(case, kind) for kind in ("read", "write"))]
     if not measured:
         return
+    for case in measured:
+        if text := overload(case):
+            yield text if len(measured) == 1 else f"{_name(case)}: {text}"
     kind: Kind = "read" if any(_has(case, "read") for case in measured) else "write"
     if len(measured) == len(cases) == 2:
         yield _compared(measured[0], measured[1], kind)
@@ -123,7 +133,8 @@ def _steady(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if verdict in STEADY:
             found.setdefault(STEADY[verdict], []).append(_name(case))
     if len(found) == 1:
-        yield f"window steady: {next(iter(found))}"
+        rises = f"; {slope(cases[0])}" if len(cases) == 1 and slope(cases[0]) else ""
+        yield f"window steady: {next(iter(found))}{rises}"
     elif found:
         each = (f"{words} ({', '.join(names)})" for words, names in found.items())
         yield f"window steady: {'; '.join(each)}"
@@ -144,8 +155,12 @@ def warmup_lines(name: str, case: Mapping[str, Any]) -> Iterator[str]:
             f"warning: {name}: the window was not steady: {_halves(steady, 'drifts')} (first half, second half);"
             " give run.warmup or the window more time"
         )
+    elif text := overload(case):
+        yield f"warning: {name}: {text}; reduce the rate, or read the figures as those of a transient"
     elif steady.get("verdict") == "unknown":
         yield f"{name}: the window is too short to decide whether it was steady{_unsure(steady)}"
+    if rises := slope(case):
+        yield f"{name}: {rises}"
 
 
 def _halves(steady: Mapping[str, Any], which: str) -> str:

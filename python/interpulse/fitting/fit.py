@@ -23,6 +23,7 @@ from interpulse.fitting.scale import scale_model
 from interpulse.fitting.spec import Spec
 from interpulse.fitting.uncertainty import Uncertainty, uncertainties, unfinished, unmeasured
 from interpulse.runs.estimate import Estimate, mean_of
+from interpulse.runs.steadiness import OVERLOADED
 from interpulse.search.simulations import Simulations
 from interpulse.sweeps.engine import Progress, observer_of
 from interpulse.tables.format import duration
@@ -231,7 +232,9 @@ def _figures(model: Model, best: Point, answers: Sequence[Answer], tolerances: S
     found, number = [], 0
     for which, load in enumerate(model.spec.loads):
         raws = [model.raw(best, seed)[which] for seed in range(len(answers))]
-        steady = all(raw is not None and (raw.get("steady") or {}).get("verdict") != "no" for raw in raws)
+        steady = all(
+            raw is not None and (raw.get("steady") or {}).get("verdict") not in ("no", OVERLOADED) for raw in raws
+        )
         for target in load.targets:
             values = [answer.values[number] for answer in answers]
             mean = mean_of(values)

@@ -22,6 +22,7 @@ from interpulse.runs.document import problem
 from interpulse.runs.estimate import CONFIDENCE, Estimate, mean_of
 from interpulse.runs.latency import KINDS, MEASURES
 from interpulse.runs.result import Result
+from interpulse.runs.steadiness import overload
 from interpulse.tables.format import csv_bytes, short_figure
 from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
@@ -293,6 +294,8 @@ def _load(name: str, side: Side, notes: list[str]) -> list[_Run]:
                 continue
             if case.interrupted:
                 notes.append(f"{detail} {SHORTER}")
+            if text := overload(case.raw):
+                notes.append(f"{detail} was {text}, so its latencies depend on the length of the run")
             runs.append(_Run(place, case.raw))
     if not runs:
         raise ConfigError(f"side {name} has no case with figures{'; ' if notes else ''}{'; '.join(notes)}")

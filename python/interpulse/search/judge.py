@@ -15,6 +15,7 @@ from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.runs.estimate import Estimate
+from interpulse.runs.steadiness import overload
 from interpulse.search.limits import AnyLimit, Limit, Wear, said
 
 IMPROVING = 0.75
@@ -169,6 +170,8 @@ def _reading(limit: AnyLimit, raws: Sequence[Mapping[str, Any]], margin: float) 
     if high is not None and high <= limit.bound:
         if len(raws) == 1 and raws[0].get("steady", {}).get("verdict") == "unknown":
             return replace(found, why="the window is too short to decide whether it was steady")
+        if all(raw.get("steady", {}).get("load", {}).get("verdict") == "unknown" for raw in raws):
+            return replace(found, why="windows are too short to decide whether the drive serves the load")
         return replace(found, state=State.HOLDS)
     # The interval contains the bound: open for good, unless windows were too short.
     short = any(raw.get("steady", {}).get("verdict") == "unknown" for raw in raws)
@@ -238,12 +241,14 @@ def offered(raw: Mapping[str, Any], number: int) -> Offered | None:
 
 
 def _behind(raws: Sequence[Mapping[str, Any]]) -> str:
-    """Text on a throughput below the offered load by more than chance; empty otherwise.
+    """Text on an overload, or a throughput below the offered load by more than chance; empty otherwise.
 
-    The backlog then grows during the whole run, but the halves of a window may differ so little that it is judged
-    steady, and another flow may keep all limits.
+    The backlog then grows during the whole run, but the window may be too short for its verdict, and another flow may
+    keep all limits.
     """
     for raw in raws:
+        if text := overload(raw):
+            return text
         flows = raw.get("flows", ())
         for number, flow in enumerate(flows):
             load = offered(raw, number)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from interpulse.runs.estimate import mean_of
+from interpulse.runs.steadiness import overload
 from interpulse.search.study import Study
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.dataset import FIGURES, figure
@@ -109,6 +110,8 @@ def _marks(study: Study, raws: Iterable[Mapping[str, Any]]) -> set[str]:
     for raw in raws:
         if raw.get("steady", {}).get("verdict") == "no":
             found.add("a window was not steady")
+        if overload(raw):
+            found.add("a window was overloaded")
         for kind, percentile in study.percentiles():
             if percentile in raw.get("latency_us", {}).get(kind, {}).get("few", ()):
                 found.add(f"{kind} {percentile} rests on too few requests")

@@ -39,6 +39,8 @@ FIGURES: dict[str, str] = {
     "power_mw": "power.mean_mw.total",
     "uj_per_request": "power.per_request_uj.total",
     "steady": "steady.verdict",
+    "offered_iops": "steady.load.offered_per_s",
+    "served_iops": "steady.load.served_per_s",
 }
 """Figures of every dataset: the column, and the path in a result (docs/RESULTS.md)."""
 

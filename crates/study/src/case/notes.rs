@@ -19,7 +19,7 @@ pub fn result_notes(case: &Case, result: &Value) -> Vec<String> {
     if result.get("interrupted").is_some() {
         return Vec::new();
     }
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> = overload(&result["steady"]).into_iter().collect();
     let done = count(result);
     if let Some(asked) = case.run.requests.filter(|&asked| done < asked) {
         lines.push(format!(
@@ -54,6 +54,24 @@ pub fn result_notes(case: &Case, result: &Value) -> Vec<String> {
     }
     lines.extend(absorbed_note(case, result));
     lines
+}
+
+/// Note on an overload.
+fn overload(steady: &Value) -> Option<String> {
+    let load = &steady["load"];
+    if steady["verdict"] != "overloaded" {
+        return None;
+    }
+    let overloaded = |flow: &&Value| flow["verdict"] == "overloaded";
+    let flows: Vec<&Value> = load["flows"].as_array().into_iter().flatten().filter(overloaded).collect();
+    let rates = |of: &Value| {
+        let rate = |key: &str| of[key].as_f64().unwrap_or(0.0).round();
+        format!("{} requests/s offered, {} served", rate("offered_per_s"), rate("served_per_s"))
+    };
+    let named = |flow: &&Value| format!("flow {}: {}", flow["name"].as_str().unwrap_or("?"), rates(flow));
+    let every =
+        if flows.is_empty() { rates(load) } else { flows.iter().map(named).collect::<Vec<_>>().join("; ") };
+    Some(format!("overloaded: {every}; latency grows for as long as the run lasts"))
 }
 
 /// Figures of the part that no data sheet or publication states, by their source; `None` if there are none.

@@ -21,16 +21,7 @@ pub(super) fn insert(o: &mut Map<String, Value>, m: &Measured, context: &DriveSt
         }),
     );
     o.insert("direct_gc_runs".into(), json!(f.direct_gc_runs));
-    // Die time: reads and programs of moved data with their transfers, and erases.
-    let of_gc = [
-        DieActivity::SenseGc,
-        DieActivity::BusGc,
-        DieActivity::PulseGc,
-        DieActivity::Erase,
-        DieActivity::StopErase,
-    ];
-    let ns: u64 = of_gc.iter().map(|&of| m.uses[of as usize]).sum();
-    o.insert("gc_time_s".into(), json!(ns as f64 / 1e9));
+    o.insert("gc_time_s".into(), json!(gc_ns(m) as f64 / 1e9));
     if f.erases > 0 {
         // A super block is erased on all its planes at once.
         let erases = (f.erases * u64::from(context.case.drive.ftl.multi_plane)) as f64;
@@ -43,6 +34,18 @@ pub(super) fn insert(o: &mut Map<String, Value>, m: &Measured, context: &DriveSt
     if context.case.drive.ftl.reprogram.is_some() {
         o.insert("reprogram_metadata".into(), metadata(geometry, context.case.drives()));
     }
+}
+
+/// Die time of garbage collection in ns: reads and programs of moved data with their transfers, and erases.
+pub(super) fn gc_ns(m: &Measured) -> u64 {
+    let of_gc = [
+        DieActivity::SenseGc,
+        DieActivity::BusGc,
+        DieActivity::PulseGc,
+        DieActivity::Erase,
+        DieActivity::StopErase,
+    ];
+    of_gc.iter().map(|&of| m.uses[of as usize]).sum()
 }
 
 /// Metadata of reprogramming as counted in Section 4.3 of Gao et al. (MICRO 2019), and the number of reprogrammable

@@ -10,6 +10,8 @@ mod drive_state;
 mod flash_space;
 mod hold_up;
 mod json_values;
+mod open_load;
+mod overload;
 mod power;
 mod power_loss;
 mod reliability;

@@ -1,6 +1,8 @@
 //! Result sections on the quality of the window: warm-up, steadiness, confidence of percentiles.
 
-use super::batch_means::{self, Halves, MIN_BEYOND, Verdict};
+use super::batch_means::{self, Halves, MIN_BEYOND, Slope, Verdict};
+use super::open_load;
+use super::overload::Load;
 use crate::config::Case;
 use crate::run::Measured;
 use crate::run::batches::Batch;
@@ -35,19 +37,32 @@ pub(super) fn steady(m: &Measured, case: &Case) -> Value {
     if m.lane_blocks.is_some_and(|blocks| blocks < WAVES) {
         unsure.append(&mut drifts);
     }
-    let verdict = match (&figures[..], &drifts[..], &unsure[..]) {
-        ([], ..) | (_, [], [_, ..]) => "unknown",
-        (_, [_, ..], _) => "no",
-        (_, [], []) => "yes",
+    let open = open_load::judge(m, case);
+    let load = open.as_ref().map_or(Load::Sustained, |open| open.load);
+    let mut halves: Map<_, _> =
+        figures.iter().map(|f: &Halves| (f.name.to_string(), json!([f.first, f.second]))).collect();
+    if let (Some(open), Load::Undecided) = (&open, load) {
+        halves.insert("backlog".into(), json!(open.halves));
+        unsure.push("backlog");
+    }
+    let verdict = match (load, &figures[..], &drifts[..], &unsure[..]) {
+        // Whatever the halves say: latency grows for as long as the run lasts.
+        (Load::Overloaded { .. }, ..) => "overloaded",
+        (_, [], ..) | (_, _, [], [_, ..]) => "unknown",
+        (_, _, [_, ..], _) => "no",
+        (_, _, [], []) => "yes",
     };
-    let halves = |f: &Halves| (f.name.to_string(), json!([f.first, f.second]));
+    let slope =
+        |slope: Slope| json!({ "change": slope.change, "interval": [slope.interval.0, slope.interval.1] });
     without_nulls(json!({
         "verdict": verdict,
         "batches": m.batches.len(),
         "lane_blocks": m.lane_blocks,
-        "halves": figures.iter().map(halves).collect::<Map<_, _>>(),
+        "halves": halves,
         "drifts": drifts,
         "unsure": unsure,
+        "waf_slope": batch_means::waf_slope(&m.batches).map(slope),
+        "load": open.map(|open| open.section),
     }))
 }
 

@@ -18,6 +18,7 @@ struct Sample {
     at: SimTime,
     requests: u64,
     done: DeviceCounters,
+    cached: u64,
     read: Counts,
     write: Counts,
 }
@@ -49,6 +50,8 @@ pub struct Batch {
     pub length: Duration,
     /// What the drives did.
     pub done: DeviceCounters,
+    /// Write cache slots in use at its end, of all drives.
+    pub cached: u64,
     /// Latencies of reads: upper end of a bucket in ns, count.
     pub read: Counted,
     /// Latencies of writes.
@@ -62,6 +65,7 @@ impl Batches {
             at: now,
             requests: host.device.completed(),
             done: DeviceCounters::read(&mut host.device, now),
+            cached: cached(&host.device),
             read: Counts::default(),
             write: Counts::default(),
         };
@@ -78,7 +82,8 @@ impl Batches {
     pub fn sample<D: RunTarget, O: Observer>(&mut self, host: &mut Host<D, O>, now: SimTime) {
         let (read, write) = counted(&host.window);
         let (requests, done) = (host.device.completed(), DeviceCounters::read(&mut host.device, now));
-        self.samples.push(Sample { at: now, requests, done, read, write });
+        let cached = cached(&host.device);
+        self.samples.push(Sample { at: now, requests, done, cached, read, write });
         if self.samples.len() == MAX_SAMPLES {
             let mut k = 0;
             self.samples.retain(|_| {
@@ -98,11 +103,16 @@ impl Batches {
                 requests: after.requests - before.requests,
                 length: after.at.since(before.at),
                 done: after.done.since(&before.done),
+                cached: after.cached,
                 read: after.read.since(&before.read),
                 write: after.write.since(&before.write),
             })
             .collect()
     }
+}
+
+fn cached<D: RunTarget>(device: &D) -> u64 {
+    device.drives().iter().map(|drive| u64::from(drive.cache_used())).sum()
 }
 
 fn counted(window: &Window) -> (Counts, Counts) {

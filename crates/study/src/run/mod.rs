@@ -57,6 +57,8 @@ pub struct ErrorWindow {
 
 /// Measurements of a run; all values cover the window unless stated.
 pub struct Measured {
+    /// Start of the window.
+    pub start: SimTime,
     /// Length of the window.
     pub simulated: Duration,
     /// Host latencies, time accounts and counters.
@@ -217,6 +219,7 @@ pub fn run<D: RunTarget, O: Recording, C: Clock>(
         )));
     }
     Ok(Measured {
+        start,
         simulated,
         window,
         drive: drive_counters,

@@ -10,6 +10,7 @@ from interpulse.report.runs import Report, Series
 from interpulse.runs.comparison import figures
 from interpulse.runs.estimate import Estimate
 from interpulse.runs.latency import UNSURE
+from interpulse.runs.steadiness import overload, slope
 from interpulse.tables.format import short_figure
 
 _CARDS = ("all IOPS", "read p99", "read p99.9", "write p99", "write amplification")
@@ -19,6 +20,7 @@ _DRIFTING = {
     "iops": "requests per second",
     "read_p99_us": "p99 of reads",
     "write_p99_us": "p99 of writes",
+    "backlog": "requests outstanding",
 }
 
 
@@ -79,11 +81,13 @@ def _sure(report: Report) -> Iterator[Html]:
         for raw in series.raws:
             of = series.label if len(series.raws) == 1 else f"{series.label}, seed {raw['seed']}"
             steady, warmup = raw.get("steady", {}), raw.get("warmup", {})
-            if steady.get("verdict") == "no":
-                warnings.append(f"{of}: the window was not steady: {_halves(steady, 'drifts')}.")
+            if unsteady := _unsteady(raw):
+                warnings.append(f"{of}: {unsteady}.")
             elif steady.get("verdict") == "unknown":
                 unsure = f": {_halves(steady, 'unsure')}" if steady.get("unsure") else ""
                 lines.append(f"{of}: the window is too short to decide whether it was steady{unsure}.")
+            if rises := slope(raw):
+                lines.append(f"{of}: {rises}.")
             if warmup.get("by") == "none":
                 warnings.append(f"{of}: no warm-up: {warmup.get('why', 'none was asked for')}.")
             elif warmup.get("why"):
@@ -92,6 +96,13 @@ def _sure(report: Report) -> Iterator[Html]:
         yield prose(*warnings, kind="warning")
     if lines:
         yield prose(*lines, kind="note")
+
+
+def _unsteady(raw: Mapping[str, Any]) -> str:
+    """Why the window was not steady; empty if it was, or is too short to decide."""
+    steady = raw.get("steady", {})
+    drifts = steady.get("verdict") == "no"
+    return f"the window was not steady: {_halves(steady, 'drifts')}" if drifts else overload(raw)
 
 
 def _halves(steady: Mapping[str, Any], which: str) -> str:

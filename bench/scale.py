@@ -145,7 +145,7 @@ def measured(name: str, value: float, sets: tuple[str, ...], case: Path, folder:
             said.seek(0)
             sys.exit(f"error: {name} {value:,} ended with {process.returncode}:\n{said.read()[-2000:]}")
         told.seek(0)
-        result: dict[str, Any] = json.load(told)
+        result: dict[str, Any] = json.load(told)["cases"][0]["seeds"][0]
     cost = 1e9 / result["requests_per_cpu_s"]
     return {"series": name, "value": value, "cpu_ns": round(cost, 1), "peak_mb": round(used.ru_maxrss / 1024, 1)}
 

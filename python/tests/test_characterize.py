@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 GRID = {"delay1", "delay2", "page_type", "suspends_mean", "suspends_max", "teps_mean_us", "teps_max_us"}
 GRID |= {"tpgms_mean_us", "tpgms_max_us"}
 
-ROW = ["name", "figure", "unit", "published", "low", "high", "ours", "ratio", "ci_low", "ci_high", "holds"]
+ROW = ["name", "figure", "unit", "published", "low", "high", "ours", "ratio", "ci_low", "ci_high", "holds", "undecided"]
 ROW += ["status", "why"]
 
 JOBS = 300 + 3 + 3

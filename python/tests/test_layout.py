@@ -18,6 +18,7 @@ from interpulse.cli import run_app, table
 from interpulse.runs.result import Result
 from interpulse.studies import output
 from interpulse.studies.outcome import Row
+from interpulse.studies.verdict import verdict
 from interpulse.tables.layout import Column, Sheet, fill, terminal_width, wrap
 from tests import sample
 from tests.sample import ROOT
@@ -217,8 +218,8 @@ def test_traces_fit(interpulse: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_cache_fits(interpulse: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, width: int) -> None:  # noqa: ANN401
     monkeypatch.setenv("COLUMNS", str(width))
-    file = tmp_path / f"{'0123456789abcdef' * 4}.snapshot"
-    file.write_bytes(b"x" * 2048)
+    file = tmp_path / f"{'0123456789abcdef' * 2}-v6.snapshot"
+    file.write_bytes(b"INTERPLS".ljust(2048, b"x"))
     out = interpulse("cache", "--cache-dir", str(tmp_path)).out
     fits(out, width)
     assert file.name in squeezed(out)
@@ -287,7 +288,7 @@ def test_a_study_fits_and_has_every_row(width: int) -> None:
         calibrated={"a": 1},
     )
     head = "an-experiment (full), interpulse 0.1.0, seed 1, config 0123456789abcdef0123456789abcdef"
-    context = SimpleNamespace(head=lambda: head, preface=lambda _: f"calibrated: {head}\nmore: {head}")
+    context = SimpleNamespace(head=lambda: head, preface=lambda _: f"calibrated: {head}\nmore: {head}", verdict=verdict)
     text = output.render(cast("Any", context), cast("Any", found), width)
     fits(text, width)
     for figure in ("1,234", "1,180", "1,100", "1,251", "3.25", "4.5", "7.5", "12,345,678", ">=", "yes"):

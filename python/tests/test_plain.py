@@ -47,12 +47,13 @@ def defaults() -> dict[str, Any]:
 
 
 def texts(options: dict[str, Any]) -> dict[str, Any]:
-    """Options with paths as texts, and with no list as none."""
+    """Options that are given, with paths as texts."""
 
     def text(value: object) -> object:
         return str(value) if isinstance(value, Path) else list(value) if isinstance(value, tuple) else value
 
-    return {name: text(value) or (0 if value == 0 else None) for name, value in options.items()}
+    found = {name: text(value) for name, value in options.items()}
+    return {name: value for name, value in found.items() if value or value == 0}
 
 
 def drawn(rng: random.Random) -> list[str]:

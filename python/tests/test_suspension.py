@@ -59,9 +59,9 @@ def run(text: str = DRIVE, **sets: Any) -> dict[str, Any]:  # noqa: ANN401 - wha
         section, _, name = key.partition("__")
         path = section.replace("_", "-") if not name else f"{section}.{name.replace('_', '-')}"
         config.set(path if section in {"part", "schedule", "cache", "host"} else f"suspend.{path}", value)
-    raw = package.run(config, no_cache=True).raw
-    check(raw)
-    return raw
+    result = package.run(config, no_cache=True)
+    check(result.document)
+    return result.raw
 
 
 def nand(raw: dict[str, Any]) -> dict[str, int]:

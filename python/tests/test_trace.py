@@ -201,7 +201,7 @@ def test_what_a_refusal_says_to_try_works(interpulse: Cli, tmp_path: Path, text:
     message = interpulse("run", config).error()
     tried = message.split("; try ")[1].split("; specify")[0].removesuffix(" (or write)")
     assert "--set flow.0.format=columns" in tried
-    by_set = interpulse("run", config, *shlex.split(tried), "--json").json()
+    by_set = interpulse("run", config, *shlex.split(tried), "--json").seed()
     assert by_set["host_requests"] == found["requests"]
 
 
@@ -209,10 +209,10 @@ def test_the_options_of_run_are_keys_of_the_flow(interpulse: Cli, tmp_path: Path
     trace = written(tmp_path / "own.csv", OWN)
     keys = 'columns = ["offset", "size", "time"]\noperation = "write"\naddress-unit = "4KiB"\ntime-unit = "s"\n'
     flow = f'drive = "a4-mini"\n[run]\nwarmup = "0s"\n[[flow]]\ntrace = "{trace}"\n'
-    by_file = interpulse("run", written(tmp_path / "a.toml", f'{flow}format = "columns"\n{keys}'), "--json").json()
+    by_file = interpulse("run", written(tmp_path / "a.toml", f'{flow}format = "columns"\n{keys}'), "--json").seed()
     options = ("--columns", "offset,size,time", "--operation", "write", "--address-unit", "4KiB", "--time-unit", "s")
     plain = written(tmp_path / "b.toml", flow)
-    by_option = interpulse("run", plain, *options, "--json").json()
+    by_option = interpulse("run", plain, *options, "--json").seed()
     assert by_file["host_requests"] == by_option["host_requests"] == 3
     assert by_file["latency_us"] == by_option["latency_us"]
     assert "flow.0.columns" in interpulse("show", plain, *options).out
@@ -231,7 +231,7 @@ def test_a_flow_without_times_needs_closed_pacing(interpulse: Cli, tmp_path: Pat
     assert "open.toml:5: flow.0.columns: " in refused
     assert 'pacing = "closed"' in refused
     closed = written(tmp_path / "closed.toml", f'{flow}pacing = "closed"\n')
-    assert interpulse("run", closed, "--json").json()["host_requests"] == 2
+    assert interpulse("run", closed, "--json").seed()["host_requests"] == 2
 
 
 def test_names_that_said_the_wrong_unit_are_refused(interpulse: Cli, tmp_path: Path) -> None:

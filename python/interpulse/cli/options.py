@@ -103,7 +103,7 @@ Trace = Annotated[
 Seed = Annotated[
     int | None,
     typer.Option(
-        metavar="N", min=0, max=2**64 - 1, help="The seed of every random stream.", show_default="the configured one"
+        metavar="N", min=0, max=2**64 - 1, help="The seed of every random stream.", show_default="as configured"
     ),
 ]
 MOST_SEEDS = 1000

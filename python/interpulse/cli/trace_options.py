@@ -39,7 +39,7 @@ SizeUnit = Annotated[
 Columns = Annotated[
     str | None,
     typer.Option(
-        metavar="A,B,...",
+        metavar="LIST",
         help="For --format columns: time, op, offset, size, device or skip for each column, such as "
         "time,offset,size,op.",
         show_default="the heading of the file",
@@ -66,7 +66,7 @@ HeaderRows = Annotated[
 Operation = Annotated[
     str | None,
     typer.Option(
-        metavar="read|write",
+        metavar="OP",
         help="For --format columns: the operation of every row, for a file that does not give it.",
         show_default="the column op",
     ),
@@ -74,7 +74,7 @@ Operation = Annotated[
 ReadWords = Annotated[
     str | None,
     typer.Option(
-        metavar="A,B,...",
+        metavar="LIST",
         help="For --format columns: the words of the column op for reads.",
         show_default="r, read, get, ...",
     ),
@@ -82,7 +82,7 @@ ReadWords = Annotated[
 WriteWords = Annotated[
     str | None,
     typer.Option(
-        metavar="A,B,...",
+        metavar="LIST",
         help="For --format columns: the words of the column op for writes.",
         show_default="w, write, put, ...",
     ),

@@ -28,6 +28,8 @@ drive = "a4-mini"
 blocks-per-plane = 32
 pages-per-block = 24
 layers = 4
+[cache]
+size = "1MiB"
 [geometry]
 channels = 2
 chips-per-channel = 1

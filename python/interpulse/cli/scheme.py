@@ -141,7 +141,7 @@ def render(die: Die, timeline: Timeline) -> str:
     """The timeline as text: a bar, the phases, the operations, the suspension costs."""
     head = (
         f"{die.scheme}: {die.operation} on a die of {die.part}, {_us(die.alone_ns)} us when nothing stops it; "
-        f"a read of {_page(die)} alone takes {_us(die.read_alone_ns)} us"
+        f"a read of {_page(die)}: {_us(die.read_alone_ns)} us"
     )
     columns = ("from us", "to us", "takes us", "what")
     happened = grid(

@@ -25,7 +25,7 @@ from typing import Any
 
 import interpulse
 
-CAPACITY = 150_000
+CAPACITY = 500_000
 """Requests that measure a capacity."""
 
 HEAD = """\

@@ -146,12 +146,17 @@ fn returns(samples: &[BacklogSample], context: &Context) -> bool {
     near <= context.parallel.max(16) && often(first) && often(second) && often(last)
 }
 
-/// Whether growth by [`EXCESS`] is ruled out, over the window and over its second half.
+/// Whether growth by [`EXCESS`] is ruled out, over the window and over its second half, and the last third of the window
+/// has backlogs that the first third had too, which a smaller excess in a long window leaves behind.
 fn is_bounded(samples: &[BacklogSample]) -> bool {
-    [0, samples.len() / 2].into_iter().all(|since| {
-        let growth = Growth::after(samples, since);
-        growth.mean + growth.within(BY_MISTAKE) < EXCESS
-    })
+    let third = samples.len() / 3;
+    let first = samples[..third].iter().map(|sample| sample.least).max();
+    let last = samples[samples.len() - third..].iter().map(|sample| sample.least).min();
+    last <= first
+        && [0, samples.len() / 2].into_iter().all(|since| {
+            let growth = Growth::after(samples, since);
+            growth.mean + growth.within(BY_MISTAKE) < EXCESS
+        })
 }
 
 #[cfg(test)]
@@ -211,6 +216,14 @@ mod tests {
                 assert_ne!(load, Load::Sustained, "noise {noise}");
                 assert!(noise > 30.0 || matches!(load, Load::Overloaded { .. }), "noise {noise}: {load:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_small_excess_in_a_long_window_is_not_served() {
+        let mut rng = Streams::new(5).stream("small", 0);
+        for _ in 0..200 {
+            assert_ne!(judged(&walk(&mut rng, 0.015, 30.0, 0)), Load::Sustained);
         }
     }
 

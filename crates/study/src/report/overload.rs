@@ -223,7 +223,7 @@ mod tests {
     fn a_small_excess_in_a_long_window_is_not_served() {
         let mut rng = Streams::new(5).stream("small", 0);
         for _ in 0..200 {
-            assert_ne!(judged(&walk(&mut rng, 0.015, 30.0, 0)), Load::Sustained);
+            assert_ne!(judged(&walk(&mut rng, 0.015, 10.0, 0)), Load::Sustained);
         }
     }
 

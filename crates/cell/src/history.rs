@@ -19,7 +19,8 @@ pub struct History {
     pub hours: f64,
     /// Temperature, in degrees Celsius.
     pub celsius: f64,
-    /// Reads of average pages of other word lines of the block ([`crate::disturb::reads_of_average`]).
+    /// Page reads on the other word lines of the block, weighted by their sensings: a page of the average number counts
+    /// as one ([`crate::disturb::reads_of_average`]).
     pub reads: f64,
     /// Height in the stack, from -1 (bottom) to 1 (top).
     pub height: f64,
@@ -32,8 +33,8 @@ impl History {
     }
 }
 
-/// A copy of `cells` after `history`, retention before disturb. `cycle` is the number of the program, which selects the leak
-/// of the cells.
+/// A copy of `cells` after `history`, retention before disturb. `cycle` numbers the program
+/// operation and seeds the random leak of each cell; wear follows from `history.cycles`.
 pub fn aged(of: &Coefficients, cells: &Cells, cycle: u64, history: &History) -> Cells {
     let mut aged = cells.clone();
     let stress = of.layers.stress_at(history.height);

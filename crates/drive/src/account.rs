@@ -1,10 +1,10 @@
-//! Latency accounts of flash operations, added to those of requests.
+//! Adds the latency of flash operations, by cause, to the latency accounts of host requests.
 
 use interpulse_engine::account::{Account, Cause};
 use interpulse_flash::command::{WAITS, Wait};
 use interpulse_flash::nand::txn::Txn;
 
-/// The account of a request begins with the array's causes, in the array's order.
+/// The first causes of a request are the flash waits, in the order of `Wait`.
 const _: () = {
     let same = [
         (Wait::HostReads, Cause::HostReads),

@@ -128,7 +128,7 @@ impl fmt::Display for SimTime {
 }
 
 impl fmt::Display for Duration {
-    /// The shortest exact form: `80us`, `3.5ms`, `1234ns`.
+    /// Exact value in the largest unit of which it has at least one: `80us`, `3.5ms`, `1.234us`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ns = self.0;
         let (unit, scale) = match ns {

@@ -31,9 +31,9 @@ keys! {
         pub initial_age: Duration = duration(default(Duration::ZERO).within(Duration::ZERO..=OLDEST)),
         /// distribution of the initial ages over blocks
         pub initial_ages: InitialAges = choice(Some("equal"), InitialAges::ALL),
-        /// data age after which a block is rewritten in the background; by default never
+        /// age of data that causes a background rewrite of its block; by default never
         pub refresh_after: Option<Duration> = optional_duration(optional().within(Duration::from_ms(1)..=OLDEST)),
-        /// page reads since the erase after which a block is rewritten in the background; by default never
+        /// page reads of a block, counted from its erase, that cause a background rewrite; by default never
         pub reclaim_reads: Option<u32> = optional_u32(optional().at_least(1)),
     }
 }

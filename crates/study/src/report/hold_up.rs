@@ -7,7 +7,7 @@ use interpulse_drive::{HoldUp, Ways};
 use interpulse_flash::hold_up::save_plan::Save;
 use serde_json::{Value, json};
 
-/// Section of the drive with the largest energy at the power loss; `None` without a save on capacitors.
+/// Section of the drive that drew most energy from its capacitors at the power loss; `None` if no drive has capacitors.
 pub fn section(drives: &[Drive]) -> Option<Value> {
     let saves = drives.iter().filter_map(|drive| Some((drive.spec(), drive.recoveries().last()?.hold_up?)));
     let (spec, of): (&DriveSpec, HoldUp) = saves.max_by_key(|(_, of)| of.at_cut.finish.energy())?;

@@ -1,6 +1,7 @@
 //! Scheduler: builds initial states and runs cases on several threads.
 //!
-//! A case starts when its state is ready. Cases go before further states, so that no more states exist than threads.
+//! A case starts when its state is ready. A free thread runs a waiting case before it builds another state, so that few states
+//! are in memory.
 
 use crate::control::lock;
 use std::collections::BTreeMap;
@@ -17,8 +18,8 @@ pub struct Limits {
 }
 
 /// Builds every state and runs every case; returns results in the order of the cases. `cases_of` lists the cases of
-/// each state, each case once. `core` waits for a core until its argument returns true (no work left); `prepare` and
-/// `run` receive the core and release it. Neither may panic.
+/// each state, each case once. `core` waits for a free core, and gives up when the function that it receives returns true
+/// (no case is left). `prepare` and `run` receive the core and release it; neither may panic.
 pub fn run_cases<C, S: Clone + Send, R: Send>(
     cases_of: &[Vec<usize>],
     limits: Limits,
@@ -62,7 +63,7 @@ pub fn run_cases<C, S: Clone + Send, R: Send>(
     };
     std::thread::scope(|scope| {
         for _ in 1..limits.jobs.min(cases) {
-            // Without further system threads, the existing ones do the work.
+            // If the system creates no further thread, those already started continue.
             if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {
                 break;
             }

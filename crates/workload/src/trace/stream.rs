@@ -45,13 +45,13 @@ pub(super) struct SkippedRows {
     pub discards: u64,
     /// Flushes left out, those of writes included.
     pub flushes: u64,
-    /// Requests of stacked devices left out, whose lower device is read.
+    /// Requests of upper (stacked) devices that are left out, because those of the device below are replayed.
     pub stacked: u64,
     /// Requests of devices that were not selected.
     pub unselected: u64,
     /// Names of some devices that were not selected.
     pub unselected_names: Vec<String>,
-    /// First line assumed to be a heading, and its fault as a row.
+    /// First line if it was taken for a heading, with the error of parsing it as a row.
     heading: Option<(Position, RowFault)>,
 }
 
@@ -76,7 +76,7 @@ impl SkippedRows {
 const BAD_ROWS_KEPT: usize = 10;
 /// Devices named when the selected one is missing.
 const DEVICES_NAMED: usize = 20;
-/// Rows of which these devices are collected.
+/// Rows, at most, from which the names of devices that were not selected are collected.
 const ROWS_NAMED: u64 = 65_536;
 
 /// Reads, parses and checks rows; counts or rejects bad ones.
@@ -132,7 +132,7 @@ impl RowStream {
         RowStream::open(input, spec, detected, Devices::default(), selection, true)
     }
 
-    /// First pass without the devices whose requests a lower device has, if a pass found such ones.
+    /// Repeats the first pass without the upper devices whose requests a lower device has too; `None` without such devices.
     pub fn unstacked(&self, input: &Input, spec: &TraceSpec) -> Result<Option<RowStream>, TraceProblem> {
         if spec.device.is_some() || !self.selection.stacked().is_empty() {
             return Ok(None);
@@ -143,7 +143,7 @@ impl RowStream {
             return Ok(None);
         }
         let mut detected = self.detected.clone();
-        // The rate counts every stacked request twice.
+        // The rate in the message counted each stacked request twice.
         if let Some((unit, rest)) = detected.assumed.split_once(": ")
             && let Some((_, rest)) = rest.split_once(" requests per second")
             && rest.starts_with(" (override")
@@ -152,15 +152,15 @@ impl RowStream {
         }
         let named: Vec<String> = pairs
             .iter()
-            .map(|(upper, lower)| format!("{} are those of {}", upper.name(), lower.name()))
+            .map(|(upper, lower)| format!("{} to {}", upper.name(), lower.name()))
             .collect();
         let (shown, more) = named.split_at(named.len().min(DEVICES_NAMED));
-        let more = if more.is_empty() { String::new() } else { format!(" and of {} more", more.len()) };
+        let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
         let example = pairs[0].0.name();
         detected.assumed += &input.addressed(&format!(
-            "; the requests of device {}{more}, remapped, and counted there only (override: --set \
+            "; requests of stacked devices are counted on the lower device only: {}{more} (override: --set \
              flow.N.device={example})",
-            shown.join(", of device ")
+            shown.join(", ")
         ));
         let upper = pairs.into_iter().map(|(upper, _)| upper.clone()).collect();
         let selection = Selection::new(None, upper);
@@ -307,7 +307,7 @@ impl RowStream {
 }
 
 impl Rules {
-    /// Whether a row is replayed. Counts one that is left out, and takes the flush off a write if flushes are.
+    /// Whether a row is replayed. Counts each row that is left out; where flushes are left out, writes lose theirs.
     fn keeps(&self, row: &mut ParsedRow, selection: &mut Selection, skipped: &mut SkippedRows) -> bool {
         if !selection.reads(row.host, row.device) {
             if selection.stacked().is_empty() {
@@ -338,7 +338,7 @@ impl Rules {
     /// Time of a row since the origin, and whether it was raised to `latest_ns`.
     fn time(&self, time_ns: u64, origin_ns: u64, latest_ns: u64) -> Result<(u64, bool), RowFault> {
         let at_ns = time_ns.saturating_sub(origin_ns);
-        // Adds the origin instead of subtracting it, because a row before the origin is late too.
+        // Compares absolute times, because the relative time of a row before the origin saturates at zero.
         let latest_abs_ns = origin_ns + latest_ns;
         if time_ns < latest_abs_ns {
             if self.clamp || self.speed.is_none() {

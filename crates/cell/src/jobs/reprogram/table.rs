@@ -1,4 +1,4 @@
-//! Error table job for drives with reprogrammed word lines, from the pages of slices of blocks.
+//! Job that assembles the error table of drives with reprogrammed word lines from slices of blocks simulated apart.
 
 use super::{Chip, Page};
 use crate::error_counts::filled;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 const ATTEMPTS: [&str; 2] = ["default", "calibrated"];
 
 request! {
-    /// Assembly of all slices, with the overrides of the slices.
+    /// Request to assemble the results of all slices; its overrides are those of the slices.
     struct Whole {
         /// Title of the table.
         title: String,
@@ -30,7 +30,8 @@ request! {
         layer_fraction: Vec<f64>,
         /// Cells of a word line.
         cells: u32 = 64..=1 << 20,
-        /// `aged` of the slices, by cycles, then by reprograms, then by layer: all pages for each of `hours`.
+        /// Key `aged` of each slice, in the order of cycles, reprograms and layers; layers vary fastest. Each has the
+        /// pages after each of `hours`.
         pieces: Vec<Vec<Vec<Page>>>,
     }
 }

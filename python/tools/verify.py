@@ -138,7 +138,7 @@ STEPS = (
     Step(
         question="Is an overload found in every random world, and none where there is none?",
         command=(sys.executable, "python/tools/overload.py"),
-        summary=None,
+        summary=("stable", "overloaded", "power", "wrong"),
     ),
     Step(
         question="Does every victim policy and suspension scheme hold for millions of requests?",

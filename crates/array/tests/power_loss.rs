@@ -40,7 +40,7 @@ fn cut(seed: u64, array: &str, fails: bool) -> Value {
         // When the host is served again, or a little later.
         _ => format!("fail-drive = {drive}\nfail-at = \"{}us\"\n", at + 30_000),
     };
-    let cache = ["16MiB", "256KiB"][(seed % 2) as usize];
+    let cache = ["1MiB", "256KiB"][(seed % 2) as usize];
     let text = format!(
         "[cache]\nsize = \"{cache}\"\nacknowledge = \"{}\"\n[power-loss]\nat = \"{at}us\"\noff-for = \"500us\"\n[array]\nlevel = \
          \"raid5\"\ndrives = 5\nchunk = \"8KiB\"\nstripe-cache = 64\n{array}{fail}{LOAD}",

@@ -666,15 +666,17 @@ fn trimming_deletes_the_oldest_until_the_rest_fits() {
     let now = std::time::SystemTime::now();
     let file = |name: &str, bytes: usize, age_s: u64| {
         let path = folder.path().join(name);
-        fs::write(&path, vec![0; bytes]).unwrap();
+        let mut content = b"INTERPLS".to_vec();
+        content.resize(bytes, 0);
+        fs::write(&path, content).unwrap();
         let when = now - std::time::Duration::from_secs(age_s);
         fs::File::options().write(true).open(&path).unwrap().set_modified(when).unwrap();
         path
     };
-    let oldest = file("a.snapshot", 100, 40);
-    let older = file("b.snapshot", 100, 30);
-    let newer = file("c.snapshot", 100, 20);
-    let newest = file("d.snapshot", 100, 10);
+    let oldest = file("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-v6.snapshot", 100, 40);
+    let older = file("bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb-v6.snapshot", 100, 30);
+    let newer = file("cccccccccccccccccccccccccccccccc-v6.snapshot", 100, 20);
+    let newest = file("dddddddddddddddddddddddddddddddd-v6.snapshot", 100, 10);
     let other = file("notes.txt", 1000, 90);
     assert_eq!(snapshot::trim(folder.path(), 400, &newest), Vec::<std::path::PathBuf>::new());
     assert_eq!(snapshot::trim(folder.path(), 399, &oldest), std::slice::from_ref(&older));

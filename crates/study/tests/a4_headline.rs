@@ -81,6 +81,6 @@ fn the_baseline_is_calibrated_and_the_gains_are_within_ten_percent() {
 
     // Each 4 KiB read moves a page with its parity; each program of garbage collection reads five pages.
     let n = |path: &str| cases[0].pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("{path}"));
-    let reads = n("/counters/nand/gc_reads") / n("/counters/nand/gc_programs");
+    let reads = n("/seeds/0/counters/nand/gc_reads") / n("/seeds/0/counters/nand/gc_programs");
     assert!((reads - 4.99).abs() < 0.05, "{reads} reads for each program of collection");
 }

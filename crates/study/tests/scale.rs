@@ -21,7 +21,7 @@ fn cache(case: &Case) -> String {
 
 fn notes(cases: &[Case]) -> Vec<String> {
     let checked: Vec<_> = cases.iter().map(|case| check_traces(case).unwrap()).collect();
-    scale::together(cases.iter().zip(&checked))
+    scale::together(cases.iter().zip(checked.iter().map(|each| each.traces.as_slice())))
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn requests_of_stacked_devices_count_once_on_the_lowest() {
     assert_eq!(seen, [9008, 9016, 9024, 0]);
     assert_eq!((found.rows, found.stacked_rows, found.devices.len()), (4, 3, 1));
     assert!(
-        found.assumed.contains("device 253,0 are those of 8,16")
+        found.assumed.contains("on the lower device only: 253,0 to 8,16")
             && found.assumed.contains("flow.0.device=253,0"),
         "{}",
         found.assumed

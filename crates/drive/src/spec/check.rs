@@ -145,7 +145,12 @@ impl DriveSpec {
             layout.units_per_program,
             Bytes(least * unit)
         );
-        Impossible::unless(slots >= least, &["cache.size"], why)?;
+        Impossible::unless(slots >= least, &["cache.size"], why)
+    }
+
+    /// Whether the write cache is at most as large as the drive. A larger one would absorb a whole run.
+    pub fn check_scale(&self) -> Result<(), Impossible> {
+        let (size, unit) = (self.cache.size, self.geometry.unit_bytes);
         let usable = Bytes(u64::from(self.ftl_config()?.logical_units) * unit);
         let why = format!(
             "a cache of {size} is larger than the drive's capacity of {usable}: leave out cache.size for one in proportion"

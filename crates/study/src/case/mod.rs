@@ -1,5 +1,6 @@
 //! Case execution: builds the device of a case, runs it and formats its result.
 
+mod decimal_size;
 pub mod notes;
 pub mod scale;
 

@@ -1,10 +1,10 @@
 //! Notes for the user on a case: assumed part figures, trace detection, and configured events that the run did not
 //! reach.
 
+use super::decimal_size::{decimal_bytes, decimal_size};
 use super::scale::absorbed_note;
 use crate::config::Case;
 use interpulse_engine::Duration;
-use interpulse_engine::{Bytes, SECTOR};
 use interpulse_settings::Entry;
 use interpulse_workload::TraceSummary;
 use serde_json::Value;
@@ -143,22 +143,4 @@ pub(super) fn trace_note(path: &Path, found: &TraceSummary, capacity: u64) -> St
     }
     let (end, capacity) = (decimal_size(found.end_sector()), decimal_size(capacity));
     text + &format!("; addresses up to {end} on a capacity of {capacity}; {}", found.assumed)
-}
-
-/// Size of `sectors` in decimal units.
-pub(super) fn decimal_size(sectors: u64) -> String {
-    decimal_bytes(Bytes(sectors * SECTOR.get()))
-}
-
-/// Size in decimal units.
-fn decimal_bytes(size: Bytes) -> String {
-    let bytes = size.get() as f64;
-    let unit = if bytes >= 1e12 {
-        (1e12, "TB")
-    } else if bytes >= 1e9 {
-        (1e9, "GB")
-    } else {
-        (1e6, "MB")
-    };
-    format!("{:.2} {}", bytes / unit.0, unit.1)
 }

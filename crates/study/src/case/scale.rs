@@ -3,8 +3,7 @@
 //! Drives are made smaller to save time. Write amplification, tails and wear carry over to the large drive only if cache,
 //! spare blocks and the addresses of the load are made smaller too.
 
-use super::CheckedTraces;
-use super::notes::decimal_size;
+use super::decimal_size::decimal_size;
 use crate::config::Case;
 use interpulse_drive::DriveSpec;
 use interpulse_engine::SECTOR;
@@ -20,12 +19,13 @@ const OPEN_OF_SPARE: f64 = 0.25;
 /// Smallest share of the capacity that the load addresses.
 const FOOTPRINT_OF_CAPACITY: f64 = 0.1;
 
-/// Notes on the scale of several cases, each once: those of some of the cases name them.
-pub fn together<'a>(cases: impl ExactSizeIterator<Item = (&'a Case, &'a CheckedTraces)>) -> Vec<String> {
+/// Notes on the scale of several cases, each once: those of some of the cases name them. A case has the first readings of
+/// its traces beside it.
+pub fn together<'a>(cases: impl ExactSizeIterator<Item = (&'a Case, &'a [TraceSummary])>) -> Vec<String> {
     let count = cases.len();
     let mut lines = Vec::<(String, Vec<&str>)>::new();
-    for (case, checked) in cases {
-        for line in scale_notes(case, &checked.traces) {
+    for (case, traces) in cases {
+        for line in scale_notes(case, traces) {
             match lines.iter_mut().find(|(known, _)| *known == line) {
                 Some((_, names)) => names.push(&case.name),
                 None => lines.push((line, vec![&case.name])),

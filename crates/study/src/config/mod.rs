@@ -179,6 +179,7 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
         return Err(ConfigError::conflict(&resolution, &keys, message).into());
     }
     case.drive.check().map_err(impossible)?;
+    case.drive.check_scale().map_err(impossible)?;
     case.precondition.check(&case.drive).map_err(impossible)?;
     if let Some(array) = &case.array {
         array.check(&case.drive, &case.flows).map_err(impossible)?;

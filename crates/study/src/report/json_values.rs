@@ -50,3 +50,10 @@ pub fn histograms(l: &Latencies) -> Value {
 pub fn group(counts: impl Iterator<Item = (CounterInfo, impl Into<Value>)>) -> Value {
     Value::Object(counts.map(|(info, n)| (info.name.to_string(), n.into())).collect())
 }
+
+/// Adds the entries that are not null.
+pub(super) fn extend(o: &mut Value, entries: Value) {
+    if let (Value::Object(o), Value::Object(entries)) = (o, without_nulls(entries)) {
+        o.extend(entries);
+    }
+}

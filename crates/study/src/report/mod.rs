@@ -28,7 +28,7 @@ use interpulse_flash::command::EnergyCategory;
 use interpulse_flash::nand::OperationTimes;
 use interpulse_host::{Attribution, CauseSums};
 use interpulse_workload::TraceSummary;
-use json_values::{histograms, latencies, latency, us};
+use json_values::{extend, histograms, latencies, latency, us};
 use serde_json::{Map, Value, json};
 use time_share::time_share;
 
@@ -53,13 +53,6 @@ fn case_header(case: &Case, entries: Value) -> Value {
     });
     extend(&mut o, entries);
     o
-}
-
-/// Adds the entries that are not null.
-fn extend(o: &mut Value, entries: Value) {
-    if let (Value::Object(o), Value::Object(entries)) = (o, without_nulls(entries)) {
-        o.extend(entries);
-    }
 }
 
 /// Result of a case that was stopped before its start.

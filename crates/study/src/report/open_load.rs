@@ -38,7 +38,7 @@ pub(super) fn judge(m: &Measured, case: &Case) -> Option<OpenLoad> {
             let each: Vec<Load> = several.iter().map(|(_, backlog)| judged(backlog)).collect();
             let sections = several.iter().zip(&each).map(|((flow, backlog), &load)| {
                 let mut o = json!({ "name": flow.name });
-                super::extend(&mut o, section(m, backlog, load, None));
+                super::json_values::extend(&mut o, section(m, backlog, load, None));
                 o
             });
             let sections: Value = sections.collect();

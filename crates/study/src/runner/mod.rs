@@ -129,7 +129,7 @@ pub fn run_shared<'a>(
     let checked = cases.iter().map(case::check_traces).collect::<Result<Vec<_>, _>>()?;
     drop(core);
     checked.iter().flat_map(|of| &of.notes).for_each(|line| control.note(0, line.clone()));
-    for line in scale::together(cases.iter().zip(&checked)) {
+    for line in scale::together(cases.iter().zip(checked.iter().map(|each| each.traces.as_slice()))) {
         control.note(0, line);
     }
     let admission = admission.map_err(|m| RunError::new(RunErrorKind::User, m))?;

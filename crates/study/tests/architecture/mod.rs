@@ -51,7 +51,10 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["jobs"],
         ],
     ),
-    ("drive", &[&["account", "audit", "memory"], &["cache", "ftl", "host_interface", "spec"], &["drive"]]),
+    (
+        "drive",
+        &[&["account", "audit", "memory", "owner"], &["cache", "ftl", "host_interface", "spec"], &["drive"]],
+    ),
     ("host", &[&["attribution", "clock", "flows", "observe"], &["window"], &["host"], &["stepper"]]),
     (
         "study",

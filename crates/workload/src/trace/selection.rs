@@ -45,6 +45,9 @@ impl Selection {
     }
 }
 
+/// Host and number of a device.
+type DeviceRef<'t> = (&'t str, u32);
+
 /// Remapped pairs of devices, upper and lower, of a trace.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Remaps(Vec<(DeviceKey, DeviceKey)>);
@@ -53,10 +56,10 @@ pub(super) struct Remaps(Vec<(DeviceKey, DeviceKey)>);
 const REMAPS_MAX: usize = 4096;
 
 impl Remaps {
-    pub fn add(&mut self, upper: (&str, u32), lower: (&str, u32)) {
+    pub fn add(&mut self, upper: DeviceRef<'_>, lower: DeviceRef<'_>) {
         let known = |(a, b): &(DeviceKey, DeviceKey)| a.is(upper.0, upper.1) && b.is(lower.0, lower.1);
         if self.0.len() < REMAPS_MAX && !self.0.iter().any(known) {
-            let key = |(host, number): (&str, u32)| DeviceKey { host: host.to_owned(), number };
+            let key = |(host, number): DeviceRef<'_>| DeviceKey { host: host.to_owned(), number };
             self.0.push((key(upper), key(lower)));
         }
     }

@@ -150,10 +150,8 @@ impl RowStream {
         {
             detected.assumed = format!("{unit}{rest}");
         }
-        let named: Vec<String> = pairs
-            .iter()
-            .map(|(upper, lower)| format!("{} to {}", upper.name(), lower.name()))
-            .collect();
+        let named: Vec<String> =
+            pairs.iter().map(|(upper, lower)| format!("{} to {}", upper.name(), lower.name())).collect();
         let (shown, more) = named.split_at(named.len().min(DEVICES_NAMED));
         let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
         let example = pairs[0].0.name();

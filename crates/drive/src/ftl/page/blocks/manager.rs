@@ -5,7 +5,7 @@ use crate::ftl::page::blocks::cell_modes::CellModes;
 use crate::ftl::page::blocks::lane_balance::ImbalanceBound;
 use crate::ftl::page::blocks::layout::{Capacity, Layout};
 use crate::ftl::page::blocks::program_address::ProgramAddress;
-use crate::ftl::page::blocks::spare_factor::SpareSeen;
+use crate::ftl::page::blocks::spare_seen::SpareSeen;
 use crate::ftl::page::blocks::write_streams::{LaneBlocks, Stream, WritePointer, WriteStreams};
 use crate::ftl::page::gc::victim::{GcPolicy, ThresholdBase};
 use crate::ftl::page::mapping::state::MappingState;

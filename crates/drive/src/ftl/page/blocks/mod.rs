@@ -8,4 +8,5 @@ pub mod manager;
 pub mod program_address;
 pub(crate) mod program_progress;
 pub mod spare_factor;
+pub mod spare_seen;
 pub mod write_streams;

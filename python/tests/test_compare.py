@@ -114,7 +114,7 @@ def test_a_result_beside_itself_is_called_the_same_result() -> None:
 def test_windows_that_may_be_of_another_phase_are_noted() -> None:
     unsure = run(1) | {"steady": {"verdict": "unknown"}}
     notes = package.compare(Result(unsure), Result(run(2))).notes
-    assert any(note.startswith("1 of 2 windows were not steady or too short to tell: longer runs") for note in notes)
+    assert any(note.startswith("1 of 2 windows were not steady or too short to decide: longer runs") for note in notes)
 
 
 def test_what_differs_in_the_configuration_comes_first() -> None:

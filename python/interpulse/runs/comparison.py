@@ -262,7 +262,7 @@ def compare(a: Side, b: Side, *, cases: Iterable[str] | str = ()) -> Comparison:
     unsure = sum(run.raw.get("steady", {}).get("verdict") in ("no", "unknown") for run in compared)
     if unsure:
         notes.append(
-            f"{unsure} of {len(compared)} windows were not steady or too short to tell: longer runs may differ from "
+            f"{unsure} of {len(compared)} windows were not steady or too short to decide: longer runs may differ from "
             "these figures by more than their intervals"
         )
     if same:

@@ -684,8 +684,10 @@ fn trimming_deletes_the_oldest_until_the_rest_fits() {
     assert_eq!(snapshot::trim(folder.path(), 0, &newest), Vec::<std::path::PathBuf>::new());
     assert!(newest.exists() && other.exists());
     // What is being written and what studies have computed take room too, and are nobody's to delete here.
-    let (being_written, results) = (file("e.tmp", 100, 5), file("e.results", 100, 50));
-    let another = file("f.snapshot", 100, 60);
+    let being_written = file("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee.1-1.tmp", 100, 5);
+    let results = file("fast12-0123456789abcdef.results", 100, 50);
+    fs::write(&results, [b'0'; 100]).unwrap();
+    let another = file("ffffffffffffffffffffffffffffffff-v6.snapshot", 100, 60);
     assert_eq!(snapshot::trim(folder.path(), 300, &newest), [another]);
     assert!(being_written.exists() && results.exists());
     assert!(snapshot::trim(&folder.path().join("absent"), 0, &newest).is_empty());

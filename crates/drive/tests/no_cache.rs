@@ -103,7 +103,7 @@ fn what_does_not_go_together_is_refused() {
         cache: interpulse_drive::spec::CacheSpec { size: Bytes(capacity.get() + 4096), ..spec.cache },
         ..spec
     };
-    let why = larger.check().unwrap_err();
+    let why = larger.check_scale().unwrap_err();
     assert_eq!(why.keys, ["cache.size"]);
     assert!(
         why.message.contains(&format!("larger than the drive's capacity of {capacity}")),

@@ -364,7 +364,7 @@ fn other_tools_are_read() {
             "Tracing block device I/O... Hit Ctrl-C to end.\nTIME(s)     COMM           PID    DISK    T SECTOR     BYTES   LAT(ms)\n\
              0.000004    supervise      1950   xvda1   W 64   4096       0.74\n\
              0.000178    Web Content 7  1950   xvda1   R 72 8192 0.01 0.61\n0.0002 sync 3 xvda1 F 0 0 0.2\n",
-            &[(0, Write, 64, 8), (174_000, Read, 72, 16)],
+            &[(0, Write, 64, 8), (174_000, Read, 72, 16), (196_000, Flush, 0, 0)],
         ),
         (
             "mqsim",

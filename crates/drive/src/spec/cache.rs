@@ -1,6 +1,7 @@
 //! Write cache of a drive: its keys, its size in proportion to the flash, and the program buffers of a drive without one.
 
-use super::{Acknowledge, FtlSpec};
+use super::acknowledge::Acknowledge;
+use super::ftl::FtlSpec;
 use crate::ftl::page::placement::stripe::Allocation;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::Geometry;

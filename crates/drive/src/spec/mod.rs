@@ -4,14 +4,11 @@ mod acknowledge;
 mod cache;
 mod capacity;
 mod check;
+mod ftl;
 
-use crate::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
-use crate::ftl::page::placement::stripe::Allocation;
-use crate::ftl::page::reprogram::ReprogramSpec;
-use crate::ftl::page::separation::HotnessPolicy;
 use crate::host_interface::link::LinkSpec;
 use crate::host_interface::queues::Arbitration;
-use interpulse_engine::{Bytes, Duration, Power, Voltage};
+use interpulse_engine::{Duration, Power, Voltage};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::hold_up::Placement;
 use interpulse_flash::nand::NandConfig;
@@ -22,6 +19,7 @@ pub use acknowledge::{Acknowledge, WhenCached};
 pub use cache::CacheSpec;
 pub use capacity::{Capacity, Wanted};
 pub use check::Impossible;
+pub use ftl::FtlSpec;
 
 /// Specification of a drive.
 #[derive(Clone, Debug)]
@@ -131,62 +129,6 @@ impl PowerConstants {
     pub fn of_drives(&self, drives: u32) -> PowerConstants {
         let all = |one: Option<Power>| one.map(|one| Power(one.0 * u64::from(drives)));
         PowerConstants { controller: all(self.controller), dram: all(self.dram) }
-    }
-}
-
-keys! {
-    /// Mapping, allocation, garbage collection.
-    #[derive(Clone, Debug, PartialEq)]
-    pub struct FtlSpec, fn keys(s, run: &mut Section, asked: Option<Bytes>) {
-        /// (physical - logical) / logical, of the pages that can hold data
-        pub over_provisioning: f64 = fraction(required().positive().at_most(20.0).typical(0.07)),
-        /// Host capacity, if requested; over-provisioning is then the rest, and at least the configured value.
-        pub capacity: Option<Bytes> => asked,
-        /// share of the blocks of a plane kept for replacing bad ones
-        pub bad_block_reserve: f64 = fraction(default(0.0).at_most(0.5)),
-        /// planes of a die programmed and erased together
-        pub multi_plane: u32 = u32(default(1).within(1..=64)),
-        /// Allocation of writes to lanes.
-        pub allocation: Allocation => Allocation::read(s)?,
-        /// policy that chooses the next block for garbage collection
-        pub gc: GcPolicy = policy(Some("greedy"), GcPolicy::ROWS),
-        /// what gc-soft and gc-hard are shares of
-        pub threshold_base: ThresholdBase = ["gc-threshold-base"] choice(Some("spare"), ThresholdBase::ALL),
-        /// garbage collection runs while less than this share is free
-        pub gc_soft: f64 = fraction(default(0.1).positive().at_most(0.9)),
-        /// what gc-soft is compared with: erased blocks, free pages with those of open blocks, or a running count of free
-        /// pages
-        pub gc_counts: FreeCount = choice(Some("blocks"), FreeCount::ALL),
-        /// host data may not take the last this share
-        pub gc_hard: f64 = fraction(default(0.005).at_most(0.5)),
-        // The following keys affect a run but not its initial state.
-        /// programs of moved data that a lane has in the queue of its die at a time; twice as many pages are read ahead
-        pub gc_depth: u32 = (run) u32(default(2).within(1..=1024)),
-        /// Separation of host data.
-        pub hotness: HotnessPolicy => HotnessPolicy::read(run)?,
-        /// Reprogrammable blocks for hot data.
-        pub reprogram: Option<ReprogramSpec> => ReprogramSpec::read(run, hotness.levels() > 0)?,
-        /// static wear levelling: difference in erases within a lane at which its least worn block is rewritten
-        pub wear_gap: Option<u32> = (run) optional_u32(optional().at_least(1)),
-    } check {
-        s.check_together(gc_hard <= gc_soft, &["gc-hard", "gc-soft"], "gc-hard must not be larger than gc-soft")?;
-    }
-}
-
-impl FtlSpec {
-    /// Reads the section `[ftl]` of a drive with the requested host `capacity`, if any.
-    pub fn read(s: &mut Section, capacity: Option<Bytes>) -> Result<FtlSpec, ConfigError> {
-        FtlSpec::keys(s, &mut s.not_shaping_state(), capacity)
-    }
-
-    /// Blocks of a plane of `blocks` that replace bad ones.
-    pub(super) fn reserved(&self, blocks: u32) -> u32 {
-        libm::ceil(self.bad_block_reserve * f64::from(blocks)) as u32
-    }
-
-    /// Logical mapping units for `units` physical ones if over-provisioning alone decides: whole MiB, of units of 4 KiB.
-    pub(super) fn logical(&self, units: u64) -> u64 {
-        (units as f64 / (1.0 + self.over_provisioning)) as u64 / 256 * 256
     }
 }
 

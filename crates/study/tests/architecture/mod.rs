@@ -55,7 +55,10 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
         "drive",
         &[&["account", "audit", "memory", "owner"], &["cache", "ftl", "host_interface", "spec"], &["drive"]],
     ),
-    ("host", &[&["attribution", "clock", "flows", "observe"], &["window"], &["host"], &["stepper"]]),
+    (
+        "host",
+        &[&["attribution", "backlog", "clock", "flows", "observe"], &["window"], &["host"], &["stepper"]],
+    ),
     (
         "study",
         &[

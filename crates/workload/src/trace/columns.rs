@@ -1,7 +1,7 @@
 //! Column splitter for rows of text traces.
 
-use super::format::Separator;
 use super::problem::RowFault;
+use super::separator::Separator;
 
 /// First `N` columns of a comma-separated row, without surrounding blanks and quotes; further columns are ignored.
 ///

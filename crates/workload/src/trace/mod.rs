@@ -29,6 +29,7 @@ pub(crate) mod replay;
 pub(crate) mod row;
 pub(crate) mod scan;
 mod selection;
+mod separator;
 mod signatures;
 pub mod spec;
 pub mod statistics;

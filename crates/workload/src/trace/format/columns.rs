@@ -4,6 +4,7 @@
 
 use super::{ALL_OPS, Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, Units, decimal, WithFlush};
 use crate::trace::columns::split;
+use crate::trace::separator::Separator;
 use crate::trace::number::{Column, discard_bytes, length_bytes, offset_bytes};
 use interpulse_engine::{Op, Request, SECTOR};
 use interpulse_settings::{choices, default, keys};
@@ -58,23 +59,6 @@ choices! {
 }
 
 choices! {
-    /// Separator of columns.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    pub enum Separator {
-        /// a comma; columns may be quoted
-        Comma = "comma",
-        /// a tab character
-        Tab = "tab",
-        /// a semicolon
-        Semicolon = "semicolon",
-        /// a vertical bar
-        Pipe = "pipe",
-        /// one or more spaces or tabs
-        Spaces = "spaces",
-    }
-}
-
-choices! {
     /// Operation of every row.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Operation {
@@ -82,26 +66,6 @@ choices! {
         Read = "read",
         /// every row is a write
         Write = "write",
-    }
-}
-
-impl Separator {
-    /// The character, or `None` for any number of blanks.
-    pub(in crate::trace) fn character(self) -> Option<char> {
-        match self {
-            Separator::Comma => Some(','),
-            Separator::Tab => Some('\t'),
-            Separator::Semicolon => Some(';'),
-            Separator::Pipe => Some('|'),
-            Separator::Spaces => None,
-        }
-    }
-
-    /// Separator of a row: the first of tab, semicolon, bar and comma that occurs, otherwise blanks.
-    pub(in crate::trace) fn of(line: &str) -> Separator {
-        let all = [Separator::Tab, Separator::Semicolon, Separator::Pipe, Separator::Comma];
-        let occurs = |separator: &Separator| separator.character().is_some_and(|c| line.trim().contains(c));
-        all.into_iter().find(occurs).unwrap_or(Separator::Spaces)
     }
 }
 

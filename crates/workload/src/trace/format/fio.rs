@@ -9,6 +9,8 @@ use interpulse_engine::{Op, Request, SECTOR};
 use std::io::{self, Write};
 
 const COLUMNS: &str = "5 columns between blanks: time file action offset length";
+/// First line of a log of version 2.
+pub(super) const HEADER_V2: &str = "fio version 2 iolog";
 pub(super) const ACTIONS: &str = "add, open, close, read, write, trim, sync, datasync or wait";
 
 pub struct Fio;
@@ -60,7 +62,7 @@ impl TraceFormat for Fio {
     const OPS: &'static [Op] = ALL_OPS;
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
-        if line.trim() == super::fio_v2::HEADER {
+        if line.trim() == HEADER_V2 {
             let legal = "version 3, or format = fio-v2 with pacing = closed";
             return Err(RowFault::field("log", line.trim(), "a version without times", legal));
         }

@@ -2,7 +2,7 @@
 //! It has no times: the requests are issued in file order, closed loop. `wait` with a time in us pauses before the next
 //! request. Otherwise like `fio`.
 
-use super::fio::{ACTIONS, request, write_action};
+use super::fio::{ACTIONS, HEADER_V2, request, write_action};
 use super::{ALL_OPS, Directive, Parsed, RowFault, Stamp, TimeUnit, TraceFormat, Units};
 use crate::trace::columns::blanks;
 use crate::trace::number::wait_us;
@@ -11,8 +11,6 @@ use std::io::{self, Write};
 
 const COLUMNS: &str = "4 columns between blanks: file action offset length";
 const WAIT: &str = "3 columns between blanks: file wait us";
-pub(super) const HEADER: &str = "fio version 2 iolog";
-
 pub struct FioV2;
 
 impl TraceFormat for FioV2 {
@@ -41,6 +39,6 @@ impl TraceFormat for FioV2 {
     }
 
     fn is_header(&self, line: &str) -> bool {
-        line.trim() == HEADER
+        line.trim() == HEADER_V2
     }
 }

@@ -10,9 +10,10 @@ use interpulse_engine::{Op, Request};
 use interpulse_settings::{ConfigError, Section, registry};
 use std::io::{self, Write};
 
+pub use super::separator::Separator;
 pub use ascii::{AsciiLayout, TypeCode};
 pub use blkparse::Event;
-pub use columns::{Columns, Operation, Role, Separator};
+pub use columns::{Columns, Operation, Role};
 pub use ftrace::Ftrace;
 
 mod rwbs;

@@ -137,15 +137,15 @@ def run_of(case: Path, sets: tuple[str, ...]) -> list[str]:
 def measured(name: str, value: float, sets: tuple[str, ...], case: Path, folder: Path) -> Point:
     """Runs one point to its end."""
     command = run_of(case, sets)
-    with (folder / "told").open("w+") as told, (folder / "said").open("w+") as said:
-        process = subprocess.Popen(command, stdout=told, stderr=said)
+    with (folder / "output").open("w+") as output, (folder / "errors").open("w+") as errors:
+        process = subprocess.Popen(command, stdout=output, stderr=errors)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
-            said.seek(0)
-            sys.exit(f"error: {name} {value:,} ended with {process.returncode}:\n{said.read()[-2000:]}")
-        told.seek(0)
-        result: dict[str, Any] = json.load(told)["cases"][0]["seeds"][0]
+            errors.seek(0)
+            sys.exit(f"error: {name} {value:,} ended with {process.returncode}:\n{errors.read()[-2000:]}")
+        output.seek(0)
+        result: dict[str, Any] = json.load(output)["cases"][0]["seeds"][0]
     cost = 1e9 / result["requests_per_cpu_s"]
     return {"series": name, "value": value, "cpu_ns": round(cost, 1), "peak_mb": round(used.ru_maxrss / 1024, 1)}
 

@@ -18,18 +18,12 @@ TOOLS = ROOT / "python" / "tools"
 @pytest.fixture(scope="module")
 def tool() -> Iterator[Any]:
     """The tool, as it is found beside the others."""
-    from interpulse.search import optimize, simulations
-
-    # The tool replaces what needs a folder; later tests need the originals.
-    originals = [(module, dict(vars(module))) for module in (optimize, simulations)]
     sys.path.insert(0, str(TOOLS))
     try:
         import conclusions
 
         yield conclusions
     finally:
-        for module, names in originals:
-            vars(module).update(names)
         sys.path.remove(str(TOOLS))
         for name in [name for name in sys.modules if name.startswith("conclusions")]:
             del sys.modules[name]

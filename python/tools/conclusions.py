@@ -44,7 +44,6 @@ from interpulse import ConfigError
 from interpulse.cli import summary
 from interpulse.runs import comparison
 from interpulse.runs.result import Result
-from interpulse.search import optimize as optimize_module
 from interpulse.search.advice import Advice, Option
 from interpulse.search.candidates import OPERATIONS, Way, schemes
 from interpulse.search.cost import extra, suspends
@@ -431,7 +430,6 @@ CHECKS: dict[str, Callable[[Bench], Iterator[Checked]]] = {
 
 def check(seed: int, number: int, commands: Sequence[str], *, requests: int = REQUESTS) -> dict[str, list[Checked]]:
     """The conclusions of commands on one world."""
-    setattr(optimize_module, "front_files", lambda *_: ())  # noqa: B010 - pages need a store
     runner = Runner()
     world = draw(seed, number, requests=requests)
     found: dict[str, list[Checked]] = {}

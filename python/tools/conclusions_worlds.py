@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
+from unittest.mock import patch
 
 import interpulse
 from interpulse import Config, ConfigError, RunError
+from interpulse.search import optimize
 from interpulse.search.candidates import OPERATIONS, schemes
 from interpulse.search.limits import Limit
 from interpulse.search.simulations import Simulations
@@ -94,18 +96,14 @@ class Runner:
 
 @contextmanager
 def in_process(runner: Runner) -> Iterator[None]:
-    """Lets searches simulate in this process, without workers and a store."""
-    before: Callable[..., Any] = Simulations.run
+    """Lets searches simulate in this process, without workers, a store, and the pages that need one."""
 
     def run(self: Simulations, asked: Sequence[Sets]) -> list[Mapping[str, Any]]:
         self.simulated += len(asked)
         return runner.run(self.plain, asked)
 
-    Simulations.run = run  # type: ignore[method-assign]
-    try:
+    with patch.object(Simulations, "run", run), patch.object(optimize, "front_files", return_value=()):
         yield
-    finally:
-        Simulations.run = before  # type: ignore[method-assign]
 
 
 @dataclass(frozen=True)

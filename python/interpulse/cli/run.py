@@ -20,20 +20,7 @@ from interpulse.cli.options import (
     named_path,
 )
 from interpulse.cli.run_command import run_command
-from interpulse.cli.trace_options import (
-    AddressUnit,
-    Columns,
-    Format,
-    HeaderRows,
-    Operation,
-    ReadWords,
-    Separator,
-    SizeUnit,
-    TimeUnit,
-    WriteWords,
-    flow_keys,
-    layout_keys,
-)
+from interpulse.cli.trace_options import FlowKeys, flow_options
 
 EPILOG = """\
 Examples:
@@ -54,20 +41,13 @@ Ctrl-C, SIGTERM and SIGHUP stop the run and print the partial result. Preconditi
 which `interpulse cache` lists and clears. docs/RESULTS.md explains every figure."""
 
 
+@flow_options
 def run(
     config: ConfigPath,
     sets: Sets = None,
     trace: Trace = None,
-    trace_format: Format = None,
-    time_unit: TimeUnit = None,
-    address_unit: AddressUnit = None,
-    size_unit: SizeUnit = None,
-    columns: Columns = None,
-    separator: Separator = None,
-    header_rows: HeaderRows = None,
-    operation: Operation = None,
-    read_words: ReadWords = None,
-    write_words: WriteWords = None,
+    *,
+    trace_keys: FlowKeys,
     seed: Seed = None,
     cases: CaseNames = None,
     out: Annotated[
@@ -141,21 +121,11 @@ def run(
 
     Below the latencies the table explains them: write amplification, suspends, read time by cause.
     """
-    layout = layout_keys(
-        address_unit=address_unit,
-        size_unit=size_unit,
-        columns=columns,
-        separator=separator,
-        header_rows=header_rows,
-        operation=operation,
-        read_words=read_words,
-        write_words=write_words,
-    )
     return run_command(
         config,
         sets=sets,
         trace=trace,
-        trace_keys=flow_keys(trace_format, time_unit, layout),
+        trace_keys=trace_keys,
         seed=seed,
         cases=cases,
         out=out,

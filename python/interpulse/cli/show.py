@@ -5,20 +5,7 @@ from __future__ import annotations
 from interpulse._core import Plan
 from interpulse.cli.options import ConfigPath, Json, Seed, Sets, Trace
 from interpulse.cli.output_streams import emit
-from interpulse.cli.trace_options import (
-    AddressUnit,
-    Columns,
-    Format,
-    HeaderRows,
-    Operation,
-    ReadWords,
-    Separator,
-    SizeUnit,
-    TimeUnit,
-    WriteWords,
-    flow_keys,
-    layout_keys,
-)
+from interpulse.cli.trace_options import FlowKeys, flow_options
 from interpulse.configuration.config import load_with_sets
 from interpulse.tables.format import grid
 from interpulse.tables.layout import fill, terminal_width
@@ -33,20 +20,13 @@ Examples:
 Lines have the width of the terminal or of COLUMNS: with many columns every setting is one line."""
 
 
+@flow_options
 def show(
     config: ConfigPath,
     sets: Sets = None,
     trace: Trace = None,
-    trace_format: Format = None,
-    time_unit: TimeUnit = None,
-    address_unit: AddressUnit = None,
-    size_unit: SizeUnit = None,
-    columns: Columns = None,
-    separator: Separator = None,
-    header_rows: HeaderRows = None,
-    operation: Operation = None,
-    read_words: ReadWords = None,
-    write_words: WriteWords = None,
+    *,
+    trace_keys: FlowKeys,
     seed: Seed = None,
     json: Json = False,
 ) -> None:
@@ -55,18 +35,7 @@ def show(
     One row per setting: the key for `--set`, the value, and its source: a line of the file, an override, a preset with
     its publication, or the default.
     """
-    layout = layout_keys(
-        address_unit=address_unit,
-        size_unit=size_unit,
-        columns=columns,
-        separator=separator,
-        header_rows=header_rows,
-        operation=operation,
-        read_words=read_words,
-        write_words=write_words,
-    )
-    keys = flow_keys(trace_format, time_unit, layout)
-    plan = load_with_sets(config, sets or [], keys).resolve(trace=trace, seed=seed)
+    plan = load_with_sets(config, sets or [], trace_keys).resolve(trace=trace, seed=seed)
     emit(resolved_json(plan) if json else _table(plan))
 
 

@@ -14,19 +14,7 @@ from typer.core import TyperGroup
 import interpulse._core as _core
 from interpulse.cli.options import Json, path_argument, path_option
 from interpulse.cli.output_streams import emit
-from interpulse.cli.trace_options import (
-    AddressUnit,
-    Columns,
-    Format,
-    HeaderRows,
-    Operation,
-    ReadWords,
-    Separator,
-    SizeUnit,
-    TimeUnit,
-    WriteWords,
-    layout_keys,
-)
+from interpulse.cli.trace_options import FlowKeys, Format, TimeUnit, layout_options
 from interpulse.tables.format import grid, size
 from interpulse.tables.layout import fill, terminal_width
 
@@ -101,6 +89,7 @@ def trace() -> None:
 
 
 @app.command("stats")
+@layout_options
 def stats(
     file: Annotated[Path, path_argument("FILE", "A block trace: plain, .gz or .zst.")],
     trace_format: Format = None,
@@ -108,14 +97,8 @@ def stats(
     writes_are: Annotated[
         int | None, typer.Option(metavar="0|1", min=0, max=1, help="Type code of a write, for --format ascii.")
     ] = None,
-    address_unit: AddressUnit = None,
-    size_unit: SizeUnit = None,
-    columns: Columns = None,
-    separator: Separator = None,
-    header_rows: HeaderRows = None,
-    operation: Operation = None,
-    read_words: ReadWords = None,
-    write_words: WriteWords = None,
+    *,
+    layout: FlowKeys,
     device: Annotated[
         str | None,
         typer.Option(
@@ -136,16 +119,6 @@ def stats(
 
     All figures are exact, over every row. docs/TRACES.md defines them.
     """
-    layout = layout_keys(
-        address_unit=address_unit,
-        size_unit=size_unit,
-        columns=columns,
-        separator=separator,
-        header_rows=header_rows,
-        operation=operation,
-        read_words=read_words,
-        write_words=write_words,
-    )
     text = _core.trace_statistics(
         file, trace_format or "auto", time_unit, writes_are, reorder.value, skip_bad_rows, device, layout
     )

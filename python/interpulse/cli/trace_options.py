@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeAlias
 
 import typer
+
+from interpulse.cli.options import with_options
 
 Format = Annotated[
     str | None,
@@ -89,42 +92,48 @@ WriteWords = Annotated[
 ]
 
 
-def layout_keys(
-    *,
-    address_unit: str | None,
-    size_unit: str | None,
-    columns: str | None,
-    separator: str | None,
-    header_rows: int | None,
-    operation: str | None,
-    read_words: str | None,
-    write_words: str | None,
-) -> list[tuple[str, str]]:
-    """Keys of a flow for the given options, with their values in TOML."""
+_LAYOUT: dict[str, tuple[Any, Any]] = {
+    "address_unit": (AddressUnit, None),
+    "size_unit": (SizeUnit, None),
+    "columns": (Columns, None),
+    "separator": (Separator, None),
+    "header_rows": (HeaderRows, None),
+    "operation": (Operation, None),
+    "read_words": (ReadWords, None),
+    "write_words": (WriteWords, None),
+}
 
-    def listed(text: str | None) -> str | None:
-        return None if text is None else json.dumps([word.strip() for word in text.split(",")], ensure_ascii=False)
+_LISTS = ("columns", "read_words", "write_words")
+"""Options with a list of words."""
 
-    def quoted(text: str | None) -> str | None:
-        return None if text is None else json.dumps(text, ensure_ascii=False)
-
-    found = {
-        "address-unit": quoted(address_unit),
-        "size-unit": quoted(size_unit),
-        "columns": listed(columns),
-        "separator": quoted(separator),
-        "header-rows": None if header_rows is None else str(header_rows),
-        "operation": quoted(operation),
-        "read-words": listed(read_words),
-        "write-words": listed(write_words),
-    }
-    return [(key, value) for key, value in found.items() if value is not None]
+FlowKeys: TypeAlias = list[tuple[str, str]]
+"""Keys of a flow that replays a trace, with their values in TOML."""
 
 
-def flow_keys(trace_format: str | None, time_unit: str | None, layout: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Keys of a replaying flow: `columns` and its keys imply the format of this name."""
-    units = {"address-unit", "size-unit"}
-    if trace_format is None and any(key not in units for key, _ in layout):
+def _layout_keys(given: Mapping[str, Any]) -> FlowKeys:
+    def value(name: str) -> object:
+        return [word.strip() for word in given[name].split(",")] if name in _LISTS else given[name]
+
+    return [
+        (name.replace("_", "-"), json.dumps(value(name), ensure_ascii=False))
+        for name in _LAYOUT
+        if given[name] is not None
+    ]
+
+
+def _flow_keys(given: Mapping[str, Any]) -> FlowKeys:
+    """All keys: `columns` and its keys imply the format of this name."""
+    layout, trace_format = _layout_keys(given), given["trace_format"]
+    if trace_format is None and any(key not in ("address-unit", "size-unit") for key, _ in layout):
         trace_format = "columns"
-    named = [("format", trace_format), ("time-unit", time_unit)]
+    named = [("format", trace_format), ("time-unit", given["time_unit"])]
     return layout + [(key, json.dumps(value)) for key, value in named if value is not None]
+
+
+layout_options = with_options(_LAYOUT, "layout", _layout_keys)
+"""Decorator that adds the options for the layout of a trace to a command, passed as `layout`: `FlowKeys`."""
+
+flow_options = with_options(
+    {"trace_format": (Format, None), "time_unit": (TimeUnit, None), **_LAYOUT}, "trace_keys", _flow_keys
+)
+"""Decorator that adds these, format and time unit to a command, passed as `trace_keys`: `FlowKeys`."""

@@ -26,6 +26,7 @@ pub mod packing;
 pub mod position;
 pub mod problem;
 pub(crate) mod replay;
+pub mod role;
 pub(crate) mod row;
 pub(crate) mod scan;
 mod selection;

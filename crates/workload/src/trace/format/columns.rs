@@ -4,6 +4,7 @@
 
 use super::{ALL_OPS, Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, Units, decimal, WithFlush};
 use crate::trace::columns::split;
+use crate::trace::role::Role;
 use crate::trace::separator::Separator;
 use crate::trace::number::{Column, discard_bytes, length_bytes, offset_bytes};
 use interpulse_engine::{Op, Request, SECTOR};
@@ -36,25 +37,6 @@ keys! {
         if let Err(expected) = legal_columns(&columns, operation.is_some()) {
             return Err(s.invalid("columns", expected));
         }
-    }
-}
-
-choices! {
-    /// Content of a column.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    pub enum Role {
-        /// time of the request, in time-unit
-        Time = "time",
-        /// operation: a word of read-words or write-words
-        Op = "op",
-        /// first address, in address-unit
-        Offset = "offset",
-        /// size, in size-unit
-        Size = "size",
-        /// number or name of the device
-        Device = "device",
-        /// ignored
-        Skip = "skip",
     }
 }
 

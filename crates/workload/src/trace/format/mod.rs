@@ -10,10 +10,11 @@ use interpulse_engine::{Op, Request};
 use interpulse_settings::{ConfigError, Section, registry};
 use std::io::{self, Write};
 
+pub use super::role::Role;
 pub use super::separator::Separator;
 pub use ascii::{AsciiLayout, TypeCode};
 pub use blkparse::Event;
-pub use columns::{Columns, Operation, Role};
+pub use columns::{Columns, Operation};
 pub use ftrace::Ftrace;
 
 mod rwbs;

@@ -2,7 +2,7 @@
 //! names. Addresses and sizes are in bytes and times in the most plausible unit unless a setting or the heading gives
 //! their units.
 
-use super::{ALL_OPS, Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, Units, decimal, WithFlush};
+use super::{ALL_OPS, Format, Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, Units, decimal, WithFlush};
 use crate::trace::columns::split;
 use crate::trace::role::Role;
 use crate::trace::separator::Separator;
@@ -176,6 +176,10 @@ impl TraceFormat for Columns {
     const UNITS: Units = Units::BYTES;
 
     const OPS: &'static [Op] = ALL_OPS;
+
+    fn as_written(&self) -> Option<Format> {
+        Some(Format::Columns(Columns::of(&Columns::WRITTEN)))
+    }
 
     fn parse<'l>(&self, line: &'l str) -> Parsed<'l> {
         let (mut time, mut op, mut offset, mut size, mut number) = ("0", "", "", "", "0");

@@ -80,6 +80,11 @@ trait TraceFormat {
         &[]
     }
 
+    /// This format with the keys that a written file needs; `None` if the default keys are enough.
+    fn as_written(&self) -> Option<Format> {
+        None
+    }
+
     /// Lines at the start of the file that hold no rows.
     fn header_rows(&self) -> u64 {
         0
@@ -161,13 +166,12 @@ impl Format {
         Format::named(ending).filter(|format| !matches!(format, Format::Auto | Format::Columns(_)))
     }
 
-    /// All formats except `auto`, with default keys; `columns` with the columns that it writes by default.
+    /// All formats except `auto`, with the keys that a written file needs.
     pub fn readers() -> impl Iterator<Item = Format> {
-        let with_columns = |format| match format {
-            Format::Columns(_) => Format::Columns(Columns::of(&Columns::WRITTEN)),
-            other => other,
-        };
-        let all = Format::all().into_iter().map(move |(_, format, _)| with_columns(format));
+        let all = Format::all().into_iter().map(|(_, format, _)| {
+            let written = each_format!(&format, it => it.as_written());
+            written.unwrap_or(format)
+        });
         all.filter(|format| *format != Format::Auto)
     }
 

@@ -30,13 +30,14 @@ pub struct Backlog {
     pub before: u64,
     /// Samples in order, each after the same number of arrivals.
     pub samples: Vec<BacklogSample>,
-    /// State at the last arrival.
-    pub last: Option<BacklogSample>,
     every: u64,
     next: u64,
     arrivals: u64,
     outstanding: u64,
+    /// Least number of requests outstanding before an arrival, since the sample before.
     least: u64,
+    last_at: SimTime,
+    outstanding_at_last: u64,
 }
 
 impl Backlog {
@@ -57,13 +58,19 @@ impl Backlog {
     /// A request arrives.
     #[inline]
     pub(crate) fn arrived(&mut self, now: SimTime) {
+        self.least = self.least.min(self.outstanding);
         self.arrivals += 1;
         self.outstanding += 1;
-        let sample = self.sample(now);
-        self.last = Some(sample);
+        (self.last_at, self.outstanding_at_last) = (now, self.outstanding);
         if self.arrivals == self.next {
-            self.keep(sample);
+            self.keep();
         }
+    }
+
+    /// State at the last arrival of the window.
+    pub fn last(&self) -> Option<BacklogSample> {
+        let Backlog { arrivals, last_at: at, outstanding_at_last: outstanding, least, .. } = *self;
+        (arrivals > 0).then_some(BacklogSample { at, arrivals, outstanding, least })
     }
 
     /// A request completes.
@@ -71,7 +78,6 @@ impl Backlog {
     pub(crate) fn completed(&mut self) {
         // A power loss drops requests, also one that has just completed.
         self.outstanding = self.outstanding.saturating_sub(1);
-        self.least = self.least.min(self.outstanding);
     }
 
     /// A power loss drops all outstanding requests.
@@ -80,13 +86,9 @@ impl Backlog {
         (self.outstanding, self.least) = (0, 0);
     }
 
-    fn sample(&self, at: SimTime) -> BacklogSample {
-        BacklogSample { at, arrivals: self.arrivals, outstanding: self.outstanding, least: self.least }
-    }
-
     #[cold]
-    fn keep(&mut self, sample: BacklogSample) {
-        self.samples.push(sample);
+    fn keep(&mut self) {
+        self.samples.extend(self.last());
         self.least = self.outstanding;
         if self.samples.len() == MAX_SAMPLES {
             // A pair becomes one sample with the least backlog of both.
@@ -133,16 +135,16 @@ mod tests {
         assert_eq!(of.samples.iter().map(|sample| sample.least).min(), Some(0));
         let at = of.samples.iter().position(|sample| sample.arrivals > 700).unwrap();
         assert_eq!(of.samples[at].least, 0, "of the sample in which it fell");
-        assert_eq!(of.last.unwrap().outstanding, 1);
+        assert_eq!(of.last().unwrap().outstanding, 1);
     }
 
     #[test]
     fn a_window_begins_with_what_is_outstanding() {
         let mut of = queue(1_000, |k| k % 2);
         of.begin();
-        assert_eq!((of.before, of.samples.len(), of.last), (500, 0, None));
+        assert_eq!((of.before, of.samples.len(), of.last()), (500, 0, None));
         of.dropped();
         of.arrived(SimTime(7));
-        assert_eq!(of.last.unwrap().outstanding, 1);
+        assert_eq!(of.last().unwrap().outstanding, 1);
     }
 }

@@ -1,13 +1,28 @@
 //! Flow state: the next request of a flow, and its arrival.
 
+use crate::backlog::Backlog;
 use interpulse_engine::{Device, Request, RequestId, SimTime};
 use interpulse_workload::{Flow, Pacing, Terms};
 use std::collections::VecDeque;
+
+/// What the host does when a request of a flow completes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AtCompletion {
+    /// Open loop: counts it.
+    Count,
+    /// Closed loop: submits the next request.
+    SubmitNext,
+    /// Looks for a request that follows it.
+    Follow,
+}
 
 /// A flow of the host.
 pub(crate) struct FlowState {
     pub(crate) flow: Flow,
     pub(crate) queue: u32,
+    pub(crate) at_completion: AtCompletion,
+    /// Outstanding requests of an open flow over time.
+    pub(crate) backlog: Backlog,
     /// Requests outstanding in closed loop; zero for open loop.
     pub(crate) depth: u32,
     /// A request before its arrival: the next one of an open flow, the first one of a closed flow or one after a pause.
@@ -31,8 +46,15 @@ impl FlowState {
         };
         let stop = flow.stop().unwrap_or(SimTime(u64::MAX));
         let followers = flow.terms().map(|_| Box::default());
+        let at_completion = match (&followers, depth) {
+            (Some(_), _) => AtCompletion::Follow,
+            (None, 0) => AtCompletion::Count,
+            (None, _) => AtCompletion::SubmitNext,
+        };
         FlowState {
             queue: flow.queue(),
+            at_completion,
+            backlog: Backlog::default(),
             flow,
             depth,
             next: None,

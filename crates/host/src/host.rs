@@ -1,7 +1,7 @@
 //! Host: generates the load of flows for a device and measures it.
 
 use crate::backlog::Backlog;
-use crate::flows::FlowState;
+use crate::flows::{AtCompletion, FlowState};
 use crate::observe::{Ended, Observer, Submitted};
 use crate::window::Window;
 use interpulse_engine::{
@@ -20,8 +20,8 @@ pub struct Host<D, O = ()> {
     /// Measured since the last [`Host::begin_window`].
     pub window: Window,
     flows: Vec<FlowState>,
-    /// Backlog of each flow, and of all open flows together if there are several flows.
-    backlogs: Vec<Backlog>,
+    /// Backlog of all open flows together, if there are several flows.
+    backlog_of_all: Option<Box<Backlog>>,
     /// Closed flows that owe a request, one entry per request.
     refill: Vec<u32>,
     /// No more requests are generated (the end of a run).
@@ -49,8 +49,8 @@ impl<D: Device, O: Observer> Host<D, O> {
             |((i, flow), first)| Flow::with_reading(flow, capacity, &streams, i, first).map(FlowState::new);
         let flows = (0..).zip(flows).zip(readings).map(open).collect::<Result<Vec<_>, _>>()?;
         let window = Window::new(flows.len());
-        let backlogs = vec![Backlog::default(); flows.len() + 1];
-        Ok(Host { device, observer, window, flows, backlogs, refill: Vec::new(), closed: false })
+        let backlog_of_all = (flows.len() > 1).then(Box::default);
+        Ok(Host { device, observer, window, flows, backlog_of_all, refill: Vec::new(), closed: false })
     }
 
     /// Starts the device and arms the flows; call once, at time zero. The error says why the device cannot run.
@@ -147,15 +147,17 @@ impl<D: Device, O: Observer> Host<D, O> {
             self.window.request_ended(&ended);
             self.observer.request_ended(&ended);
             self.device.pop_event();
-            let Some(state) = self.flows.get(flow as usize) else { continue };
-            if state.followers.is_some() {
-                self.follow(events, flow, id);
-            } else if state.depth == 0 {
-                self.backlogs_of(flow as usize, Backlog::completed);
-            } else if D::BATCHES {
-                self.refill.push(flow);
-            } else {
-                self.submit_next(events, flow as usize);
+            let Some(state) = self.flows.get_mut(flow as usize) else { continue };
+            match state.at_completion {
+                AtCompletion::Count => {
+                    state.backlog.completed();
+                    if let Some(all) = &mut self.backlog_of_all {
+                        all.completed();
+                    }
+                }
+                AtCompletion::SubmitNext if D::BATCHES => self.refill.push(flow),
+                AtCompletion::SubmitNext => self.submit_next(events, flow as usize),
+                AtCompletion::Follow => self.follow(events, flow, id),
             }
         }
     }
@@ -169,7 +171,7 @@ impl<D: Device, O: Observer> Host<D, O> {
         match followers.take(id) {
             Some(then) => followers.ready.push_back(then),
             // A request and what follows it count as one arrival.
-            None if state.depth == 0 => return self.backlogs_of(flow as usize, Backlog::completed),
+            None if state.depth == 0 => return self.change_backlogs(flow as usize, Backlog::completed),
             None => {}
         }
         if D::BATCHES {
@@ -184,7 +186,7 @@ impl<D: Device, O: Observer> Host<D, O> {
     #[cold]
     fn restart_flows(&mut self, events: &mut EventQueue) {
         let now = events.now();
-        self.backlogs.iter_mut().for_each(Backlog::dropped);
+        self.backlogs().for_each(Backlog::dropped);
         for flow in &mut self.flows {
             flow.owed = flow.depth.saturating_sub(1);
             if let Some(followers) = &mut flow.followers {
@@ -215,22 +217,38 @@ impl<D: Device, O: Observer> Host<D, O> {
     /// The start of a closed flow, an arrival of an open one.
     fn arrive(&mut self, events: &mut EventQueue, f: usize) {
         let (_, request) = self.flows[f].next.take().expect("a flow's timer is armed for a request");
+        if self.closed {
+            return;
+        }
         let flow = &mut self.flows[f];
-        if self.closed || flow.depth > 0 && flow.stops(events.now()) {
+        if flow.at_completion != AtCompletion::Count {
+            return self.arrive_on_terms(events, f, request);
+        }
+        let now = events.now();
+        flow.backlog.arrived(now);
+        let queue = flow.queue;
+        if let Some(all) = &mut self.backlog_of_all {
+            all.arrived(now);
+        }
+        self.submit_request(events, queue, Tag(f as u32), request);
+        self.arm_next(events, f);
+    }
+
+    /// As [`Host::arrive`] for a flow that is closed or has followers.
+    #[cold]
+    fn arrive_on_terms(&mut self, events: &mut EventQueue, f: usize, request: Request) {
+        let (now, flow) = (events.now(), &mut self.flows[f]);
+        if flow.depth > 0 && flow.stops(now) {
             return;
         }
         let then = flow.followers.as_mut().and_then(|followers| followers.of_next.take());
         self.submit_of_flow(events, f, request, then);
-        match self.flows[f].depth {
-            0 => {
-                let now = events.now();
-                self.backlogs_of(f, |backlog| backlog.arrived(now));
-                self.arm_next(events, f);
-            }
-            _ => {
-                let owed = std::mem::take(&mut self.flows[f].owed);
-                self.refill.extend(repeat_n(f as u32, owed as usize));
-            }
+        if self.flows[f].depth == 0 {
+            self.change_backlogs(f, |backlog| backlog.arrived(now));
+            self.arm_next(events, f);
+        } else {
+            let owed = std::mem::take(&mut self.flows[f].owed);
+            self.refill.extend(repeat_n(f as u32, owed as usize));
         }
     }
 
@@ -239,7 +257,7 @@ impl<D: Device, O: Observer> Host<D, O> {
     fn arm_next(&mut self, events: &mut EventQueue, f: usize) {
         let flow = &mut self.flows[f];
         let Some((mut at, request)) = flow.next_request(&self.device) else { return };
-        if flow.followers.is_some() {
+        if flow.at_completion == AtCompletion::Follow {
             let wait = flow.terms().wait;
             if wait > Duration::ZERO {
                 at = at.max(events.now()) + wait;
@@ -255,10 +273,10 @@ impl<D: Device, O: Observer> Host<D, O> {
         if self.closed {
             return;
         }
-        if self.flows[f].followers.is_some() {
+        let flow = &mut self.flows[f];
+        if flow.at_completion == AtCompletion::Follow {
             return self.submit_next_on_terms(events, f);
         }
-        let flow = &mut self.flows[f];
         let Some(request) = flow.next_request_at(events.now(), &self.device) else { return };
         let queue = flow.queue;
         self.submit_request(events, queue, Tag(f as u32), request);
@@ -318,18 +336,20 @@ impl<D: Device, O: Observer> Host<D, O> {
     /// Starts a new measurement window.
     pub fn begin_window(&mut self) {
         self.window = Window::new(self.flows.len());
-        self.backlogs.iter_mut().for_each(Backlog::begin);
+        self.backlogs().for_each(Backlog::begin);
         self.device.begin_window();
     }
 
+    /// Backlog of each flow, and of all of them if there are several.
+    fn backlogs(&mut self) -> impl Iterator<Item = &mut Backlog> {
+        let of_flows = self.flows.iter_mut().map(|flow| &mut flow.backlog);
+        of_flows.chain(self.backlog_of_all.as_deref_mut())
+    }
+
     /// Applies a change to the backlog of a flow and to that of all open flows.
-    #[inline(always)]
-    fn backlogs_of(&mut self, flow: usize, mut change: impl FnMut(&mut Backlog)) {
-        change(&mut self.backlogs[flow]);
-        let all = self.flows.len();
-        if all > 1 {
-            change(&mut self.backlogs[all]);
-        }
+    fn change_backlogs(&mut self, flow: usize, mut change: impl FnMut(&mut Backlog)) {
+        change(&mut self.flows[flow].backlog);
+        self.backlog_of_all.as_deref_mut().into_iter().for_each(change);
     }
 
     /// Ends the measurement window and starts a new one. Outstanding requests have no latency yet, so the window records the
@@ -337,8 +357,8 @@ impl<D: Device, O: Observer> Host<D, O> {
     pub fn end_window(&mut self, now: SimTime) -> Window {
         self.device.end_window();
         let mut window = std::mem::replace(&mut self.window, Window::new(self.flows.len()));
-        window.backlogs = self.backlogs.clone();
-        self.backlogs.iter_mut().for_each(Backlog::begin);
+        window.backlogs = self.backlogs().map(|backlog| backlog.clone()).collect();
+        self.backlogs().for_each(Backlog::begin);
         self.device.for_outstanding(&mut |op, since| window.outstanding(op, now.since(since)));
         window
     }

@@ -89,7 +89,11 @@ impl DriveSpec {
         )?;
         let per_lane = logical as f64 / f64::from(layout.lanes) / f64::from(layout.units_per_block);
         let spare = f64::from(layout.blocks) - per_lane;
-        let hard = threshold_blocks(f.threshold_base, f.gc_hard, layout.blocks, spare).max(1);
+        // With one reserved block the units of a victim that fill no program are padded. Where a program is larger than the
+        // mean spare space of a block, padding would take all that a collection gains.
+        let padding = f64::from(layout.blocks) > spare * f64::from(layout.programs_per_block);
+        let hard =
+            threshold_blocks(f.threshold_base, f.gc_hard, layout.blocks, spare).max(1 + u32::from(padding));
         let soft = threshold_blocks(f.threshold_base, f.gc_soft, layout.blocks, spare).max(hard + 1);
         let usable = spare - f64::from(soft) - 2.0;
         let why = format!(

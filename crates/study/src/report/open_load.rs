@@ -29,7 +29,7 @@ pub(super) fn judge(m: &Measured, case: &Case) -> Option<OpenLoad> {
     let context = &context(m);
     let open: Vec<(&FlowSpec, &Backlog)> =
         case.flows.iter().zip(&m.window.backlogs).filter(|(flow, _)| !flow.is_closed()).collect();
-    let judged = |backlog: &Backlog| overload::judge(&backlog.samples, backlog.last, context);
+    let judged = |backlog: &Backlog| overload::judge(&backlog.samples, backlog.last(), context);
     let (backlog, load, flows) = match &open[..] {
         [] => return None,
         [(_, only)] => (*only, judged(only), None),
@@ -97,7 +97,7 @@ fn section(m: &Measured, backlog: &Backlog, load: Load, flows: Option<Value>) ->
         Load::Sustained => "served",
         Load::Undecided => "unknown",
     };
-    let Some(last) = backlog.last else {
+    let Some(last) = backlog.last() else {
         return without_nulls(json!({ "verdict": verdict, "flows": flows }));
     };
     // The first samples are no later start than the window's.

@@ -18,6 +18,7 @@ mod read_retry;
 mod registries;
 mod reprogramming;
 mod run_until;
+mod short_blocks;
 mod soak;
 mod starving_writes;
 mod stripes;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from interpulse.runs.latency import change, figure
+from interpulse.runs.limits import limited_by
 from interpulse.runs.steadiness import overload, slope
 from interpulse.tables.format import number
 
@@ -18,6 +19,9 @@ TAILS = {"p99.9": "0.1 %", "p99.99": "0.01 %", "p99": "1 %"}
 
 NAMED_SHARE = 0.2
 """Least share of a tail that names the second largest cause."""
+
+MOST_LIMITS = 4
+"""Most cases of which each has a line about what bounds it."""
 
 LEAST_READS = 10
 """Least number of reads of a tail whose causes are named."""
@@ -55,6 +59,7 @@ def lines(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     else:
         yield _range(measured, kind)
     yield from _causes(measured)
+    yield from _limits(measured)
     yield from _steady(measured)
 
 
@@ -123,6 +128,15 @@ def _causes(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         shares = least if least == most else f"{least} to {most}"
         words = " and ".join(cause.replace("_", " ") for cause in causes)
         yield f"{names}the slowest {TAILS[tail]} of reads: {shares} % of their time is {words}"
+
+
+def _limits(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What bounds the throughput of each case."""
+    if len(cases) > MOST_LIMITS:
+        return
+    for case in cases:
+        if text := limited_by(case):
+            yield f"{f'{_name(case)}: ' * (len(cases) > 1)}limited by {text}"
 
 
 def _steady(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:

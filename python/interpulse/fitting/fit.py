@@ -23,6 +23,7 @@ from interpulse.fitting.scale import scale_model
 from interpulse.fitting.spec import Spec
 from interpulse.fitting.uncertainty import Uncertainty, uncertainties, unfinished, unmeasured
 from interpulse.runs.estimate import Estimate, mean_of
+from interpulse.runs.limits import limited_by
 from interpulse.runs.steadiness import OVERLOADED
 from interpulse.search.simulations import Simulations
 from interpulse.sweeps.engine import Progress, observer_of
@@ -241,7 +242,8 @@ def _figures(model: Model, best: Point, answers: Sequence[Answer], tolerances: S
             few = any(raw is not None and target.few(raw) for raw in raws)
             sure = Estimate.geometric([value for value in values if value]) if mean else Estimate(math.nan)
             interval = None if sure.low is None or sure.high is None else (sure.low, sure.high)
-            found.append(Figure(load, target, mean, interval, tolerances[number], few, steady))
+            limit = limited_by(raws[0]) if raws and raws[0] is not None else ""
+            found.append(Figure(load, target, mean, interval, tolerances[number], few, steady, limit))
             number += 1
     return found
 
@@ -279,7 +281,7 @@ def _notes(found: Fit) -> list[str]:
     if found.unmet:
         names = "; ".join(
             f"{each.load.name}: {each.target.figure} {each.target.said(each.target.value)}, simulated "
-            f"{each.target.said(each.simulated)}"
+            f"{each.target.said(each.simulated)}{f' (limited by {each.limited_by})' if each.limited_by else ''}"
             for each in found.unmet
         )
         none = "no drive within the bounds was found that has" if found.ended == COMPLETE else "no drive so far has"

@@ -93,6 +93,7 @@ class Figure:
         tolerance: tolerance of the file plus the variation between seeds, as a share.
         few: whether it is a percentile of too few requests.
         steady: whether no window was unsteady.
+        limited_by: what bounds the throughput of the load, in words; empty if unknown.
     """
 
     load: Load
@@ -102,6 +103,7 @@ class Figure:
     tolerance: float
     few: bool
     steady: bool
+    limited_by: str = ""
 
     @property
     def ratio(self) -> float | None:
@@ -128,6 +130,7 @@ class Figure:
             "met": self.met,
             "few": self.few,
             "steady": self.steady,
+            "limited_by": self.limited_by,
         }
 
 

@@ -1,6 +1,6 @@
 //! Host link kinds: one file in `link/`, with its keys, and one registry line for each.
 
-use interpulse_engine::{Duration, SimTime};
+use interpulse_engine::{Bytes, Duration, SimTime};
 use interpulse_settings::registry;
 
 pub use pcie::Pcie;
@@ -47,6 +47,19 @@ impl LinkSpec {
     pub fn payload_rate(&self) -> f64 {
         let Protocol { rate, frame, .. } = self.protocol();
         rate * frame.data as f64 / (frame.data + frame.leaving) as f64
+    }
+
+    /// Seconds that commands, data and completions occupy the direction to the drive and that to the host; both are the
+    /// whole time of a line that is shared. The last frame of a request counts in proportion.
+    pub fn occupancy(&self, requests: u64, read: Bytes, written: Bytes) -> [f64; 2] {
+        let Protocol { rate, submission, completion, frame, half_duplex } = self.protocol();
+        let framed = |bytes: Bytes, overhead: u64| {
+            bytes.get() as f64 * (frame.data + overhead) as f64 / frame.data as f64
+        };
+        let arriving = requests as f64 * submission as f64 + framed(written, frame.arriving);
+        let leaving = requests as f64 * completion as f64 + framed(read, frame.leaving);
+        let of = |bytes: f64| bytes / rate;
+        if half_duplex { [of(arriving + leaving); 2] } else { [of(arriving), of(leaving)] }
     }
 
     fn protocol(&self) -> Protocol {
@@ -161,6 +174,28 @@ mod tests {
         assert!((GEN3_X4.payload_rate() / 3.4925e9 - 1.0).abs() < 1e-3, "{}", GEN3_X4.payload_rate());
         let link = Directions::new(&GEN3_X4);
         assert_eq!(link.time(4096, 0, link.fs_leaving), Duration::from_ns(1173), "4096 B x 286.33 ps");
+    }
+
+    #[test]
+    fn occupancy_is_the_time_of_the_transfers() {
+        for spec in [GEN3_X4, GEN3_SATA] {
+            let mut link = Directions::new(&spec);
+            let (mut to_drive, mut to_host) = (0, 0);
+            for _ in 0..100 {
+                let idle = |link: &Directions| SimTime(link.free_at.iter().map(|at| at.0).max().unwrap());
+                let at = idle(&link);
+                to_drive += link.command(at).since(at).as_ns();
+                let at = idle(&link);
+                to_drive += link.data_in(at, 8192).since(at).as_ns();
+                let at = idle(&link);
+                to_host += link.out(at, 4096).since(at).as_ns();
+            }
+            let both = if link.is_shared() { [to_drive + to_host; 2] } else { [to_drive, to_host] };
+            let of = spec.occupancy(100, Bytes(409_600), Bytes(819_200));
+            for (ns, seconds) in both.into_iter().zip(of) {
+                assert!((seconds * 1e9 / ns as f64 - 1.0).abs() < 0.01, "{ns} ns, {seconds} s");
+            }
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod drive_state;
 mod flash_space;
 mod hold_up;
 mod json_values;
+mod limits;
 mod open_load;
 mod overload;
 mod power;
@@ -103,6 +104,7 @@ pub fn result(
             "ftl": ftl(m, context),
             "nand": nand(m),
             "time_share": time_share(&m.uses),
+            "limits": limits::section(m, case),
             "reliability": m.errors.as_ref().map(|errors| reliability::section(errors, &m.window)),
             "power": (m.simulated > Duration::ZERO).then(|| power_of(m, case)),
         }),

@@ -77,6 +77,8 @@ pub struct Measured {
     pub uses: [u64; DIE_ACTIVITIES],
     /// Time by use of each die, drive by drive; drives added during the run are left out.
     pub dies: Vec<[u64; DIE_ACTIVITIES]>,
+    /// Time in ns that each channel moved commands or data, drive by drive; drives added during the run are left out.
+    pub channels: Vec<u64>,
     /// Bit errors, if an error table is configured.
     pub errors: Option<ErrorWindow>,
     /// Energy and power of the flash array.
@@ -236,6 +238,7 @@ pub fn run<D: RunTarget, O: Recording, C: Clock>(
             .zip(&before.dies)
             .map(|(a, b)| std::array::from_fn(|i| a[i] - b[i]))
             .collect(),
+        channels: after.channels.iter().zip(&before.channels).map(|(a, b)| a - b).collect(),
         errors: after.errors.zip(before.errors).map(|(after, before)| after.since(&before)),
         audits,
         lane_blocks: lane_blocks(stepper.host.device.drives(), done.ftl.host_units),
@@ -279,6 +282,7 @@ struct Readings {
     done: DeviceCounters,
     drive: DriveCounters,
     dies: Vec<[u64; DIE_ACTIVITIES]>,
+    channels: Vec<u64>,
     errors: Option<ErrorWindow>,
     spent: Spent,
 }
@@ -289,11 +293,13 @@ impl Readings {
             done: DeviceCounters::read(of, now),
             drive: DriveCounters::default(),
             dies: Vec::new(),
+            channels: Vec::new(),
             errors: None,
             spent: Spent::default(),
         };
         for drive in of.drives_mut() {
             readings.dies.extend(drive.nand().dies().iter().map(|die| die.usage.uses()));
+            readings.channels.extend(drive.nand().channels().iter().map(|channel| channel.busy_ns));
             readings.drive.add(&drive.counters);
             readings.spent.add(&drive.nand_mut().spent(now));
             if let Some(reliability) = drive.nand().reliability() {

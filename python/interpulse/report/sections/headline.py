@@ -10,6 +10,7 @@ from interpulse.report.runs import Report, Series
 from interpulse.runs.comparison import figures
 from interpulse.runs.estimate import Estimate
 from interpulse.runs.latency import UNSURE
+from interpulse.runs.limits import limited_by
 from interpulse.runs.steadiness import overload, slope
 from interpulse.tables.format import short_figure
 
@@ -74,6 +75,13 @@ def figure_text(series: Series, name: str, read: Callable[[Mapping[str, Any]], f
     )
 
 
+def _notes(raw: Mapping[str, Any]) -> Iterator[str]:
+    if bound := limited_by(raw):
+        yield f"limited by {bound}"
+    if rises := slope(raw):
+        yield rises
+
+
 def _sure(report: Report) -> Iterator[Html]:
     """How each drive came to work, and whether its window was steady."""
     lines, warnings = [], []
@@ -86,8 +94,7 @@ def _sure(report: Report) -> Iterator[Html]:
             elif steady.get("verdict") == "unknown":
                 unsure = f": {_halves(steady, 'unsure')}" if steady.get("unsure") else ""
                 lines.append(f"{of}: the window is too short to decide whether it was steady{unsure}.")
-            if rises := slope(raw):
-                lines.append(f"{of}: {rises}.")
+            lines += [f"{of}: {each}." for each in _notes(raw)]
             if warmup.get("by") == "none":
                 warnings.append(f"{of}: no warm-up: {warmup.get('why', 'none was asked for')}.")
             elif warmup.get("why"):

@@ -22,6 +22,7 @@ mod short_blocks;
 mod soak;
 mod starving_writes;
 mod stripes;
+mod super_word_lines;
 mod suspension_schemes;
 mod uniform_overwrites;
 mod write_through;

@@ -26,7 +26,7 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
     let mut spec = of_part(part(cells, planes, pick(rng, &[16, 24]), pick(rng, &[4, 8])), 2, 1, 1);
     spec.ftl.multi_plane = pick(rng, &[1, planes]);
     let orders = Allocation::all();
-    spec.ftl.allocation = pick(rng, &[Allocation::Dynamic, orders[1].1]);
+    spec.ftl.allocation = pick(rng, &[Allocation::Dynamic, orders[1].1, Allocation::SuperWordLine]);
     spec.ftl.over_provisioning = pick(rng, &[0.6, 1.0]);
     spec.ftl.gc_soft = 0.15;
     spec.ftl.gc_hard = 0.07;
@@ -59,8 +59,11 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
     if !within.is_empty() {
         spec.ftl.hotness = HotnessPolicy::UpdateInterval(UpdateInterval { within, by_unit });
     }
+    if spec.ftl.allocation == Allocation::SuperWordLine && spec.cache.acknowledge.waits_for_programs() {
+        spec.ftl.allocation = Allocation::Dynamic;
+    }
     if spec.check().is_err() {
-        // Too small for so many open blocks.
+        // Too small for so many open blocks, or levels that gather no super word lines.
         spec.ftl.hotness = HotnessPolicy::None;
     }
     // Retries, data that nothing corrects, blocks rewritten for their reads and for their age.

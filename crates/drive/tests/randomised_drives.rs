@@ -181,7 +181,11 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     let reprogram = hot && tlc && rng.below(8) > 0;
     let hotness = if hot { "update-interval" } else { "none" };
     let dynamic = rng.below(2) == 0;
-    let allocation = if dynamic { "dynamic".to_string() } else { pick(rng, &Allocation::all()[1..]).0 };
+    let mut allocation = if dynamic { "dynamic".to_string() } else { pick(rng, &Allocation::all()[1..]).0 };
+    // Half of the worlds of dynamic allocation gather super word lines, which levels of hotness exclude.
+    if dynamic && !hot && rng.below(2) == 0 || hot && allocation == "super-word-line" {
+        allocation = if hot { "dynamic" } else { "super-word-line" }.to_string();
+    }
     let faulty = (!imposed || rng.below(2) == 0) && rng.below(5) > 1;
     let table = if faulty { pick(rng, &tables(bits)) } else { "'ideal'".to_string() };
     let by_page = tlc && rng.below(4) == 0;

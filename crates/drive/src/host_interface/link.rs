@@ -193,7 +193,7 @@ mod tests {
             let both = if link.is_shared() { [to_drive + to_host; 2] } else { [to_drive, to_host] };
             let of = spec.occupancy(100, Bytes(409_600), Bytes(819_200));
             for (ns, seconds) in both.into_iter().zip(of) {
-                assert!((seconds * 1e9 / ns as f64 - 1.0).abs() < 0.01, "{ns} ns, {seconds} s");
+                assert!((seconds * 1e9 / ns as f64 - 1.0).abs() < 0.02, "{ns} ns, {seconds} s");
             }
         }
     }

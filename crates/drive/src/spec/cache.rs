@@ -89,7 +89,8 @@ impl CacheSpec {
 /// Fewest cache slots with which write-back always continues: a program for each list, and two without lanes of its own.
 pub(super) fn least_slots(geometry: &Geometry, ftl: &FtlSpec) -> u64 {
     let of = WriteBackShape::of(geometry, ftl);
-    of.program * if ftl.allocation == Allocation::Dynamic { 2 * of.lists } else { of.lists }
+    let on_any_lane = matches!(ftl.allocation, Allocation::Dynamic | Allocation::SuperWordLine);
+    of.program * if on_any_lane { 2 * of.lists } else { of.lists }
 }
 
 /// Size of a cache that is not given.
@@ -118,7 +119,7 @@ impl WriteBackShape {
         let together = u64::from(ftl.multi_plane.max(1));
         let lanes = u64::from(geometry.dies()) * (u64::from(geometry.planes) / together).max(1);
         let levels = u64::from(ftl.hotness.levels()) + 1;
-        let stripes = if ftl.allocation == Allocation::Dynamic { 1 } else { lanes };
+        let stripes = if matches!(ftl.allocation, Allocation::Static(_)) { lanes } else { 1 };
         WriteBackShape {
             program: u64::from(geometry.pages_per_program) * u64::from(geometry.units_per_page) * together,
             lanes,

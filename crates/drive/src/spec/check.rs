@@ -4,7 +4,7 @@ use super::{DriveSpec, cache};
 use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::gc::victim::{FreeCount, ThresholdBase};
 use crate::ftl::page::mapping::table::{MAX_UNITS, Map};
-use crate::ftl::page::placement::stripe::Stripe;
+use crate::ftl::page::placement::stripe::{Allocation, Axis, Stripe};
 use crate::ftl::page::reprogram::super_layer_word_lines;
 use crate::ftl::{BlockManager, FtlConfig, SoftPages, threshold_blocks};
 use interpulse_engine::{Bytes, Rng};
@@ -133,7 +133,19 @@ impl DriveSpec {
         self.check_power_loss()?;
         self.check_reprogramming()?;
         self.check_rewriting()?;
+        self.check_allocation()?;
         self.check_cache(&layout)
+    }
+
+    fn check_allocation(&self) -> Result<(), Impossible> {
+        if self.ftl.allocation != Allocation::SuperWordLine {
+            return Ok(());
+        }
+        let why = "a super word line gathers in the write cache, and writes would wait for it: use dynamic or a static order";
+        let gathers = !self.cache.acknowledge.waits_for_programs();
+        Impossible::unless(gathers, &["ftl.allocation", "cache.acknowledge"], why)?;
+        let why = "hot and cold data gather by level: use dynamic or a static order";
+        Impossible::unless(self.ftl.hotness.levels() == 0, &["ftl.allocation", "ftl.hotness"], why)
     }
 
     fn check_cache(&self, layout: &Layout) -> Result<(), Impossible> {
@@ -262,6 +274,15 @@ impl DriveSpec {
     pub fn kept_bytes(&self, at: u64) -> u64 {
         let checked = "the spec has been checked";
         BlockManager::file_bytes(&self.layout().expect(checked), &self.ftl_config().expect(checked), at)
+    }
+
+    /// Order of the lanes in which a fill distributes pages, if it is not program by program.
+    pub fn fill_stripe(&self) -> Result<Option<Stripe>, Impossible> {
+        let order = match self.ftl.allocation {
+            Allocation::SuperWordLine => Allocation::Static([Axis::C, Axis::W, Axis::D, Axis::P]),
+            other => other,
+        };
+        Ok(Stripe::new(order, &self.geometry, self.layout()?.lanes_per_die))
     }
 
     /// The static stripe, if allocation is static.

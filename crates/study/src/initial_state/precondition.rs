@@ -5,8 +5,10 @@ use crate::config::{PreconditionSpec, Until};
 use interpulse_drive::DriveSpec;
 use interpulse_drive::PreconditionedState;
 use interpulse_drive::Preconditioner;
+use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::numbers::Lpn;
 use interpulse_engine::{Rng, Streams};
+use interpulse_workload::AddressSpec;
 
 /// Units written between two progress reports.
 const CHUNK: u64 = 1 << 20;
@@ -31,7 +33,7 @@ pub fn precondition(
     let mut ftl = drive.fresh_ftl(streams.stream("precondition.gc", 0)).expect("the spec has been checked");
     let logical = u64::from(ftl.map().logical_units());
     let filled = ((logical as f64 * spec.fill) as u64).min(logical);
-    let stripe = drive.stripe().expect("the spec has been checked");
+    let stripe = drive.fill_stripe().expect("the spec has been checked");
     let mut p = Preconditioner::new(&mut ftl, stripe).working_ahead();
     let mut dated = OutOfDate {
         threshold: Rng::threshold(spec.out_of_date),
@@ -58,6 +60,10 @@ pub fn precondition(
     let mut outcome = Preconditioned { quarters: Vec::new(), gave_up: false };
     let overwrite = spec.overwrite.as_ref().filter(|_| !drive.ftl.gc.imposes() && filled > 0);
     if let Some(o) = overwrite {
+        // Sequential overwrites gather super word lines as the fill does, others meet no consecutive pages.
+        if drive.ftl.allocation == Allocation::SuperWordLine && o.addresses != AddressSpec::Sequential {
+            p.forget_stripe();
+        }
         let mut overwrites = Overwrites::new(&o.addresses, filled, drive, &p, &streams);
         let quarter = (filled / 4).max(1);
         let mut before = p.written();

@@ -12,12 +12,14 @@ use crate::ftl::page::gc::synthetic::budget::SyntheticPrograms;
 use crate::ftl::page::mapping::residency::Residency;
 use crate::ftl::page::mapping::state::StaleCopyPolicy;
 use crate::ftl::page::placement::lane_selector::LaneSelector;
+use crate::ftl::page::placement::stripe::Allocation;
 use crate::ftl::page::power_loss::metadata_region::MetadataRegion;
 use crate::ftl::page::power_loss::state::PowerLossState;
 use crate::ftl::page::reprogram::Reprogramming;
 use crate::ftl::page::separation::queues::HotnessQueues;
 use crate::ftl::page::write_back::in_flight::InFlight;
 use crate::ftl::page::write_back::queues::WriteBack;
+use crate::ftl::page::write_back::super_word_line::SuperWordLine;
 use crate::numbers::Lane;
 use crate::owner::Owner;
 use crate::spec::DriveSpec;
@@ -86,8 +88,14 @@ impl PageFtl {
         let layout = &blocks.layout;
         let (lanes, super_blocks) = (layout.lanes, layout.super_blocks());
         let stripe = spec.stripe().expect("the spec has been checked");
-        let lists = if stripe.is_some() { lanes } else { 1 } * (hot + 1);
         let slots = spec.cache.slots(&spec.geometry, &spec.ftl) as u32;
+        let gathers = spec.ftl.allocation == Allocation::SuperWordLine;
+        let super_word_line = gathers.then(|| SuperWordLine::new(layout, slots));
+        let lists = match &stripe {
+            Some(_) => lanes,
+            None if gathers => SuperWordLine::lists(layout),
+            None => 1,
+        } * (hot + 1);
         let homes = match (spec.ftl.gc.imposes(), spec.loses_cache()) {
             (true, _) => StaleCopyPolicy::Reused,
             (false, true) => StaleCopyPolicy::Kept,
@@ -103,7 +111,14 @@ impl PageFtl {
             None => VersionAudit::new(spec.audit_sample),
         };
         let errors = spec.nand.errors.as_ref();
-        let write_back = WriteBack::new(spec, stripe, blocks.capacity(Stream::HOST).program, lanes, slots);
+        let write_back = WriteBack::new(
+            spec,
+            stripe,
+            super_word_line,
+            blocks.capacity(Stream::HOST).program,
+            lanes,
+            slots,
+        );
         let mut collection = GcState::new(lanes, spec.ftl.gc_depth);
         for (lane, of) in Lane::first(lanes).zip(&mut collection.lanes) {
             of.victims.extend(blocks.being_collected(lane).map(Victim::new));

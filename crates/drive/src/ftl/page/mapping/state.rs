@@ -243,7 +243,8 @@ impl MappingState {
         place: Option<&ProgramAddress>,
         slots: &mut Vec<Slot>,
     ) {
-        for k in 0..most {
+        let first = slots.len() as u32;
+        for k in first..first + most {
             let Some((slot, lpn)) = self.cache.take_dirty(list) else { break };
             if let Some(place) = place {
                 self.map.set_logical(layout.unit(place.unit(layout, k)), lpn);

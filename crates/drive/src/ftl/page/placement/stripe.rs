@@ -9,6 +9,8 @@ use interpulse_settings::{ConfigError, Section};
 pub enum Allocation {
     /// Next ready lane in round-robin order.
     Dynamic,
+    /// The same; consecutive pages go to successive lanes.
+    SuperWordLine,
     /// Fixed function of the logical page: channel, way (chip), die and plane group vary in this order, fastest first.
     Static([Axis; 4]),
 }
@@ -27,11 +29,15 @@ pub enum Axis {
 }
 
 impl Allocation {
-    /// Name, value and documentation of all orders: `dynamic` and the 24 permutations, such as `cwdp`.
+    /// Name, value and documentation of all orders: `dynamic`, the 24 permutations, such as `cwdp`, and
+    /// `super-word-line`.
     pub fn all() -> Vec<(String, Allocation, String)> {
         use Axis::{C, D, P, W};
         let axes = [(C, 'c', "channel"), (W, 'w', "way"), (D, 'd', "die"), (P, 'p', "plane")];
         let next = "the next lane that is ready for a program, in turn".to_string();
+        let spread = "the next ready lane in turn for each program, and successive lanes for consecutive pages, which a \
+                      super word line in the write cache gathers"
+            .to_string();
         let mut all = vec![("dynamic".to_string(), Allocation::Dynamic, next)];
         for code in 0..1 << 8 {
             let order = [code >> 6, code >> 4 & 3, code >> 2 & 3, code & 3];
@@ -41,12 +47,13 @@ impl Allocation {
                 all.push((name, Allocation::Static(order.map(|i| axes[i].0)), doc));
             }
         }
+        all.push(("super-word-line".to_string(), Allocation::SuperWordLine, spread));
         all
     }
 
     /// Reads the allocation order.
     pub fn read(s: &mut Section) -> Result<Allocation, ConfigError> {
-        let doc = "dynamic, or a static striping order of channel, way, die and plane, fastest first";
+        let doc = "dynamic, super-word-line, or a static striping order of channel, way, die and plane, fastest first";
         s.choice("allocation", doc, Some("dynamic"), &Allocation::all())
     }
 }

@@ -98,6 +98,11 @@ impl<'a> Preconditioner<'a> {
         self
     }
 
+    /// Writes from now on one program operation at a time to the lanes in turn, as dynamic allocation does.
+    pub fn forget_stripe(&mut self) {
+        self.stripe = None;
+    }
+
     /// Writes the logical units `from..to` in order, in rows over all lanes where possible, otherwise one program operation
     /// at a time. Returns the number of such runs, all rows together counting as one.
     pub fn write_in_order(&mut self, from: Lpn, to: Lpn) -> u64 {

@@ -51,6 +51,8 @@ impl PageFtl {
             && self.blocks.units.cache.dirty(list) >= self.write_back.worth_starting
         {
             self.write_back.set_full(list);
+        } else if let Some(of) = &mut self.write_back.super_word_line {
+            of.arrived();
         }
     }
 
@@ -70,7 +72,29 @@ impl PageFtl {
             self.destage_static(flash);
             return;
         }
+        if self.write_back.super_word_line.is_some() {
+            self.destage_super_word_lines(flash);
+            return;
+        }
         while self.dirty(0) >= self.write_back.worth_starting || self.must_program_partly(0) {
+            let Some(lane) = self.next_ready_lane() else {
+                self.wake_collector(flash);
+                return;
+            };
+            self.program_host(flash, lane, 0);
+        }
+    }
+
+    fn destage_super_word_lines(&mut self, flash: &mut Flash) {
+        loop {
+            let Some(of) = &self.write_back.super_word_line else { return };
+            let cache = &self.blocks.units.cache;
+            let wanted = !self.write_back.flushes.is_empty() && of.flush_wants(cache);
+            let stuck = self.write_back.backpressure && self.write_back.programs_in_flight == 0;
+            let partly = cache.dirty_total() > 0 && (wanted || stuck);
+            if !partly && !of.is_worth_starting(cache) {
+                return;
+            }
             let Some(lane) = self.next_ready_lane() else {
                 self.wake_collector(flash);
                 return;
@@ -151,7 +175,16 @@ impl PageFtl {
         let job = self.jobs.new_program(lane, place);
         let (units, layout) = (&mut self.blocks.units, &self.blocks.layout);
         let most = place.map_or(layout.units_per_program, |place| place.units(layout));
-        units.take_dirty(layout, list, most, place.as_ref(), &mut self.jobs.program(job).slots);
+        let slots = &mut self.jobs.program(job).slots;
+        match &self.write_back.super_word_line {
+            None => units.take_dirty(layout, list, most, place.as_ref(), slots),
+            Some(of) => {
+                for (list, share) in of.shares() {
+                    let share = share.min(most - slots.len() as u32);
+                    units.take_dirty(layout, list, share, place.as_ref(), slots);
+                }
+            }
+        }
         if self.write_back.stripe.is_some() && self.dirty(list) < self.write_back.worth_starting {
             self.write_back.full_lists[list / 64] &= !(1 << (list % 64));
         }

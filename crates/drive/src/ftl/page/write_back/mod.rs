@@ -3,3 +3,4 @@
 mod destage;
 pub(crate) mod in_flight;
 pub mod queues;
+pub(crate) mod super_word_line;

@@ -1,6 +1,7 @@
 //! Write-back queues: dirty units, flushes, waiting writes.
 
 use crate::ftl::page::placement::stripe::Stripe;
+use crate::ftl::page::write_back::super_word_line::SuperWordLine;
 use crate::numbers::Lpn;
 use crate::spec::DriveSpec;
 use interpulse_engine::RequestId;
@@ -12,6 +13,8 @@ pub const REFILL: RequestId = RequestId(u32::MAX);
 pub(crate) struct WriteBack {
     /// Fixed lane of each unit, with static striping.
     pub(crate) stripe: Option<Stripe>,
+    /// Gathers consecutive pages for successive lanes (`ftl.allocation = "super-word-line"`).
+    pub(crate) super_word_line: Option<SuperWordLine>,
     /// Lanes whose own list holds a program's worth of dirty data, one bit each (static striping).
     pub(crate) full_lists: Vec<u64>,
     pub(crate) absorbs: bool,
@@ -32,6 +35,7 @@ impl WriteBack {
     pub(crate) fn new(
         spec: &DriveSpec,
         stripe: Option<Stripe>,
+        super_word_line: Option<SuperWordLine>,
         units_per_program: u32,
         lanes: u32,
         slots: u32,
@@ -39,6 +43,7 @@ impl WriteBack {
         let through = spec.cache.acknowledge.waits_for_programs();
         WriteBack {
             stripe,
+            super_word_line,
             full_lists: vec![0; lanes.div_ceil(64) as usize],
             absorbs: spec.cache.acknowledge.absorbs(),
             holds_lanes: !through || spec.cache.is_absent(),
@@ -66,7 +71,11 @@ impl WriteBack {
     /// Dirty list for a write to `lpn`.
     #[inline]
     pub(crate) fn list_of(&self, lpn: Lpn) -> usize {
-        self.stripe.as_ref().map_or(0, |s| s.lane(lpn).index())
+        match (&self.stripe, &self.super_word_line) {
+            (None, None) => 0,
+            (Some(stripe), _) => stripe.lane(lpn).index(),
+            (None, Some(of)) => of.list(),
+        }
     }
 
     #[inline]

@@ -183,10 +183,10 @@ def page() -> str:
         )
         parts.append(f"|---|{'---|' * len(keys)}\n")
         for one in rows:
-            shown = (one.cell(key).status for key in keys)
-            parts.append(
-                f"| {one.feature} | {' | '.join(f'**{status}**' if status == 'yes' else status for status in shown)} |\n"
+            shown = (
+                f"**{status}**" if status == "yes" else status for status in (one.cell(key).status for key in keys)
             )
+            parts.append(f"| {one.feature} | {' | '.join(shown)} |\n")
     missing = [one.feature for one in table.rows if behind(one)]
     parts.append("\n## What another has and interpulse lacks\n\n")
     parts += [f"- {feature}\n" for feature in missing] or ["Nothing within our aim.\n"]

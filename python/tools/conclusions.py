@@ -188,7 +188,10 @@ def _about_all(found: Advice, holding: Mapping[tuple[str, str], Any], about: str
                 wrong = f"{operation} {way.label} ({out}), but {example} holds; {about}" if example else ""
                 yield "advise: a way is ruled out", wrong
     if found.best is None and not said:
-        yield "advise: no combination was shown to hold", f"{len(holding)} hold; {about}" if holding else ""
+        # Windows that are too short to decide leave the answer open; longer ones of direct simulation may decide it.
+        is_open = any(option.state == "open" and "too short to decide" in option.why for option in found.options)
+        wrong = f"{len(holding)} hold; {about}" if holding and not is_open else ""
+        yield f"advise: no combination was shown to hold{', windows too short' * is_open}", wrong
 
 
 def _about_cost(

@@ -21,5 +21,5 @@ pub use ftl::page::gc::victim::{DChoices, GcPolicy, ThresholdBase};
 pub use ftl::page::mapping::table::Map;
 pub use ftl::page::precondition::{Draws, Preconditioner};
 pub use ftl::page::reprogram::super_layer_word_lines;
-pub use ftl::{FtlCounters, MetadataWritten, SpareSeen, Wear, threshold_blocks};
+pub use ftl::{FtlCounters, MetadataWritten, SlcCounters, SpareSeen, Wear, threshold_blocks};
 pub use spec::{DriveSpec, Impossible};

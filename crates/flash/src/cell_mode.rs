@@ -17,8 +17,8 @@ pub enum CellMode {
     Native,
     /// Two bits per cell on a part with more; its word lines can be reprogrammed ([`crate::reprogram`]).
     Mlc,
-    /// One bit per cell. Parts give no figures for it: its program train is that of the part, its tR and error rate are
-    /// those of the least significant page.
+    /// One bit per cell. Its error rate is that of the least significant page of the part, and so are its times where the
+    /// part gives none ([`crate::parts::SlcModeSpec`]).
     Slc,
 }
 
@@ -47,7 +47,8 @@ impl CellMode {
     #[inline]
     pub(crate) fn train(self, trains: &Trains, reprogram: bool, key: u64) -> PulseTrain {
         match self {
-            CellMode::Native | CellMode::Slc => trains.program(key),
+            CellMode::Native => trains.program(key),
+            CellMode::Slc => trains.one_bit(key),
             CellMode::Mlc => trains.two_bit(reprogram, key),
         }
     }
@@ -58,7 +59,7 @@ impl CellMode {
         match self {
             CellMode::Native => timing.read[page_type],
             CellMode::Mlc => timing.read_mlc_mode,
-            CellMode::Slc => timing.read[0],
+            CellMode::Slc => timing.read_slc_mode,
         }
     }
 }

@@ -173,6 +173,8 @@ pub struct Timing {
     pub read: Vec<Duration>,
     /// tR of a page of an MLC-mode word line; tR of the least significant page if the part gives none.
     pub read_mlc_mode: Duration,
+    /// tR of a page of an SLC-mode word line; tR of the least significant page if the part gives none.
+    pub read_slc_mode: Duration,
     /// Bus time of the data of a read of 1, 2, ... units of a page (index 0 is unused).
     pub transfer_units: Vec<Duration>,
     /// Bytes on the bus of a read of 1, 2, ... units of a page (index 0 is unused).
@@ -202,6 +204,7 @@ impl Timing {
         Timing {
             read: part.read.clone(),
             read_mlc_mode: part.reprogram.map_or(part.read[0], |r| r.read),
+            read_slc_mode: part.slc_mode.map_or(part.read[0], |of| of.read),
             transfer_units: (0..=units).map(|k| transfer(bytes(k))).collect(),
             bytes_of_units: (0..=units).map(bytes).collect(),
             page_load: part.page_load.unwrap_or_else(|| transfer(page_bytes)),

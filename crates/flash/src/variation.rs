@@ -59,6 +59,8 @@ pub struct Trains {
     program_loops_sd: f64,
     /// MLC-mode trains: first program and reprogram.
     two_bit: [PulseTrain; 2],
+    /// SLC-mode train.
+    one_bit: PulseTrain,
     erase: PulseTrain,
     wear: EraseWear,
     seed: u64,
@@ -72,6 +74,7 @@ impl Trains {
                 program: train,
                 program_loops_sd: 0.0,
                 two_bit: [train; 2],
+                one_bit: train,
                 erase: train,
                 wear: EraseWear::Fixed,
                 seed,
@@ -81,6 +84,7 @@ impl Trains {
             program: part.program,
             program_loops_sd: part.program_loops_sd,
             two_bit: part.reprogram.map_or([part.program; 2], |r| [r.mlc_program, r.reprogram]),
+            one_bit: part.slc_mode.map_or(part.program, |of| of.program),
             erase: part.erase,
             wear: part.erase_wear,
             seed,
@@ -106,6 +110,11 @@ impl Trains {
     pub fn two_bit(&self, reprogram: bool, key: u64) -> PulseTrain {
         let train = self.two_bit[usize::from(reprogram)];
         if self.program_loops_sd == 0.0 { train } else { self.varied(train, key) }
+    }
+
+    /// The SLC-mode train of a word line. Its relative slowness is that of a normal program.
+    pub fn one_bit(&self, key: u64) -> PulseTrain {
+        if self.program_loops_sd == 0.0 { self.one_bit } else { self.varied(self.one_bit, key) }
     }
 
     fn varied(&self, train: PulseTrain, key: u64) -> PulseTrain {
@@ -196,6 +205,7 @@ mod tests {
             command_cycles: us(0),
             endurance: 1000,
             reprogram: None,
+            slc_mode: None,
             cache: CacheRegister::NONE,
             power: PowerSpec::default(),
         }

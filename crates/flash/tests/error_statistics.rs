@@ -132,6 +132,7 @@ fn part() -> PartSpec {
         command_cycles: us(0),
         endurance: 1000,
         reprogram: None,
+        slc_mode: None,
     }
 }
 

@@ -46,7 +46,11 @@ impl Drive {
         }
         let place = ResourceMap { first: first.0, flash: Nand::resources(&spec.geometry), host_timers };
         let power = u32::from(spec.refreshes());
-        let timers = Timers { patrol: place.later(0), checkpoint: place.later(power + 1) };
+        let timers = Timers {
+            patrol: place.later(0),
+            checkpoint: place.later(power + 1),
+            idle: place.later(Drive::idle_timer(&spec)),
+        };
         Drive {
             ftl: PageFtl::new(&spec, tables, nand.dies(), &streams, timers).into(),
             nand,

@@ -4,7 +4,8 @@ use super::Drive;
 use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::power_loss::oob::Oob;
 use crate::ftl::{
-    BlockManager, Ftl, FtlCounters, FtlFamily, GcWindow, MetadataWritten, Rewritten, SpareSeen, Wear,
+    BlockManager, Ftl, FtlCounters, FtlFamily, GcWindow, MetadataWritten, Rewritten, SlcCache, SpareSeen,
+    Wear,
 };
 use crate::numbers::Lane;
 use crate::spec::DriveSpec;
@@ -86,6 +87,11 @@ impl Drive {
     /// Garbage collection inside and outside the GC windows of an array.
     pub fn gc_window(&self) -> &GcWindow {
         self.ftl.gc_window()
+    }
+
+    /// SLC cache, if the drive has one.
+    pub fn slc(&self) -> Option<&SlcCache> {
+        self.ftl.slc()
     }
 
     /// Blocks rewritten because of their age or their reads.

@@ -80,13 +80,22 @@ impl Drive {
             + host_timers
             + u32::from(spec.refreshes())
             + 2 * u32::from(spec.power_loss.is_some())
+            + u32::from(spec.ftl.slc.is_some())
     }
 
-    /// Timers after those of the host: the patrol, if blocks are refreshed, then power loss and checkpoints.
+    /// Number of the timer of idle time among the later ones, if the drive has an SLC cache.
+    fn idle_timer(spec: &DriveSpec) -> u32 {
+        u32::from(spec.refreshes()) + 2 * u32::from(spec.power_loss.is_some())
+    }
+
+    /// Timers after those of the host: the patrol, if blocks are refreshed, power loss and checkpoints, idle time.
     #[cold]
     #[inline(never)]
     fn on_later_timer(&mut self, events: &mut EventQueue, index: u32) {
         match (self.spec.refreshes(), index) {
+            (_, index) if self.spec.ftl.slc.is_some() && index == Drive::idle_timer(&self.spec) => {
+                self.ftl.idle_timer(&mut Flash { nand: &mut self.nand, events });
+            }
             (true, 0) => self.ftl.patrol(&mut Flash { nand: &mut self.nand, events }),
             (refreshes, index) if index == u32::from(refreshes) => self.on_power_timer(events),
             _ => self.ftl.checkpoint(&mut Flash { nand: &mut self.nand, events }),

@@ -66,7 +66,7 @@ impl Drive {
         };
         let mut slots = 0;
         while done < units {
-            match self.ftl.admit(id, first + done, arrived) {
+            match self.ftl.admit(id, first + done, units, arrived) {
                 Admitted::Slot(_) => slots += 1,
                 Admitted::Absorbed => self.counters.cache_overwrites += 1,
                 Admitted::Full => break,

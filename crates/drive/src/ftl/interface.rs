@@ -8,6 +8,7 @@ use crate::ftl::page::PageFtl;
 use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::gc::state::GcWindow;
 use crate::ftl::page::power_loss::outage::{Fates, Recovered};
+use crate::ftl::page::slc::SlcCache;
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock};
 use enum_dispatch::enum_dispatch;
 use interpulse_engine::{Duration, RequestId, SimTime};
@@ -50,6 +51,8 @@ pub trait Ftl {
     fn patrol(&mut self, flash: &mut Flash);
     /// Timer of checkpoints.
     fn checkpoint(&mut self, flash: &mut Flash);
+    /// Timer of idle time.
+    fn idle_timer(&mut self, flash: &mut Flash);
 
     // ---- host commands ------------------------------------------------------------------------------------
     /// Prefetches the map entry of `lpn` into the processor's cache. Changes no result.
@@ -64,8 +67,8 @@ pub trait Ftl {
     fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, early: bool) -> LookupResult;
     /// Whether a read of `units` from `lpn` would wait for garbage collection now.
     fn waits_for_collection(&self, flash: &Flash, lpn: Lpn, units: u32) -> bool;
-    /// Writes a unit into the cache.
-    fn admit(&mut self, tag: RequestId, lpn: Lpn, arrived: SimTime) -> Admitted;
+    /// Writes a unit of a write of `units` into the cache.
+    fn admit(&mut self, tag: RequestId, lpn: Lpn, units: u32, arrived: SimTime) -> Admitted;
     /// Whether a write completes with its program rather than in the cache (`cache.acknowledge = "when-programmed"`).
     fn writes_through(&self) -> bool;
     /// Reports whether writes wait for cache slots.
@@ -146,6 +149,8 @@ pub trait Ftl {
     fn pe_cycles(&self, super_block: SuperBlock) -> u32;
     /// Spare space at the victim choices since the start.
     fn spare_seen(&self) -> SpareSeen;
+    /// SLC cache, if the drive has one.
+    fn slc(&self) -> Option<&SlcCache>;
     /// Address layout of super blocks and lanes.
     fn layout(&self) -> &Layout;
     /// Logical units.

@@ -27,4 +27,5 @@ pub use page::mapping::reads::LookupResult;
 pub use page::mapping::state::Admitted;
 pub use page::page_ftl::{PageFtl, Timers};
 pub use page::power_loss::metadata_region::MetadataWritten;
+pub use page::slc::{SlcCache, SlcCounters};
 pub use page::write_back::queues::REFILL;

@@ -118,7 +118,7 @@ impl WriteBackShape {
     fn of(geometry: &Geometry, ftl: &FtlSpec) -> WriteBackShape {
         let together = u64::from(ftl.multi_plane.max(1));
         let lanes = u64::from(geometry.dies()) * (u64::from(geometry.planes) / together).max(1);
-        let levels = u64::from(ftl.hotness.levels()) + 1;
+        let levels = u64::from(ftl.lists());
         let stripes = if matches!(ftl.allocation, Allocation::Static(_)) { lanes } else { 1 };
         WriteBackShape {
             program: u64::from(geometry.pages_per_program) * u64::from(geometry.units_per_page) * together,

@@ -16,7 +16,8 @@ pub struct Capacity {
     pub raw: Bytes,
     /// Host capacity.
     pub usable: Bytes,
-    /// Resulting (physical - logical) / logical, of the pages that can hold data outside the bad-block reserve.
+    /// Resulting (physical - logical) / logical, of the pages that can hold data outside the bad-block reserve and
+    /// a static SLC cache.
     pub over_provisioning: f64,
 }
 
@@ -33,7 +34,8 @@ impl DriveSpec {
     /// Sizes of this drive, whose spec must have been checked.
     pub fn capacity(&self) -> Capacity {
         let logical = self.ftl_config().expect("the spec has been checked").logical_units;
-        let physical = self.layout().expect("the spec has been checked").units();
+        let layout = self.layout().expect("the spec has been checked");
+        let physical = layout.units_outside(self.ftl.set_aside(&self.geometry));
         Capacity {
             raw: Bytes(self.raw_bytes(self.geometry.blocks_per_plane)),
             usable: Bytes(u64::from(logical) * self.geometry.unit_bytes),
@@ -45,7 +47,7 @@ impl DriveSpec {
     pub fn spare_blocks_of_lane(&self) -> Result<f64, Impossible> {
         let (layout, logical) = (self.layout()?, f64::from(self.ftl_config()?.logical_units));
         let filled = logical / f64::from(layout.lanes) / f64::from(layout.units_per_block);
-        Ok(f64::from(layout.blocks) - filled)
+        Ok(f64::from(layout.blocks - self.ftl.set_aside(&self.geometry)) - filled)
     }
 
     /// Size that the write cache has where none is given: in proportion to the flash.
@@ -145,7 +147,8 @@ impl DriveSpec {
 
     /// Host capacity with `blocks` per plane and the requested over-provisioning.
     fn usable_bytes(&self, blocks: u32) -> u64 {
-        let data = u64::from(blocks.saturating_sub(self.ftl.reserved(blocks)));
+        let other = self.ftl.reserved(blocks).saturating_add(self.ftl.set_aside(&self.geometry));
+        let data = u64::from(blocks.saturating_sub(other));
         let units = self.planes() * data * u64::from(self.geometry.units_per_block());
         self.ftl.logical(units) * self.geometry.unit_bytes
     }

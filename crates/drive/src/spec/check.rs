@@ -80,7 +80,8 @@ impl DriveSpec {
     pub fn ftl_config(&self) -> Result<FtlConfig, Impossible> {
         let layout = self.layout()?;
         let f = &self.ftl;
-        let most = f.logical(layout.units());
+        let own = self.set_aside(&layout)?;
+        let most = f.logical(layout.units_outside(own));
         let logical = f.capacity.map_or(most, |c| most.min(c.get() / self.geometry.unit_bytes));
         Impossible::unless(
             logical != 0,
@@ -88,10 +89,10 @@ impl DriveSpec {
             "this much over-provisioning leaves less than 1 MiB of capacity",
         )?;
         let per_lane = logical as f64 / f64::from(layout.lanes) / f64::from(layout.units_per_block);
-        let spare = f64::from(layout.blocks) - per_lane;
+        let spare = f64::from(layout.blocks - own) - per_lane;
         // With one reserved block the units of a victim that fill no program are padded. Where a program is larger than the
         // mean spare space of a block, padding would take all that a collection gains.
-        let padding = f64::from(layout.blocks) > spare * f64::from(layout.programs_per_block);
+        let padding = f64::from(layout.blocks - own) > spare * f64::from(layout.programs_per_block);
         let hard =
             threshold_blocks(f.threshold_base, f.gc_hard, layout.blocks, spare).max(1 + u32::from(padding));
         let soft = threshold_blocks(f.threshold_base, f.gc_soft, layout.blocks, spare).max(hard + 1);
@@ -116,13 +117,15 @@ impl DriveSpec {
                 keeps_passed_over: f.gc_counts == FreeCount::RunningPages,
             }
         });
-        Ok(FtlConfig {
+        let mut config = FtlConfig {
             logical_units: logical as u32,
             policy: f.gc,
             soft_free: soft,
             soft_pages,
             hard_free: hard,
-        })
+        };
+        config.set_aside(&layout, own, true);
+        Ok(config)
     }
 
     /// Checks the consistency of all values.
@@ -132,6 +135,7 @@ impl DriveSpec {
         self.check_suspension()?;
         self.check_power_loss()?;
         self.check_reprogramming()?;
+        self.check_slc(&layout)?;
         self.check_rewriting()?;
         self.check_allocation()?;
         self.check_cache(&layout)
@@ -215,6 +219,54 @@ impl DriveSpec {
         )?;
         debug_assert!((1..=2).contains(&of.super_layer));
         Ok(())
+    }
+
+    /// Super blocks of each lane that an SLC cache sets aside.
+    fn set_aside(&self, layout: &Layout) -> Result<u32, Impossible> {
+        let own = self.ftl.set_aside(&self.geometry);
+        let why = format!(
+            "an SLC cache of this size sets {own} super blocks of each lane aside, of {}; at least 4 are for other data",
+            layout.blocks
+        );
+        let keys = ["ftl.slc-cache.size", "part.blocks-per-plane"];
+        Impossible::unless(own.saturating_add(4) <= layout.blocks, &keys, why)?;
+        Ok(own)
+    }
+
+    fn check_slc(&self, layout: &Layout) -> Result<(), Impossible> {
+        let Some(slc) = &self.ftl.slc else { return Ok(()) };
+        let kind = "ftl.slc-cache.kind";
+        let why = "the cells of the part have one bit: there is no other mode for a cache";
+        Impossible::unless(self.part.bits_per_cell > 1, &[kind, "part.bits-per-cell"], why)?;
+        let why =
+            "the part has no section part.slc-mode with its times in SLC mode; starblaze-tlc3d-typ has one";
+        Impossible::unless(self.part.slc_mode.is_some(), &[kind, "part.preset"], why)?;
+        let why = "imposed write amplification has no blocks that could be in SLC mode";
+        Impossible::unless(!self.ftl.gc.imposes(), &[kind, "ftl.gc"], why)?;
+        let why = "hot data and cached data would each choose the blocks of a write: an SLC cache works without separation";
+        Impossible::unless(self.ftl.hotness.levels() == 0, &[kind, "ftl.hotness"], why)?;
+        let blocks = slc.blocks_of_lane(&self.geometry, self.ftl.multi_plane);
+        let why = format!(
+            "{blocks} super blocks of each lane in SLC mode hold this much, but a lane has {}, of which at least 4 are for other \
+             data",
+            layout.blocks
+        );
+        let keys = ["ftl.slc-cache.size", "part.blocks-per-plane"];
+        Impossible::unless(blocks.saturating_add(4) <= layout.blocks, &keys, why)?;
+        if slc.owns_blocks() {
+            return Ok(());
+        }
+        let config = self.ftl_config()?;
+        let per_lane =
+            f64::from(config.logical_units) / f64::from(layout.lanes) / f64::from(layout.units_per_block);
+        let spare = f64::from(layout.blocks) - per_lane;
+        let needed = f64::from(config.soft_free + 3) + 1.0;
+        let why = format!(
+            "a lane has {spare:.1} spare blocks; {} to keep free and 3 open ones, one in SLC mode, need at least {needed}",
+            config.soft_free
+        );
+        let keys = [kind, "ftl.over-provisioning", "ftl.gc-soft"];
+        Impossible::unless(spare >= needed, &keys, why)
     }
 
     /// Checks that garbage collection is on: it performs the rewrites.

@@ -4,7 +4,9 @@ use crate::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
 use crate::ftl::page::placement::stripe::Allocation;
 use crate::ftl::page::reprogram::ReprogramSpec;
 use crate::ftl::page::separation::HotnessPolicy;
+use crate::ftl::page::slc::SlcSpec;
 use interpulse_engine::Bytes;
+use interpulse_flash::geometry::Geometry;
 use interpulse_settings::{ConfigError, Section, default, keys, optional, required};
 
 keys! {
@@ -39,6 +41,8 @@ keys! {
         pub hotness: HotnessPolicy => HotnessPolicy::read(run)?,
         /// Reprogrammable blocks for hot data.
         pub reprogram: Option<ReprogramSpec> => ReprogramSpec::read(run, hotness.levels() > 0)?,
+        /// SLC cache.
+        pub slc: Option<SlcSpec> => SlcSpec::read(run)?,
         /// static wear levelling: difference in erases within a lane at which its least worn block is rewritten
         pub wear_gap: Option<u32> = (run) optional_u32(optional().at_least(1)),
     } check {
@@ -50,6 +54,17 @@ impl FtlSpec {
     /// Reads the section `[ftl]` of a drive with the requested host `capacity`, if any.
     pub fn read(s: &mut Section, capacity: Option<Bytes>) -> Result<FtlSpec, ConfigError> {
         FtlSpec::keys(s, &mut s.not_shaping_state(), capacity)
+    }
+
+    /// Dirty lists of the write cache, or with static striping those of a lane.
+    pub fn lists(&self) -> u32 {
+        let sizes = self.slc.is_some_and(|slc| slc.largest_write.is_some());
+        self.hotness.levels() + 1 + u32::from(sizes)
+    }
+
+    /// Super blocks of each lane of `geometry` that an SLC cache sets aside.
+    pub(super) fn set_aside(&self, geometry: &Geometry) -> u32 {
+        self.slc.map_or(0, |slc| slc.own_blocks_of_lane(geometry, self.multi_plane))
     }
 
     /// Blocks of a plane of `blocks` that replace bad ones.

@@ -79,6 +79,7 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
             reprogram: TrainSpec { loops: 8, pulse: us(20), reset: us(0), verify: us(25) },
             read: us(35),
         }),
+        slc_mode: None,
         cache: CacheRegister::NONE,
         power: PowerSpec::default(),
     }
@@ -124,6 +125,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             gc_depth: 2,
             hotness: HotnessPolicy::None,
             reprogram: None,
+            slc: None,
             wear_gap: None,
         },
         cache: CacheSpec {

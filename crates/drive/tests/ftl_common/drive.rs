@@ -56,6 +56,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         command_cycles: Duration::from_ns(200),
         endurance: 1000,
         reprogram: None,
+        slc_mode: None,
         cache: CacheRegister::NONE,
         power: PowerSpec::default(),
     };
@@ -90,6 +91,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             gc_depth: 2,
             hotness: HotnessPolicy::None,
             reprogram: None,
+            slc: None,
             wear_gap: None,
         },
         cache: CacheSpec {

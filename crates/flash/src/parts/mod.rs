@@ -29,5 +29,5 @@ pub use pages::page_types;
 pub use power::PowerSpec;
 pub use registry::{Preset, layered, names, preset, presets};
 pub use spec::*;
-pub use train::{ReprogramSpec, TrainSpec};
+pub use train::{ReprogramSpec, SlcModeSpec, TrainSpec};
 pub use transfer::ReadTransfer;

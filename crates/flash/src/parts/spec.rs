@@ -4,7 +4,8 @@ use super::cache::CacheRegister;
 use super::power::PowerSpec;
 use super::registry::{PRESET_DOC, presets};
 use super::train::{
-    ReprogramSpec, TrainSpec, erase_train, optional_time, program_train, read_times, reprogram, suspend_time,
+    ReprogramSpec, SlcModeSpec, TrainSpec, erase_train, optional_time, program_train, read_times, reprogram,
+    slc_mode, suspend_time,
 };
 use super::transfer::ReadTransfer;
 use interpulse_engine::{Bytes, Duration};
@@ -78,6 +79,8 @@ keys! {
         pub endurance: u32 = u32(required().at_least(1).typical(3_000)),
         /// MLC-mode operations; `None` if unknown.
         pub reprogram: Option<ReprogramSpec> => reprogram(part, bits_per_cell)?,
+        /// Operations in SLC mode; `None` if unknown.
+        pub slc_mode: Option<SlcModeSpec> => slc_mode(part, bits_per_cell)?,
         /// Cache register.
         pub cache: CacheRegister => {
             let at_once = if program_mode == ProgramMode::OneShot { bits_per_cell } else { 1 };

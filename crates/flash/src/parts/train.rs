@@ -19,6 +19,17 @@ pub struct ReprogramSpec {
     pub read: Duration,
 }
 
+/// Operations on blocks in SLC mode, with one bit per cell of a part with more. An erase is that of the part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlcModeSpec {
+    /// The program of a word line.
+    pub program: TrainSpec,
+    /// tR of its page.
+    pub read: Duration,
+    /// Rated program/erase cycles of a block that is used in this mode alone.
+    pub endurance: u32,
+}
+
 /// A time with default zero.
 pub(super) fn optional_time() -> Spec<Duration> {
     default(Duration::ZERO).at_most(MAX_STEP)
@@ -120,5 +131,30 @@ fn read_reprogram(r: &mut Section) -> Result<ReprogramSpec, ConfigError> {
         mlc_program: train(r, first)?,
         reprogram: train(r, again)?,
         read: r.duration("read", doc, sensing(50))?,
+    })
+}
+
+/// Reads the section `[part.slc-mode]`: all of its keys, or none.
+pub(super) fn slc_mode(part: &mut Section, bits: u32) -> Result<Option<SlcModeSpec>, ConfigError> {
+    let mut r = part.section("slc-mode")?;
+    let given = !r.is_empty() && bits > 1;
+    r.when(given, "more than one of part.bits-per-cell", read_slc_mode)
+}
+
+fn read_slc_mode(r: &mut Section) -> Result<SlcModeSpec, ConfigError> {
+    let program = [
+        train_key("loops", "loops of a program in SLC mode", 5),
+        train_key("pulse", "pulse of one loop of a program in SLC mode", 20),
+        train_key("reset", "voltage reset of one loop of a program in SLC mode", 0),
+        train_key("verify", "verify of one loop of a program in SLC mode", 20),
+    ];
+    Ok(SlcModeSpec {
+        program: train(r, program)?,
+        read: r.duration("read", "sensing time of a page in SLC mode", sensing(30))?,
+        endurance: r.u32(
+            "endurance",
+            "rated program/erase cycles of a block that is used in SLC mode alone",
+            required().at_least(1).typical(30_000),
+        )?,
     })
 }

@@ -124,6 +124,7 @@ pub fn part() -> PartSpec {
         command_cycles: Duration::from_ns(CMD),
         endurance: 1000,
         reprogram: None,
+        slc_mode: None,
         cache: CacheRegister::NONE,
         power: PowerSpec::default(),
     }

@@ -87,6 +87,7 @@ impl Load {
             command_cycles: zero,
             endurance: 1,
             reprogram: None,
+            slc_mode: None,
             cache: CacheRegister::NONE,
             power: Default::default(),
         }

@@ -7,6 +7,7 @@ use super::mapping::reads::LookupResult;
 use super::mapping::state::Admitted;
 use super::power_loss::metadata_region::MetadataWritten;
 use super::power_loss::outage::{Fates, Recovered};
+use super::slc::SlcCache;
 use crate::cache::Cache;
 use crate::ftl::{Flash, Ftl, FtlCounters, Outcome, SpareSeen, Wear, ZoneCommand, ZoneError};
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock};
@@ -41,9 +42,10 @@ impl Ftl for PageFtl {
         fn next_outcome(&mut self) -> Option<Outcome>;
         fn patrol(&mut self, flash: &mut Flash);
         fn checkpoint(&mut self, flash: &mut Flash);
+        fn idle_timer(&mut self, flash: &mut Flash);
         fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool;
         fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, early: bool) -> LookupResult;
-        fn admit(&mut self, tag: RequestId, lpn: Lpn, arrived: SimTime) -> Admitted;
+        fn admit(&mut self, tag: RequestId, lpn: Lpn, units: u32, arrived: SimTime) -> Admitted;
         fn set_backpressure(&mut self, waiting: bool);
         fn destage(&mut self, flash: &mut Flash);
         fn flush(&mut self, flash: &mut Flash, tag: RequestId);
@@ -106,6 +108,10 @@ impl Ftl for PageFtl {
 
     fn spare_seen(&self) -> SpareSeen {
         self.blocks.spare_seen
+    }
+
+    fn slc(&self) -> Option<&SlcCache> {
+        self.blocks.slc()
     }
 
     fn layout(&self) -> &Layout {

@@ -12,6 +12,7 @@ pub mod precondition;
 mod refresh;
 pub mod reprogram;
 pub mod separation;
+pub mod slc;
 mod snapshot;
 pub mod write_back;
 

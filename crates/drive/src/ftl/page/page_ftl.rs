@@ -17,8 +17,9 @@ use crate::ftl::page::power_loss::metadata_region::MetadataRegion;
 use crate::ftl::page::power_loss::state::PowerLossState;
 use crate::ftl::page::reprogram::Reprogramming;
 use crate::ftl::page::separation::queues::HotnessQueues;
+use crate::ftl::page::slc::{Folding, SlcLists};
 use crate::ftl::page::write_back::in_flight::InFlight;
-use crate::ftl::page::write_back::queues::WriteBack;
+use crate::ftl::page::write_back::queues::{HostLists, WriteBack};
 use crate::ftl::page::write_back::super_word_line::SuperWordLine;
 use crate::numbers::Lane;
 use crate::owner::Owner;
@@ -35,6 +36,8 @@ pub struct Timers {
     pub patrol: ResourceId,
     /// Checkpoints.
     pub checkpoint: ResourceId,
+    /// Idle time, with an SLC cache.
+    pub idle: ResourceId,
 }
 
 /// The FTL of one drive.
@@ -43,12 +46,13 @@ pub struct PageFtl {
     pub(crate) blocks: BlockManager,
     pub(crate) write_back: WriteBack,
     pub(crate) placement: LaneSelector,
-    /// Dirty lists by hotness, if host data is separated.
-    pub(crate) levels: Option<Box<HotnessQueues>>,
+    pub(crate) lists: HostLists,
     pub(crate) imposed: Option<SyntheticPrograms>,
     /// Buffer for the pages that a synthetic program reads.
     pub(crate) copied: Vec<u32>,
     pub(crate) collection: GcState,
+    /// Idle time, with an SLC cache.
+    pub(crate) folding: Option<Box<Folding>>,
     /// GC window, for an array.
     pub(crate) window: GcWindow,
     pub(crate) jobs: InFlight,
@@ -85,6 +89,9 @@ impl PageFtl {
                 spec.ftl.reprogram.map(|of| Reprogramming::new(of, &blocks.layout, hot, layers));
             blocks.separate(Some(hotness), reprogramming);
         }
+        if let Some(slc) = spec.ftl.slc {
+            blocks.begin_slc(spec, slc);
+        }
         let layout = &blocks.layout;
         let (lanes, super_blocks) = (layout.lanes, layout.super_blocks());
         let stripe = spec.stripe().expect("the spec has been checked");
@@ -95,7 +102,7 @@ impl PageFtl {
             Some(_) => lanes,
             None if gathers => SuperWordLine::lists(layout),
             None => 1,
-        } * (hot + 1);
+        } * spec.ftl.lists();
         let homes = match (spec.ftl.gc.imposes(), spec.loses_cache()) {
             (true, _) => StaleCopyPolicy::Reused,
             (false, true) => StaleCopyPolicy::Kept,
@@ -111,14 +118,14 @@ impl PageFtl {
             None => VersionAudit::new(spec.audit_sample),
         };
         let errors = spec.nand.errors.as_ref();
-        let write_back = WriteBack::new(
-            spec,
-            stripe,
-            super_word_line,
-            blocks.capacity(Stream::HOST).program,
-            lanes,
-            slots,
-        );
+        let (program, cached) = (blocks.capacity(Stream::HOST).program, blocks.slc_program());
+        let write_back = WriteBack::new(spec, stripe, super_word_line, cached.unwrap_or(program), lists, slots);
+        let worth = [write_back.worth_starting, if write_back.worth_starting == 1 { 1 } else { program }];
+        let lists_of = match spec.ftl.slc {
+            Some(slc) => HostLists::Cached(SlcLists::new(slc.largest_units(&spec.geometry), worth)),
+            None if hot > 0 => HostLists::ByHotness(Box::new(HotnessQueues::new(hot + 1, lists, slots))),
+            None => HostLists::ByLane,
+        };
         let mut collection = GcState::new(lanes, spec.ftl.gc_depth);
         for (lane, of) in Lane::first(lanes).zip(&mut collection.lanes) {
             of.victims.extend(blocks.being_collected(lane).map(Victim::new));
@@ -127,11 +134,12 @@ impl PageFtl {
         PageFtl {
             write_back,
             placement: LaneSelector::new(lanes, spec.geometry.cache_pages > 0 && hot == 0),
-            levels: (hot > 0).then(|| Box::new(HotnessQueues::new(hot + 1, lists, slots))),
+            lists: lists_of,
             imposed: (spec.ftl.gc.imposed())
                 .map(|of| SyntheticPrograms::new(*of, lanes, blocks.layout.programs_per_block, streams)),
             copied: Vec::new(),
             collection,
+            folding: spec.ftl.slc.map(|slc| Box::new(Folding::new(slc.idle_delay, timers.idle))),
             window: GcWindow::default(),
             jobs: InFlight::default(),
             readers: vec![0; if errors.is_some() { super_blocks as usize } else { 0 }],

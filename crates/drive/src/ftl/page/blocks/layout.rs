@@ -109,6 +109,11 @@ impl Layout {
         u64::from(self.lanes) * u64::from(self.blocks) * u64::from(self.units_per_block)
     }
 
+    /// [`Layout::units`] without `set_aside` super blocks of each lane.
+    pub fn units_outside(&self, set_aside: u32) -> u64 {
+        u64::from(self.lanes) * u64::from(self.blocks - set_aside) * u64::from(self.units_per_block)
+    }
+
     /// Super blocks of the drive.
     pub fn super_blocks(&self) -> u32 {
         self.lanes * self.blocks

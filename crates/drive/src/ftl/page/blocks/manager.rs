@@ -12,6 +12,7 @@ use crate::ftl::page::mapping::state::MappingState;
 use crate::ftl::page::mapping::table::Map;
 use crate::ftl::page::reprogram::Reprogramming;
 use crate::ftl::page::separation::Hotness;
+use crate::ftl::page::slc::SlcCache;
 use crate::memory::prefetch;
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_engine::{Rng, vectorised};
@@ -30,6 +31,20 @@ pub struct FtlConfig {
     pub soft_pages: Option<SoftPages>,
     /// Host data may not take the last this many free super blocks of a lane.
     pub hard_free: u32,
+}
+
+impl FtlConfig {
+    /// Raises the thresholds by `blocks` of each lane that an SLC cache sets aside, for preconditioning, or (`raise` false) lowers
+    /// them by these when the cache takes them.
+    pub(crate) fn set_aside(&mut self, layout: &Layout, blocks: u32, raise: bool) {
+        let pages = blocks * layout.programs_per_block * layout.pages_per_program;
+        let by = |of: &mut u32, n: u32| *of = if raise { *of + n } else { *of - n };
+        by(&mut self.soft_free, blocks);
+        by(&mut self.hard_free, blocks);
+        if let Some(soft) = &mut self.soft_pages {
+            by(&mut soft.least, pages);
+        }
+    }
 }
 
 /// Converts a threshold share to super blocks of a lane.
@@ -94,7 +109,7 @@ pub struct BlockManager {
     /// Address layout.
     pub layout: Layout,
     pub(crate) units: MappingState,
-    config: FtlConfig,
+    pub(crate) config: FtlConfig,
     pub(crate) streams: WriteStreams,
     pub(crate) lanes: Vec<LaneBlocks>,
     /// P/E cycles of each super block.
@@ -114,6 +129,7 @@ pub struct BlockManager {
     /// Present while the total of valid units stays constant.
     level: Option<ImbalanceBound>,
     pub(crate) reprogramming: Option<Box<Reprogramming>>,
+    pub(crate) slc: Option<Box<SlcCache>>,
     rng: Rng,
     /// FTL counters.
     pub counters: FtlCounters,
@@ -154,6 +170,7 @@ impl BlockManager {
             programs_since_count: 0,
             level: None,
             reprogramming: None,
+            slc: None,
             rng,
             counters: FtlCounters::default(),
             spare_seen: SpareSeen::default(),
@@ -182,6 +199,7 @@ impl BlockManager {
             overfull: self.overfull.clone(),
             level: None,
             reprogramming: self.reprogramming.clone(),
+            slc: None,
             rng: self.rng.clone(),
             ..*self
         }
@@ -405,6 +423,10 @@ impl BlockManager {
     pub(crate) fn close(&mut self, super_block: SuperBlock) {
         self.closed[super_block.index()] = self.clock;
         self.clock += 1;
+        if self.slc.is_some() && self.modes.of(super_block) == CellMode::Slc {
+            self.close_slc(super_block);
+            return;
+        }
         self.units.set_candidate(super_block, true);
     }
 
@@ -451,8 +473,12 @@ impl BlockManager {
         debug_assert_eq!(self.in_flight[super_block.index()], 0);
         let (lane, _) = self.layout.lane_of(super_block);
         self.cycles[super_block.index()] += 1;
+        let mode = self.modes.of(super_block);
         self.modes.set(super_block, CellMode::Native);
         self.counters.erases += 1;
+        if self.slc.is_some() && mode == CellMode::Slc && self.slc_erased(super_block) {
+            return;
+        }
         self.lanes[lane.index()].free.push_back(super_block);
     }
 

@@ -50,7 +50,8 @@ impl PageFtl {
         }
         self.set_urgency(flash, lane);
         let gc = &self.collection.lanes[l];
-        if gc.victims.is_empty() && gc.rewrites.is_empty() && !self.blocks.wants_gc(lane) {
+        let idle = gc.victims.is_empty() && gc.rewrites.is_empty();
+        if idle && !self.blocks.wants_gc(lane) && !self.may_fold(lane) {
             return;
         }
         if self.window.given {
@@ -76,6 +77,10 @@ impl PageFtl {
                 }
                 return;
             }
+            if self.fold_next(flash, lane) {
+                continue;
+            }
+            let gc = &self.collection.lanes[l];
             if self.blocks.has_enough(lane, gc.erasing) {
                 if self.rewrite_next(flash, lane) {
                     continue;
@@ -112,18 +117,28 @@ impl PageFtl {
 
     /// Whether the valid units of `victim` certainly fit.
     pub(crate) fn fits(&self, lane: Lane, victim: SuperBlock) -> bool {
-        let layout = &self.blocks.layout;
+        let units = self.unplaced(lane) + self.blocks.map().valid_units(victim);
+        units.next_multiple_of(self.blocks.gc_capacity.program) <= self.room_for_moved(lane)
+    }
+
+    /// Units of victims that are read or being read and not yet programmed, at most.
+    pub(crate) fn unplaced(&self, lane: Lane) -> u32 {
         let gc = &self.collection.lanes[lane.index()];
-        let unplaced = gc.relocating.len() as u32 + gc.reads * layout.units_per_page();
-        let units = unplaced + self.blocks.map().valid_units(victim);
+        gc.relocating.len() as u32 + gc.reads * self.blocks.layout.units_per_page()
+    }
+
+    /// Units that certainly have room besides those of earlier victims.
+    pub(crate) fn room_for_moved(&self, lane: Lane) -> u32 {
+        let gc = &self.collection.lanes[lane.index()];
         let mut room = self.blocks.gc_room(lane);
         // Earlier victims fit, and once they are read their units go first; host data may not take the block that they
         // free. (Reads on several planes can overtake one another.)
-        let coming = gc.reads == 0 && (!gc.victims.is_empty() || gc.erasing > 0);
+        let frees = |victim: &Victim| self.blocks.erase_frees(victim.super_block);
+        let coming = gc.reads == 0 && (gc.victims.iter().any(frees) || gc.erasing > 0);
         if coming && self.blocks.free_blocks(lane) < self.blocks.config().hard_free {
             room += self.blocks.gc_capacity.block;
         }
-        units.next_multiple_of(self.blocks.gc_capacity.program) <= room
+        room
     }
 
     /// Prioritizes garbage collection over host programs on the die of `lane` while one of its lanes is short of blocks.
@@ -274,11 +289,13 @@ impl PageFtl {
         }
         // Units of one victim are adjacent: settle them in one call.
         let (mut of, mut settled) = (SuperBlock(0), 0);
+        let mut folds = false;
         for run in place.runs(&self.blocks.layout, job.moved.len()) {
             for (offset, &unit) in (run.offset..).zip(&job.moved[run.units]) {
                 let to = UnitAt { super_block: place.super_block, offset };
                 let from = self.blocks.layout.split(unit.source);
                 if from.super_block != of {
+                    folds |= self.blocks.count_folded(of, settled);
                     self.units_settled(flash, job.lane, of, settled);
                     (of, settled) = (from.super_block, 0);
                 }
@@ -286,7 +303,11 @@ impl PageFtl {
                 settled += 1;
             }
         }
+        folds |= self.blocks.count_folded(of, settled);
         self.units_settled(flash, job.lane, of, settled);
+        if folds {
+            self.blocks.count_fold();
+        }
         let units = job.moved.len() as u64;
         self.blocks.counters.gc_units += units;
         self.blocks.counters.padding_units += u64::from(place.units(&self.blocks.layout)) - units;
@@ -325,7 +346,7 @@ impl PageFtl {
         self.window.count();
         gc.victims.remove(at);
         gc.rewriting &= !gc.victims.is_empty();
-        gc.erasing += 1;
+        gc.erasing += u32::from(self.blocks.erase_frees(super_block));
         if self.metadata.is_some() && self.journal(flash, Then::Erase(super_block)) {
             return;
         }
@@ -340,7 +361,7 @@ impl PageFtl {
         txn.planes = self.blocks.layout.planes as u8;
         txn.block = self.blocks.layout.lane_of(super_block).1;
         txn.set_owner(Owner::Erase(super_block).into());
-        txn.set_cycles(self.blocks.cycles[super_block.index()]);
+        txn.set_cycles(self.blocks.wear_of(super_block));
         flash.submit(txn);
     }
 
@@ -355,8 +376,9 @@ impl PageFtl {
         if let Some(metadata) = &mut self.metadata {
             metadata.erased(super_block);
         }
-        self.collection.lanes[lane.index()].erasing -= 1;
-        if let Some(gap) = self.wear_gap {
+        let frees = self.blocks.erase_frees(super_block);
+        self.collection.lanes[lane.index()].erasing -= u32::from(frees);
+        if frees && let Some(gap) = self.wear_gap {
             self.level_wear(flash, lane, super_block, gap);
         }
         self.advance_gc(flash, lane);

@@ -28,6 +28,7 @@ impl PageFtl {
     /// [`Outcome::Mapped`] follows, and the command looks them up again.
     #[inline(always)]
     pub fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool {
+        self.command_starts(flash);
         match self.residency.look_up(lpn, units) {
             Lookup::Hit => true,
             Lookup::Miss(page) => {

@@ -1,7 +1,6 @@
 //! Lane selector: the lane that takes the next host program.
 
 use crate::ftl::page::blocks::manager::BlockManager;
-use crate::ftl::page::blocks::write_streams::Stream;
 use crate::numbers::Lane;
 
 /// Lanes that may take a host program: idle ones, and with cache programming those with one program.
@@ -73,26 +72,21 @@ impl LaneSelector {
         self.ready[word] |= bit;
     }
 
-    /// Whether `lane` is free and has room for host data; without addresses (`imposed`) every lane has room.
-    #[inline]
-    pub(crate) fn is_ready(&self, blocks: &BlockManager, lane: Lane, imposed: bool) -> bool {
-        self.is_free(lane) && (imposed || blocks.has_room(lane, Stream::HOST))
-    }
-
-    /// Next lane in round-robin order without a host program that can take one; with nothing in flight, any lane with room.
+    /// Next lane in round-robin order without a host program that has `room` for one; with nothing in flight, any lane with
+    /// room.
     #[inline]
     pub(crate) fn next_ready(
         &mut self,
         blocks: &BlockManager,
-        imposed: bool,
         nothing_in_flight: bool,
+        room: impl Fn(Lane) -> bool + Copy,
     ) -> Option<Lane> {
         let mut lane = None;
         if self.ready_lanes > 0 {
-            lane = self.next_of(&self.ready, blocks, imposed, nothing_in_flight);
+            lane = self.next_of(&self.ready, blocks, nothing_in_flight, room);
         }
         if lane.is_none() && self.loads_ahead {
-            lane = self.next_behind(blocks, imposed, nothing_in_flight);
+            lane = self.next_behind(blocks, nothing_in_flight, room);
         }
         let lane = lane?;
         self.next = if lane.0 + 1 == self.lanes { 0 } else { lane.0 + 1 };
@@ -102,8 +96,13 @@ impl LaneSelector {
     /// Next lane that can queue a program behind another: data goes to free lanes first.
     #[cold]
     #[inline(never)]
-    fn next_behind(&self, blocks: &BlockManager, imposed: bool, nothing_in_flight: bool) -> Option<Lane> {
-        self.next_of(&self.behind, blocks, imposed, nothing_in_flight)
+    fn next_behind(
+        &self,
+        blocks: &BlockManager,
+        nothing_in_flight: bool,
+        room: impl Fn(Lane) -> bool + Copy,
+    ) -> Option<Lane> {
+        self.next_of(&self.behind, blocks, nothing_in_flight, room)
     }
 
     #[inline(always)]
@@ -111,8 +110,8 @@ impl LaneSelector {
         &self,
         lanes: &[u64],
         blocks: &BlockManager,
-        imposed: bool,
         nothing_in_flight: bool,
+        room: impl Fn(Lane) -> bool + Copy,
     ) -> Option<Lane> {
         let (start, behind) = ((self.next / 64) as usize, u64::MAX << (self.next % 64));
         let mut word = start;
@@ -122,7 +121,7 @@ impl LaneSelector {
             while bits != 0 {
                 let lane = Lane(word as u32 * 64 + bits.trailing_zeros());
                 let welcome = blocks.accepts_writes(lane) || nothing_in_flight;
-                if welcome && self.is_ready(blocks, lane, imposed) {
+                if welcome && self.is_free(lane) && room(lane) {
                     return Some(lane);
                 }
                 bits &= bits - 1;

@@ -8,6 +8,7 @@ use crate::ftl::page::mapping::table::{UNMAPPED, Where};
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::power_loss::mount_time::Reads;
 use crate::ftl::page::power_loss::recovery::{self, Found};
+use crate::ftl::page::write_back::queues::HostLists;
 use crate::numbers::{Lane, Lpn, Ppu, Slot, SuperBlock};
 use interpulse_engine::{Duration, RequestId};
 use interpulse_flash::DieId;
@@ -150,13 +151,16 @@ impl PageFtl {
     fn drop_volatile_state(&mut self, kept: &[(Slot, Lpn)]) {
         self.write_back.lose_power();
         let pairs = self.blocks.units.restore_cache(kept);
-        if let Some(levels) = &mut self.levels {
+        if let HostLists::ByHotness(levels) = &mut self.lists {
             levels.lose_power(&pairs);
         } else {
             for &(_, slot) in &pairs {
                 let list = self.blocks.units.cache.list(slot);
                 self.note_full(list);
             }
+        }
+        if let Some(folding) = &mut self.folding {
+            folding.lose_power();
         }
         self.window.release();
         self.jobs = Default::default();
@@ -173,7 +177,8 @@ impl PageFtl {
         for super_block in SuperBlock::first(self.blocks.layout.super_blocks()) {
             if self.metadata.as_ref().is_some_and(|of| of.broken[super_block.index()]) {
                 let (lane, _) = self.blocks.layout.lane_of(super_block);
-                self.collection.lanes[lane.index()].erasing += 1;
+                let frees = self.blocks.erase_frees(super_block);
+                self.collection.lanes[lane.index()].erasing += u32::from(frees);
                 self.submit_erase(flash, super_block);
             }
         }

@@ -32,6 +32,9 @@ impl BlockManager {
             let l = &mut self.lanes[lane.index()];
             (l.free, l.write_pointers) = (free.into(), open);
         }
+        if self.slc.is_some() {
+            self.restore_slc(programs, broken);
+        }
         self.in_flight.fill(0);
         self.count_lanes();
     }

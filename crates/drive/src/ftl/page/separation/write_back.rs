@@ -13,6 +13,7 @@ use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::reprogram::{Step, page_planes, program_of_page};
 use crate::ftl::page::separation::queues::HotnessQueues;
 use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
+use crate::ftl::page::write_back::queues::HostLists;
 use crate::numbers::{JobId, Lane, Lpn, SuperBlock};
 use crate::owner::Owner;
 use interpulse_engine::SimTime;
@@ -22,11 +23,13 @@ use interpulse_flash::reprogram::Bit;
 
 impl PageFtl {
     fn levels(&self) -> &HotnessQueues {
-        self.levels.as_deref().expect("host data is separated")
+        let HostLists::ByHotness(levels) = &self.lists else { panic!("host data is separated") };
+        levels
     }
 
     fn levels_mut(&mut self) -> &mut HotnessQueues {
-        self.levels.as_deref_mut().expect("host data is separated")
+        let HostLists::ByHotness(levels) = &mut self.lists else { panic!("host data is separated") };
+        levels
     }
 
     /// List by level for a write to `lpn`, submitted at `arrived`, whose data is at `at`.
@@ -49,7 +52,7 @@ impl PageFtl {
     /// Marks the lists of `lane`, which may accept a program again.
     pub(crate) fn lane_changed(&mut self, lane: Lane) {
         let one_list_a_lane = self.write_back.stripe.is_some();
-        let Some(levels) = self.levels.as_deref_mut() else { return };
+        let HostLists::ByHotness(levels) = &mut self.lists else { return };
         let first = if one_list_a_lane { lane.0 * levels.count } else { 0 };
         for list in first..first + levels.count {
             levels.look_at(list as usize);

@@ -8,7 +8,7 @@ use crate::ftl::page::mapping::state::Admitted;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::power_loss::metadata_region::Then;
 use crate::ftl::page::write_back::in_flight::ProgramInFlight;
-use crate::ftl::page::write_back::queues::REFILL;
+use crate::ftl::page::write_back::queues::{HostLists, REFILL};
 use crate::numbers::{JobId, Lane, Lpn};
 use crate::owner::Owner;
 use interpulse_engine::{RequestId, SimTime};
@@ -21,14 +21,15 @@ impl PageFtl {
         self.write_back.writes_through()
     }
 
-    /// Puts unit `lpn` of the write with `tag`, submitted by the host at `arrived`, into the cache. A write that waits for
+    /// Puts unit `lpn` of the write of `units` with `tag`, submitted by the host at `arrived`, into the cache. A write that waits for
     /// its programs gets an [`Outcome::Landed`] or [`Outcome::Dropped`] for each slot.
     #[inline(always)]
-    pub fn admit(&mut self, tag: RequestId, lpn: Lpn, arrived: SimTime) -> Admitted {
+    pub fn admit(&mut self, tag: RequestId, lpn: Lpn, units: u32, arrived: SimTime) -> Admitted {
         let at = self.blocks.map().get(lpn);
-        let list = match self.levels {
-            Some(_) => self.list_by_level(lpn, at, arrived),
-            None => self.write_back.list_of(lpn),
+        let list = match &self.lists {
+            HostLists::ByLane => self.write_back.list_of(lpn),
+            HostLists::ByHotness(_) => self.list_by_level(lpn, at, arrived),
+            HostLists::Cached(of) => of.list(self.write_back.list_of(lpn), units),
         };
         let absorbs = self.write_back.absorbs;
         let admitted = self.blocks.units.admit(&self.blocks.layout, tag, lpn, at, list, absorbs);
@@ -36,7 +37,7 @@ impl PageFtl {
             if self.writes_through() {
                 self.write_back.writers[slot.index()] = tag;
             }
-            if let Some(levels) = &mut self.levels {
+            if let HostLists::ByHotness(levels) = &mut self.lists {
                 levels.slot_arrived(slot, list, arrived);
             } else {
                 self.note_full(list);
@@ -64,9 +65,10 @@ impl PageFtl {
 
     /// Starts programs while there is enough dirty data for one and a lane is ready.
     pub fn destage(&mut self, flash: &mut Flash) {
-        if self.levels.is_some() {
-            self.destage_levels(flash);
-            return;
+        match self.lists {
+            HostLists::ByLane => {}
+            HostLists::ByHotness(_) => return self.destage_levels(flash),
+            HostLists::Cached(of) => return self.destage_cached(flash, of),
         }
         if self.write_back.stripe.is_some() {
             self.destage_static(flash);
@@ -81,7 +83,7 @@ impl PageFtl {
                 self.wake_collector(flash);
                 return;
             };
-            self.program_host(flash, lane, 0);
+            self.program_host(flash, lane, 0, Stream::HOST);
         }
     }
 
@@ -124,7 +126,7 @@ impl PageFtl {
                     self.wake_collector(flash);
                 }
                 while self.dirty(lane.index()) >= enough && self.lane_is_ready(lane) {
-                    self.program_host(flash, lane, lane.index());
+                    self.program_host(flash, lane, lane.index(), Stream::HOST);
                 }
             }
         }
@@ -133,7 +135,7 @@ impl PageFtl {
         }
         for lane in Lane::first(self.blocks.layout.lanes) {
             while self.must_program_partly(lane.index()) && self.lane_is_ready(lane) {
-                self.program_host(flash, lane, lane.index());
+                self.program_host(flash, lane, lane.index(), Stream::HOST);
             }
         }
         self.wake_collector(flash);
@@ -158,20 +160,21 @@ impl PageFtl {
 
     #[inline]
     fn lane_is_ready(&self, lane: Lane) -> bool {
-        self.placement.is_ready(&self.blocks, lane, self.imposed.is_some())
+        self.placement.is_free(lane) && (self.imposed.is_some() || self.blocks.has_room(lane, Stream::HOST))
     }
 
     /// Next lane in round-robin order that has no host program and can take one.
     #[inline]
     pub(crate) fn next_ready_lane(&mut self) -> Option<Lane> {
+        let (blocks, imposed) = (&self.blocks, self.imposed.is_some());
         let idle = self.write_back.programs_in_flight == 0;
-        self.placement.next_ready(&self.blocks, self.imposed.is_some(), idle)
+        self.placement.next_ready(blocks, idle, |lane| imposed || blocks.has_room(lane, Stream::HOST))
     }
 
-    fn program_host(&mut self, flash: &mut Flash, lane: Lane, list: usize) {
+    /// Programs units of `list` in the open super block of `stream` on `lane`, which has room.
+    pub(crate) fn program_host(&mut self, flash: &mut Flash, lane: Lane, list: usize, stream: Stream) {
         let imposed = self.imposed.is_some();
-        let place =
-            (!imposed).then(|| self.blocks.take_address(lane, Stream::HOST).expect("the lane has room"));
+        let place = (!imposed).then(|| self.blocks.take_address(lane, stream).expect("the lane has room"));
         let job = self.jobs.new_program(lane, place);
         let (units, layout) = (&mut self.blocks.units, &self.blocks.layout);
         let most = place.map_or(layout.units_per_program, |place| place.units(layout));
@@ -225,7 +228,7 @@ impl PageFtl {
                 txn.set_validity(self.jobs.program(job).validity);
                 txn.set_reprogram(page);
             }
-            txn.set_cycles(self.blocks.cycles[place.super_block.index()]);
+            txn.set_cycles(self.blocks.wear_of(place.super_block));
         }
         flash.submit(txn);
     }
@@ -243,7 +246,10 @@ impl PageFtl {
         for (k, &slot) in job.slots.iter().enumerate() {
             let layout = &blocks.layout;
             let to = || job.place.map(|p| p.unit(layout, k as u32));
-            let arrived = || self.levels.as_ref().map(|levels| levels.arrived(slot));
+            let arrived = || match &self.lists {
+                HostLists::ByHotness(levels) => Some(levels.arrived(slot)),
+                HostLists::ByLane | HostLists::Cached(_) => None,
+            };
             blocks.units.commit_program(layout, slot, to, arrived);
         }
         if self.write_back.writes_through() {
@@ -254,8 +260,10 @@ impl PageFtl {
         let mut taken = self.blocks.layout.units_per_program;
         if let Some(place) = &job.place {
             taken = place.units(&self.blocks.layout);
-            if self.levels.is_some() {
-                self.moved_along(&job, place);
+            match self.lists {
+                HostLists::ByLane => {}
+                HostLists::ByHotness(_) => self.moved_along(&job, place),
+                HostLists::Cached(_) => self.count_cached(place.mode, job.slots.len() as u64),
             }
         }
         self.blocks.counters.padding_units += u64::from(taken) - job.units() as u64;

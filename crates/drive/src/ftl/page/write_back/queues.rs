@@ -1,6 +1,8 @@
 //! Write-back queues: dirty units, flushes, waiting writes.
 
 use crate::ftl::page::placement::stripe::Stripe;
+use crate::ftl::page::separation::queues::HotnessQueues;
+use crate::ftl::page::slc::SlcLists;
 use crate::ftl::page::write_back::super_word_line::SuperWordLine;
 use crate::numbers::Lpn;
 use crate::spec::DriveSpec;
@@ -10,12 +12,22 @@ use std::collections::VecDeque;
 /// Tag of the flush that ends a recovery; no request has it.
 pub const REFILL: RequestId = RequestId(u32::MAX);
 
+/// What the dirty lists of the write cache stand for.
+pub(crate) enum HostLists {
+    /// The drive, or with static striping its lanes.
+    ByLane,
+    /// Hotness levels of these.
+    ByHotness(Box<HotnessQueues>),
+    /// Sizes of writes, before an SLC cache.
+    Cached(SlcLists),
+}
+
 pub(crate) struct WriteBack {
     /// Fixed lane of each unit, with static striping.
     pub(crate) stripe: Option<Stripe>,
     /// Gathers consecutive pages for successive lanes (`ftl.allocation = "super-word-line"`).
     pub(crate) super_word_line: Option<SuperWordLine>,
-    /// Lanes whose own list holds a program's worth of dirty data, one bit each (static striping).
+    /// Lists that hold a program's worth of dirty data, one bit each (static striping).
     pub(crate) full_lists: Vec<u64>,
     pub(crate) absorbs: bool,
     /// A lane takes one host program at a time, and units that arrive meanwhile form the next; otherwise every program
@@ -37,14 +49,14 @@ impl WriteBack {
         stripe: Option<Stripe>,
         super_word_line: Option<SuperWordLine>,
         units_per_program: u32,
-        lanes: u32,
+        lists: u32,
         slots: u32,
     ) -> WriteBack {
         let through = spec.cache.acknowledge.waits_for_programs();
         WriteBack {
             stripe,
             super_word_line,
-            full_lists: vec![0; lanes.div_ceil(64) as usize],
+            full_lists: vec![0; lists.div_ceil(64) as usize],
             absorbs: spec.cache.acknowledge.absorbs(),
             holds_lanes: !through || spec.cache.is_absent(),
             worth_starting: if through { 1 } else { units_per_program },

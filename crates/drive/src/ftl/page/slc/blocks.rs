@@ -1,0 +1,318 @@
+//! Super blocks of an SLC cache: opening, closing, choice of the next to fold, wear.
+
+use super::{SlcCounters, SlcSpec, Space};
+use crate::ftl::page::blocks::manager::BlockManager;
+use crate::ftl::page::blocks::write_streams::{Origin, Stream, StreamSpec, WritePointer};
+use crate::numbers::{Lane, SuperBlock};
+use crate::spec::DriveSpec;
+use interpulse_flash::cell_mode::CellMode;
+use std::collections::VecDeque;
+
+/// Share of a lane in the cache.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SlcLane {
+    /// Super blocks in SLC mode: open, closed, being folded.
+    pub(crate) used: u32,
+    /// Closed super blocks not yet chosen for folding, in the order in which they closed.
+    pub(crate) closed: Vec<SuperBlock>,
+    /// Erased super blocks set aside.
+    pub(crate) own: VecDeque<SuperBlock>,
+    /// The lane folds until few enough blocks are in use.
+    pub(crate) folding: bool,
+    /// A closed super block may hold nothing valid, and the lane has no room.
+    pub(crate) may_be_empty: bool,
+    /// The last victim of the lane was folded.
+    pub(crate) folded_last: bool,
+}
+
+/// Super blocks of an SLC cache.
+#[derive(Clone, Debug)]
+pub struct SlcCache {
+    spec: SlcSpec,
+    /// Stream of the data written to the cache.
+    pub(crate) stream: Stream,
+    /// Most super blocks of a lane.
+    most: u32,
+    /// Super blocks of a lane in use at which folding begins and ends.
+    begins_at: u32,
+    ends_at: u32,
+    pub(crate) lanes: Vec<SlcLane>,
+    /// Super blocks set aside; empty where blocks are borrowed.
+    own: Vec<bool>,
+    /// Cycles of each super block in SLC mode.
+    cycles: Vec<u32>,
+    /// Rated cycles in native and in SLC mode.
+    rated: [u32; 2],
+    /// Counters since the start.
+    pub counters: SlcCounters,
+}
+
+impl SlcCache {
+    /// Whether `super_block` is set aside: its erase frees no space for native data.
+    #[inline]
+    pub fn owns(&self, super_block: SuperBlock) -> bool {
+        self.own.get(super_block.index()).is_some_and(|&own| own)
+    }
+
+    /// Whether the blocks of the cache are set aside.
+    pub(crate) fn owns_blocks(&self) -> bool {
+        !self.own.is_empty()
+    }
+
+    /// Most super blocks of all lanes.
+    pub fn most_blocks(&self) -> u64 {
+        self.lanes.len() as u64 * u64::from(self.most)
+    }
+
+    /// Super blocks of all lanes in SLC mode.
+    pub fn used_blocks(&self) -> u64 {
+        self.lanes.iter().map(|lane| u64::from(lane.used)).sum()
+    }
+
+    /// Cycles of all super blocks in SLC mode.
+    pub fn cycles(&self) -> u64 {
+        self.cycles.iter().map(|&cycles| u64::from(cycles)).sum()
+    }
+
+    /// Native cycles that wear a super block of `cycles` cycles as much: one in SLC mode counts by the rated cycles.
+    fn equivalent(&self, super_block: SuperBlock, cycles: u32) -> u32 {
+        let slc = self.cycles[super_block.index()];
+        let [native, in_slc] = self.rated.map(u64::from);
+        cycles - slc + (u64::from(slc) * native / in_slc) as u32
+    }
+
+    /// Whether a lane has as many blocks in use as end its folding.
+    fn is_folded(&self, lane: &SlcLane, open: bool) -> bool {
+        lane.closed.len() as u32 + u32::from(open) <= self.ends_at
+    }
+}
+
+impl BlockManager {
+    /// SLC cache, if the drive has one.
+    #[inline]
+    pub fn slc(&self) -> Option<&SlcCache> {
+        self.slc.as_deref()
+    }
+
+    /// Starts an empty cache, with the blocks that preconditioning has left free for it.
+    pub(crate) fn begin_slc(&mut self, drive: &DriveSpec, spec: SlcSpec) {
+        let stream = self.streams.add(StreamSpec {
+            name: "slc".to_string(),
+            origin: Origin::Host,
+            mode: CellMode::Slc,
+        });
+        let none_open = WritePointer { block: SuperBlock(0), next_program: self.layout.programs_per_block };
+        let count = self.streams.count();
+        let blocks = self.layout.super_blocks() as usize;
+        let (most, owned) = (
+            spec.blocks_of_lane(&drive.geometry, drive.ftl.multi_plane),
+            spec.own_blocks_of_lane(&drive.geometry, drive.ftl.multi_plane),
+        );
+        let mut own = vec![false; if owned > 0 { blocks } else { 0 }];
+        let mut lanes = vec![SlcLane::default(); self.layout.lanes as usize];
+        for (lane, of) in self.lanes.iter_mut().zip(&mut lanes) {
+            lane.write_pointers.resize(count, none_open);
+            of.own = lane.free.drain(..owned as usize).collect();
+            of.own.iter().for_each(|block| own[block.index()] = true);
+        }
+        self.config.set_aside(&self.layout, owned, false);
+        let share = |of: f64| f64::from(most) * of;
+        self.slc = Some(Box::new(SlcCache {
+            begins_at: spec.fold_above.map_or(u32::MAX, |above| share(above).ceil() as u32),
+            ends_at: share(spec.fold_below).floor() as u32,
+            spec,
+            stream,
+            most,
+            lanes,
+            own,
+            cycles: vec![0; blocks],
+            rated: [
+                drive.part.endurance,
+                drive.part.slc_mode.map_or(drive.part.endurance, |of| of.endurance),
+            ],
+            counters: SlcCounters::default(),
+        }));
+    }
+
+    fn slc_mut(&mut self) -> &mut SlcCache {
+        self.slc.as_deref_mut().expect("the drive has an SLC cache")
+    }
+
+    /// Share of `lane` in the cache.
+    pub(crate) fn slc_lane(&mut self, lane: Lane) -> &mut SlcLane {
+        &mut self.slc_mut().lanes[lane.index()]
+    }
+
+    /// Units of a program in SLC mode, if the drive has such a cache.
+    pub(crate) fn slc_program(&self) -> Option<u32> {
+        self.slc().map(|slc| self.capacity(slc.stream).program)
+    }
+
+    fn slc_is_open(&self, slc: &SlcCache, lane: Lane) -> bool {
+        let pointer = self.lanes[lane.index()].write_pointers[slc.stream.index()];
+        pointer.next_program < self.layout.programs_per_block
+    }
+
+    /// Whether the cache can take a program on `lane`.
+    #[inline]
+    pub(crate) fn slc_has_room(&self, lane: Lane) -> bool {
+        let Some(slc) = self.slc() else { return false };
+        self.slc_is_open(slc, lane) || self.slc_may_open(slc, lane)
+    }
+
+    fn slc_may_open(&self, slc: &SlcCache, lane: Lane) -> bool {
+        let of = &slc.lanes[lane.index()];
+        slc.spec.may_open(&Space {
+            used: of.used,
+            most: slc.most,
+            own: of.own.len() as u32,
+            to_spare: self.free_blocks(lane).saturating_sub(self.config.soft_free),
+        })
+    }
+
+    /// Opens a super block of the cache on `lane`, which has room, unless one is open.
+    pub(crate) fn open_slc(&mut self, lane: Lane) -> Stream {
+        let slc = self.slc().expect("the drive has an SLC cache");
+        let stream = slc.stream;
+        if self.slc_is_open(slc, lane) {
+            return stream;
+        }
+        let own = self.slc_mut().lanes[lane.index()].own.pop_front();
+        let block = match own {
+            Some(block) => {
+                self.modes.set(block, CellMode::Slc);
+                block
+            }
+            None => self.open(lane, stream).expect("the lane has room"),
+        };
+        self.lanes[lane.index()].write_pointers[stream.index()] = WritePointer { block, next_program: 0 };
+        let slc = self.slc_mut();
+        slc.counters.opened_blocks += 1;
+        let begins_at = slc.begins_at;
+        let of = &mut slc.lanes[lane.index()];
+        of.used += 1;
+        of.folding |= of.used >= begins_at;
+        stream
+    }
+
+    /// Notes that host data of the cache goes to a native block of `lane`.
+    #[cold]
+    pub(crate) fn slc_overflows(&mut self, lane: Lane, units: u32) {
+        let slc = self.slc_mut();
+        slc.counters.overflow_units += u64::from(units);
+        slc.lanes[lane.index()].may_be_empty = true;
+    }
+
+    /// Closes a super block of the cache.
+    pub(crate) fn close_slc(&mut self, super_block: SuperBlock) {
+        let (lane, _) = self.layout.lane_of(super_block);
+        self.slc_mut().lanes[lane.index()].closed.push(super_block);
+    }
+
+    /// Takes the next super block of `lane` to fold, the one with the fewest valid units and of these the oldest, if it is
+    /// `wanted` or holds nothing valid.
+    pub(crate) fn take_slc_victim(
+        &mut self,
+        lane: Lane,
+        wanted: bool,
+        fits: impl Fn(&BlockManager, SuperBlock) -> bool,
+    ) -> Option<SuperBlock> {
+        let slc = self.slc().expect("the drive has an SLC cache");
+        let closed = &slc.lanes[lane.index()].closed;
+        let valid = |block: SuperBlock| self.map().valid_units(block);
+        let (at, block) = closed.iter().copied().enumerate().min_by_key(|&(_, block)| valid(block))?;
+        let empty = valid(block) == 0;
+        if !(wanted || empty) || !fits(self, block) {
+            return None;
+        }
+        let slc = self.slc_mut();
+        slc.counters.folded_blocks += 1;
+        slc.counters.empty_blocks += u64::from(empty);
+        slc.lanes[lane.index()].closed.remove(at);
+        Some(block)
+    }
+
+    /// Whether the folding of `lane` that began at a share of blocks in use goes on.
+    pub(crate) fn slc_folds_on(&mut self, lane: Lane) -> bool {
+        let slc = self.slc().expect("the drive has an SLC cache");
+        let open = self.slc_is_open(slc, lane);
+        let of = &slc.lanes[lane.index()];
+        let folding = of.folding && !slc.is_folded(of, open);
+        self.slc_mut().lanes[lane.index()].folding = folding;
+        folding
+    }
+
+    /// Takes an erased super block of the cache back; true if it is set aside.
+    pub(crate) fn slc_erased(&mut self, super_block: SuperBlock) -> bool {
+        let (lane, _) = self.layout.lane_of(super_block);
+        let slc = self.slc_mut();
+        slc.counters.slc_erases += 1;
+        slc.cycles[super_block.index()] += 1;
+        let owns = slc.owns(super_block);
+        let of = &mut slc.lanes[lane.index()];
+        of.used -= 1;
+        if owns {
+            of.own.push_back(super_block);
+        }
+        owns
+    }
+
+    /// Counts units moved from `super_block` as folded, if it belongs to the cache; returns whether it does.
+    #[inline]
+    pub(crate) fn count_folded(&mut self, super_block: SuperBlock, units: u32) -> bool {
+        let Some(slc) = &mut self.slc else { return false };
+        let folded = units > 0 && self.modes.of(super_block) == CellMode::Slc;
+        if folded {
+            slc.counters.folded_units += u64::from(units);
+        }
+        folded
+    }
+
+    /// Counts a native program with folded units.
+    #[cold]
+    pub(crate) fn count_fold(&mut self) {
+        self.slc_mut().counters.fold_programs += 1;
+    }
+
+    /// P/E cycles of a super block in native ones, for trains, errors and the eligibility to be suspended.
+    #[inline]
+    pub(crate) fn wear_of(&self, super_block: SuperBlock) -> u32 {
+        let cycles = self.cycles[super_block.index()];
+        match &self.slc {
+            None => cycles,
+            Some(slc) => slc.equivalent(super_block, cycles),
+        }
+    }
+
+    /// Whether an erase of `super_block` frees space for native data.
+    #[inline]
+    pub(crate) fn erase_frees(&self, super_block: SuperBlock) -> bool {
+        self.slc.as_ref().is_none_or(|slc| !slc.owns(super_block))
+    }
+
+    /// Restores the cache after a power cut; lanes, candidates and modes are restored as those of other blocks.
+    pub(crate) fn restore_slc(&mut self, programs: &[u32], broken: &[bool]) {
+        let mut slc = self.slc.take().expect("the drive has an SLC cache");
+        for lane in Lane::first(self.layout.lanes) {
+            let of = &mut slc.lanes[lane.index()];
+            *of = SlcLane::default();
+            let blocks = &mut self.lanes[lane.index()];
+            if !slc.own.is_empty() {
+                let (own, free) = blocks.free.iter().partition(|block| slc.own[block.index()]);
+                (of.own, blocks.free) = (own, free);
+            }
+            let pointer = blocks.write_pointers[slc.stream.index()];
+            let is_open = |b| pointer.next_program < self.layout.programs_per_block && pointer.block == b;
+            let in_mode = self.layout.blocks_of(lane).filter(|&b| self.modes.of(b) == CellMode::Slc);
+            for block in in_mode.collect::<Vec<_>>() {
+                of.used += 1;
+                self.units.set_candidate(block, false);
+                if programs[block.index()] > 0 && !broken[block.index()] && !is_open(block) {
+                    of.closed.push(block);
+                }
+            }
+            of.closed.sort_by_key(|block| self.closed[block.index()]);
+        }
+        self.slc = Some(slc);
+    }
+}

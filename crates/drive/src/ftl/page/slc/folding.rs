@@ -1,0 +1,121 @@
+//! Folding of an SLC cache: when it begins, and what a lane folds next.
+
+use crate::ftl::flash::Flash;
+use crate::ftl::page::gc::state::Victim;
+use crate::ftl::page::page_ftl::PageFtl;
+use crate::numbers::Lane;
+use interpulse_engine::{Duration, ResourceId, SimTime};
+use interpulse_flash::cell_mode::CellMode;
+
+/// Idle time of a drive with an SLC cache.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Folding {
+    /// Time without commands after which folding begins.
+    delay: Duration,
+    timer: ResourceId,
+    /// Start of the last command.
+    last: SimTime,
+    armed: bool,
+    /// No command has started for `delay`.
+    idle: bool,
+}
+
+impl Folding {
+    pub(crate) fn new(delay: Duration, timer: ResourceId) -> Folding {
+        Folding { delay, timer, last: SimTime::ZERO, armed: false, idle: false }
+    }
+
+    pub(crate) fn lose_power(&mut self) {
+        (self.armed, self.idle) = (false, false);
+    }
+
+    /// Sets the timer to the end of the delay after the last command.
+    fn arm(&mut self, flash: &mut Flash) {
+        self.armed = true;
+        let due = self.last + self.delay;
+        if due <= flash.events.horizon() {
+            flash.events.arm(self.timer, due);
+        }
+    }
+}
+
+impl PageFtl {
+    /// Notes that a command starts.
+    #[inline(always)]
+    pub(crate) fn command_starts(&mut self, flash: &mut Flash) {
+        if let Some(folding) = &mut self.folding {
+            folding.last = flash.now();
+            folding.idle = false;
+            if !folding.armed {
+                folding.arm(flash);
+            }
+        }
+    }
+
+    /// Timer of idle time: folding begins if no command has started for long enough.
+    #[cold]
+    pub fn idle_timer(&mut self, flash: &mut Flash) {
+        let folding = self.folding.as_deref_mut().expect("only an SLC cache has this timer");
+        folding.armed = false;
+        if self.closed {
+            return;
+        }
+        if flash.now() < folding.last + folding.delay {
+            folding.arm(flash);
+            return;
+        }
+        folding.idle = true;
+        for lane in Lane::first(self.blocks.layout.lanes) {
+            self.advance_gc(flash, lane);
+        }
+    }
+
+    /// Whether `lane` may have something to fold though it is not short of free blocks.
+    #[inline]
+    pub(crate) fn may_fold(&self, lane: Lane) -> bool {
+        let Some(folding) = &self.folding else { return false };
+        let slc = self.blocks.slc().expect("a drive that folds has an SLC cache");
+        let of = &slc.lanes[lane.index()];
+        !self.closed && !of.closed.is_empty() && (folding.idle || of.folding || of.may_be_empty)
+    }
+
+    /// Takes the next super block that `lane` folds, or programs the last units of the previous ones; false if it folds nothing
+    /// now.
+    pub(crate) fn fold_next(&mut self, flash: &mut Flash, lane: Lane) -> bool {
+        let Some(folding) = &self.folding else { return false };
+        let (l, idle) = (lane.index(), folding.idle && !self.closed);
+        let slc = self.blocks.slc().expect("a drive that folds has an SLC cache");
+        let own = slc.owns_blocks();
+        let of = &slc.lanes[l];
+        let short = !self.blocks.has_enough(lane, self.collection.lanes[l].erasing);
+        if own && short && (of.folded_last || self.blocks.free_blocks(lane) <= self.blocks.config().hard_free)
+        {
+            // Set-aside blocks give no free ones: collection goes first, and leaves every other turn.
+            self.blocks.slc_lane(lane).folded_last = false;
+            return false;
+        }
+        let under_pressure = self.blocks.slc_folds_on(lane) && !self.closed;
+        let wanted = idle || under_pressure || short && !own;
+        let empties = std::mem::take(&mut self.blocks.slc_lane(lane).may_be_empty);
+        if !wanted && !empties {
+            return false;
+        }
+        let unplaced = self.unplaced(lane);
+        let room = self.room_for_moved(lane);
+        let program = self.blocks.gc_capacity.program;
+        let victim = self.blocks.take_slc_victim(lane, wanted, |blocks, block| {
+            (unplaced + blocks.map().valid_units(block)).next_multiple_of(program) <= room
+        });
+        if let Some(block) = victim {
+            self.blocks.slc_lane(lane).folded_last = true;
+            self.collection.lanes[l].victims.push(Victim::new(block));
+            return true;
+        }
+        let gc = &self.collection.lanes[l];
+        let last = wanted && gc.reads == 0 && gc.programs == 0 && !gc.relocating.is_empty();
+        if last && gc.victims.iter().any(|v| self.blocks.cell_mode(v.super_block) == CellMode::Slc) {
+            self.program_gathered(flash, lane, 1);
+        }
+        false
+    }
+}

@@ -1,0 +1,130 @@
+//! Write-back through an SLC cache: lists by size, and the choice between SLC mode and a native block.
+
+use crate::ftl::flash::Flash;
+use crate::ftl::page::blocks::write_streams::Stream;
+use crate::ftl::page::page_ftl::PageFtl;
+use crate::numbers::Lane;
+use interpulse_flash::cell_mode::CellMode;
+
+/// Dirty lists of a drive with an SLC cache: of writes that go through it, and of larger ones.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SlcLists {
+    /// Lists of the drive, or of each lane: 1 or 2.
+    count: u32,
+    /// Units of the largest write that goes through the cache.
+    largest: u32,
+    /// Dirty units worth a program in SLC mode, and in a native block.
+    worth: [u32; 2],
+}
+
+impl SlcLists {
+    /// Lists for writes of up to `largest` units, if there is such a limit, and programs worth their units from `worth` on.
+    pub(crate) fn new(largest: Option<u32>, worth: [u32; 2]) -> SlcLists {
+        SlcLists { count: 1 + u32::from(largest.is_some()), largest: largest.unwrap_or(u32::MAX), worth }
+    }
+
+    /// List of a unit of a write of `units`, whose lane has the number `lane`.
+    #[inline]
+    pub(crate) fn list(&self, lane: usize, units: u32) -> usize {
+        lane * self.count as usize + usize::from(units > self.largest)
+    }
+
+    fn is_cached(&self, list: usize) -> bool {
+        list as u32 % self.count == 0
+    }
+
+    fn lane(&self, list: usize) -> Lane {
+        Lane(list as u32 / self.count)
+    }
+}
+
+impl PageFtl {
+    /// Starts programs while there is enough dirty data for one and a lane is ready.
+    pub(crate) fn destage_cached(&mut self, flash: &mut Flash, of: SlcLists) {
+        if self.write_back.stripe.is_some() {
+            self.destage_striped(flash, of);
+            return;
+        }
+        for list in 0..of.count as usize {
+            let worth = of.worth[usize::from(!of.is_cached(list))];
+            while self.blocks.units.cache.dirty(list) >= worth || self.must_program_partly(list) {
+                let cached = of.is_cached(list);
+                let (blocks, idle) = (&self.blocks, self.write_back.programs_in_flight == 0);
+                let room = |lane| cached && blocks.slc_has_room(lane) || blocks.has_room(lane, Stream::HOST);
+                let Some(lane) = self.placement.next_ready(blocks, idle, room) else {
+                    self.wake_collector(flash);
+                    break;
+                };
+                if !self.program_from(flash, of, lane, list) {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn destage_striped(&mut self, flash: &mut Flash, of: SlcLists) {
+        for word in 0..self.write_back.full_lists.len() {
+            let mut bits = self.write_back.full_lists[word];
+            while bits != 0 {
+                let list = word * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                if self.blocks.units.cache.dirty(list) < self.write_back.worth_starting {
+                    self.write_back.full_lists[word] &= !(1 << (list % 64));
+                    continue;
+                }
+                let lane = of.lane(list);
+                if self.placement.is_free(lane) && !self.takes(of, lane, list) {
+                    self.wake_collector(flash);
+                }
+                while self.takes(of, lane, list) && self.program_from(flash, of, lane, list) {}
+            }
+        }
+        if !self.is_urged() {
+            return;
+        }
+        for list in 0..self.blocks.units.cache.lists() {
+            let lane = of.lane(list);
+            while self.must_program_partly(list)
+                && self.takes(of, lane, list)
+                && self.program_from(flash, of, lane, list)
+            {}
+        }
+        self.wake_collector(flash);
+    }
+
+    /// Whether `lane` can take a program of `list` now.
+    fn takes(&self, of: SlcLists, lane: Lane, list: usize) -> bool {
+        self.placement.is_free(lane)
+            && (of.is_cached(list) && self.blocks.slc_has_room(lane)
+                || self.blocks.has_room(lane, Stream::HOST))
+    }
+
+    /// Programs units of `list` on `lane`, which can take them; false if they are too few for a program there.
+    fn program_from(&mut self, flash: &mut Flash, of: SlcLists, lane: Lane, list: usize) -> bool {
+        let dirty = self.blocks.units.cache.dirty(list);
+        let slc = of.is_cached(list) && self.blocks.slc_has_room(lane);
+        if dirty == 0 || dirty < of.worth[usize::from(!slc)] && !self.must_program_partly(list) {
+            return false;
+        }
+        let stream = if slc {
+            self.blocks.open_slc(lane)
+        } else {
+            if of.is_cached(list) {
+                let units = self.blocks.capacity(Stream::HOST).program;
+                self.blocks.slc_overflows(lane, units.min(dirty));
+            }
+            Stream::HOST
+        };
+        self.program_host(flash, lane, list, stream);
+        true
+    }
+
+    /// Counts `units` of host data programmed in `mode`.
+    pub(crate) fn count_cached(&mut self, mode: CellMode, units: u64) {
+        let slc = self.blocks.slc.as_deref_mut().expect("the drive has an SLC cache");
+        match mode {
+            CellMode::Slc => slc.counters.slc_units += units,
+            CellMode::Native | CellMode::Mlc => slc.counters.direct_units += units,
+        }
+    }
+}

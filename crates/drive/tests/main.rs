@@ -19,6 +19,7 @@ mod registries;
 mod reprogramming;
 mod run_until;
 mod short_blocks;
+mod slc_cache;
 mod soak;
 mod starving_writes;
 mod stripes;

@@ -94,7 +94,8 @@ impl Drive {
     fn on_later_timer(&mut self, events: &mut EventQueue, index: u32) {
         match (self.spec.refreshes(), index) {
             (_, index) if self.spec.ftl.slc.is_some() && index == Drive::idle_timer(&self.spec) => {
-                self.ftl.idle_timer(&mut Flash { nand: &mut self.nand, events });
+                let outstanding = self.host.requests.live() > 0;
+                self.ftl.idle_timer(&mut Flash { nand: &mut self.nand, events }, outstanding);
             }
             (true, 0) => self.ftl.patrol(&mut Flash { nand: &mut self.nand, events }),
             (refreshes, index) if index == u32::from(refreshes) => self.on_power_timer(events),

@@ -51,8 +51,8 @@ pub trait Ftl {
     fn patrol(&mut self, flash: &mut Flash);
     /// Timer of checkpoints.
     fn checkpoint(&mut self, flash: &mut Flash);
-    /// Timer of idle time.
-    fn idle_timer(&mut self, flash: &mut Flash);
+    /// Timer of idle time; `outstanding` if commands are.
+    fn idle_timer(&mut self, flash: &mut Flash, outstanding: bool);
 
     // ---- host commands ------------------------------------------------------------------------------------
     /// Prefetches the map entry of `lpn` into the processor's cache. Changes no result.

@@ -42,7 +42,7 @@ impl Ftl for PageFtl {
         fn next_outcome(&mut self) -> Option<Outcome>;
         fn patrol(&mut self, flash: &mut Flash);
         fn checkpoint(&mut self, flash: &mut Flash);
-        fn idle_timer(&mut self, flash: &mut Flash);
+        fn idle_timer(&mut self, flash: &mut Flash, outstanding: bool);
         fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool;
         fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, early: bool) -> LookupResult;
         fn admit(&mut self, tag: RequestId, lpn: Lpn, units: u32, arrived: SimTime) -> Admitted;

@@ -312,7 +312,7 @@ impl BlockManager {
         let open =
             move |b: &SuperBlock| of.write_pointers.iter().any(|f| f.block == *b && f.next_program < full);
         let taken = self.layout.blocks_of(lane).filter(|&b| !self.map().is_candidate(b));
-        taken.filter(move |b| !of.free.contains(b) && !open(b))
+        taken.filter(move |&b| self.erase_frees(b) && !of.free.contains(&b) && !open(&b))
     }
 
     /// Mapping tables.

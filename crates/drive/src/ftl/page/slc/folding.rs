@@ -52,13 +52,16 @@ impl PageFtl {
         }
     }
 
-    /// Timer of idle time: folding begins if no command has started for long enough.
+    /// Timer of idle time: folding begins if no command has started for long enough and none is `outstanding`.
     #[cold]
-    pub fn idle_timer(&mut self, flash: &mut Flash) {
+    pub fn idle_timer(&mut self, flash: &mut Flash, outstanding: bool) {
         let folding = self.folding.as_deref_mut().expect("only an SLC cache has this timer");
         folding.armed = false;
         if self.closed {
             return;
+        }
+        if outstanding {
+            folding.last = flash.now();
         }
         if flash.now() < folding.last + folding.delay {
             folding.arm(flash);

@@ -300,6 +300,7 @@ impl PageFtl {
 
     /// Begins the flush with `tag`; [`Outcome::Flushed`] follows once everything written before is on flash.
     pub fn flush(&mut self, flash: &mut Flash, tag: RequestId) {
+        self.command_starts(flash);
         if self.metadata.is_some() {
             self.blocks.units.versions().flush_begins(tag);
         }

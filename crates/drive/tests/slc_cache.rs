@@ -1,0 +1,284 @@
+//! *Does an SLC cache hold what it should?* Position of the write cliff, rates before and after it, folding in idle time and under
+//! pressure, power cuts: against arithmetic of the part, and under full audit.
+
+use crate::drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned};
+use interpulse_drive::SlcCounters;
+use interpulse_drive::drive::Drive;
+use interpulse_drive::ftl::page::placement::stripe::Allocation;
+use interpulse_drive::ftl::page::slc::SlcSpec;
+use interpulse_drive::numbers::SuperBlock;
+use interpulse_drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
+use interpulse_engine::{Bytes, Device, Duration, Streams};
+use interpulse_flash::cell_mode::CellMode;
+use interpulse_flash::hold_up::Placement;
+use interpulse_flash::parts::{SlcModeSpec, TrainSpec};
+use interpulse_settings::Document;
+use interpulse_workload::{FlowSpec, SyntheticSpec};
+use std::sync::Arc;
+
+/// A cache from the text of its section.
+fn cache(text: &str) -> SlcSpec {
+    let text = format!("[slc-cache]\n{text}\n");
+    let document = Document::from_toml(&text, "cache").unwrap();
+    let spec = SlcSpec::read(&mut document.top()).unwrap().expect("the section is given");
+    document.finish().unwrap();
+    spec
+}
+
+/// A drive of two channels with one die each, whose programs in SLC mode take 100 us and reads 20 us.
+fn drive(cells: Cells, planes: u32, text: &str) -> DriveSpec {
+    let mut part = part(cells, planes, 32, 8);
+    let us = Duration::from_us;
+    part.slc_mode = Some(SlcModeSpec {
+        program: TrainSpec { loops: 2, pulse: us(20), reset: us(0), verify: us(30) },
+        read: us(20),
+        endurance: 30_000,
+    });
+    let mut spec = of_part(part, 2, 1, 1);
+    spec.ftl.multi_plane = planes;
+    spec.ftl.over_provisioning = 1.0;
+    spec.ftl.gc_soft = 0.15;
+    spec.ftl.gc_hard = 0.07;
+    spec.cache.size = Bytes::kib(512);
+    spec.ftl.slc = Some(cache(text));
+    spec
+}
+
+fn counters(drive: &Drive) -> SlcCounters {
+    drive.slc().expect("the drive has a cache").counters
+}
+
+/// Checks the cache against the modes of blocks.
+fn check_cache(drive: &Drive) {
+    let (blocks, layout) = (drive.block_manager(), drive.layout());
+    let slc = drive.slc().unwrap();
+    let in_mode = SuperBlock::first(layout.super_blocks())
+        .filter(|&block| blocks.cell_mode(block) == CellMode::Slc)
+        .inspect(|&block| {
+            assert!(!blocks.map().is_candidate(block), "block {block} is collected like any other");
+            assert!(blocks.map().valid_units(block) <= layout.units_per_block_in(CellMode::Slc));
+        });
+    assert_eq!(in_mode.count() as u64, slc.used_blocks());
+    assert!(slc.used_blocks() <= slc.most_blocks());
+}
+
+const KINDS: [&str; 5] = [
+    "kind = 'static'\nsize = '512KiB'\nfold-above = 1.0\nfold-below = 0.5",
+    "kind = 'static'\nsize = '1MiB'\nidle-delay = '1ms'\nlargest-write = '8KiB'",
+    "kind = 'dynamic'\nsize = '1MiB'\nfold-above = 0.6",
+    "kind = 'dynamic'\nsize = '2MiB'\nlargest-write = '4KiB'\nfold-above = 1.0\nfold-below = 0.2",
+    "kind = 'dynamic'\nsize = '128KiB'\nidle-delay = '200us'",
+];
+
+/// Random writes of two sizes with reads and trims.
+fn mixed() -> SyntheticSpec {
+    let text = "read = 0.3\ntrim = 0.1\nsizes = ['4KiB', '32KiB']\nsize-weights = [3.0, 1.0]\nalignment = '4KiB'\npacing = \
+                'closed'\ndepth = 16\n";
+    SyntheticSpec::read(&mut Document::from_toml(text, "flow").unwrap().top()).unwrap()
+}
+
+#[test]
+fn nothing_is_lost_in_a_cache() {
+    let mut sums = SlcCounters::default();
+    for (k, text) in KINDS.into_iter().enumerate() {
+        for (cells, planes) in [(Cells::Tlc, 1), (Cells::Tlc, 2), (Cells::MlcPages, 2)] {
+            for (through, stripe, fails) in [(false, false, false), (true, false, true), (false, true, true)]
+            {
+                let mut spec = drive(cells, planes, text);
+                if through {
+                    spec.cache.acknowledge = Acknowledge::WhenProgrammed;
+                }
+                if stripe {
+                    spec.ftl.allocation = Allocation::all()[1].1;
+                }
+                if fails {
+                    let mut rates = errors(spec.part.bits_per_cell as usize, &[8e-3, 4e-3, 1e-3]);
+                    rates.reclaim_reads = Some(200);
+                    spec.nand.errors = Some(Arc::new(rates));
+                }
+                let fill = [0.4, 0.6, 1.0][k % 3];
+                let mut bench =
+                    Bench::new(&spec, preconditioned(&spec, fill, fill, 3), &[closed("f", 16, mixed())], 1);
+                for _ in 0..3 {
+                    bench.run_requests(2_000);
+                    check_cache(&bench.host.device);
+                }
+                bench.finish();
+                check_cache(&bench.host.device);
+                bench.host.device.read_everything();
+                bench.host.device.audit(bench.events.now(), 1).unwrap();
+                sums.add(&counters(&bench.host.device));
+            }
+        }
+    }
+    for (info, value) in sums.iter() {
+        assert!(value > 5, "{} is {value}", info.name);
+    }
+}
+
+#[test]
+fn power_may_be_lost_with_data_in_the_cache() {
+    for text in KINDS {
+        let mut spec = drive(Cells::Tlc, 2, text);
+        spec.power_loss = Some(PowerLossSpec {
+            at: None,
+            off_for: Duration::from_ms(1),
+            checkpoint_every: Duration::from_ms(5),
+            save_to: Placement::FirstFree,
+            capacitor: None,
+        });
+        let mut bench = Bench::new(&spec, preconditioned(&spec, 0.6, 0.5, 3), &[closed("f", 16, mixed())], 1);
+        let mut rng = Streams::new(5).stream("test.slc-cache", 0);
+        for _ in 0..12 {
+            for _ in 0..1_000 + rng.below(4_000) {
+                assert!(bench.step(bench.events.horizon()));
+            }
+            let at = bench.events.now();
+            bench.host.device.cut_power(&mut bench.events);
+            check_cache(&bench.host.device);
+            bench.host.device.power_up(&mut bench.events, at + Duration::from_ms(1));
+            while bench.host.device.is_down() {
+                assert!(bench.step(bench.events.horizon()));
+            }
+        }
+        bench.run_requests(500);
+        bench.finish();
+        check_cache(&bench.host.device);
+        bench.host.device.read_everything();
+        assert!(counters(&bench.host.device).slc_units > 100);
+    }
+}
+
+/// Durations of operations on a die of [`drive`] with `planes` planes in a lane, in ns: a program in SLC mode, a native one, the
+/// read of a page in SLC mode with its transfer, an erase.
+struct Times {
+    slc_program: u64,
+    native_program: u64,
+    slc_read: u64,
+    erase: u64,
+}
+
+fn times(planes: u64) -> Times {
+    let (command, sense) = (200, 20_000);
+    // 9 KiB at 800 MB/s, and 1 us of set-up.
+    let load = 11_520 + 1_000;
+    Times {
+        slc_program: planes * (command + load) + 100_000,
+        native_program: planes * (command + 3 * load) + 600_000,
+        // Two codewords of 4 KiB with their parity leave the die.
+        slc_read: command + sense + 11_520,
+        erase: planes * command + 1_200_000,
+    }
+}
+
+/// Writes of 32 KiB in sequence that keep the dies busy.
+fn sequential() -> SyntheticSpec {
+    let text = "read = 0.0\naddress = 'sequential'\nblock-size = '32KiB'\nalignment = '32KiB'\npacing = 'closed'\ndepth = 32\n";
+    SyntheticSpec::read(&mut Document::from_toml(text, "flow").unwrap().top()).unwrap()
+}
+
+fn fresh(spec: &DriveSpec) -> Bench {
+    Bench::new(spec, preconditioned(spec, 0.0, 0.0, 1), &[closed("f", 32, sequential())], 1)
+}
+
+/// Units that a cache holds in SLC mode.
+fn capacity(drive: &Drive) -> u64 {
+    drive.slc().unwrap().most_blocks() * u64::from(drive.layout().units_per_block_in(CellMode::Slc))
+}
+
+#[test]
+fn the_cliff_is_where_the_cache_is_full_and_rates_before_and_after_it_are_those_of_the_programs() {
+    for planes in [1, 2] {
+        for kind in ["static", "dynamic"] {
+            // Six super blocks of each lane.
+            let spec =
+                drive(Cells::Tlc, planes, &format!("kind = '{kind}'\nsize = '{}KiB'", 6 * 128 * planes));
+            let mut bench = fresh(&spec);
+            let (lanes, page) = (u64::from(bench.host.device.lanes()), 2 * u64::from(planes));
+            let of = times(planes.into());
+            assert_eq!(capacity(&bench.host.device), lanes * 6 * 8 * page);
+            let mut at = Vec::new();
+            // Units of host data and the time at some moments before and after the cliff.
+            for share in [0.1, 0.9, 1.5, 2.5] {
+                let target = (share * capacity(&bench.host.device) as f64) as u64;
+                while bench.host.device.ftl_counters().host_units < target {
+                    assert!(bench.step(bench.events.horizon()));
+                }
+                at.push((
+                    bench.host.device.ftl_counters().host_units,
+                    bench.events.now(),
+                    counters(&bench.host.device),
+                ));
+            }
+            assert_eq!(at[1].2.direct_units, 0, "the cache is not full");
+            assert_eq!(at[2].2.slc_units, capacity(&bench.host.device), "all of it has been used");
+            assert_eq!((at[3].2.folded_units, at[3].2.slc_units), (0, capacity(&bench.host.device)));
+            for (from, to, program, units) in
+                [(0, 1, of.slc_program, page), (2, 3, of.native_program, 3 * page)]
+            {
+                let (count, time) = (at[to].0 - at[from].0, at[to].1.since(at[from].1).as_ns());
+                // Each lane is at most one program ahead or behind.
+                let programs = count / (lanes * units);
+                let bounds = (programs - 1) * program..=(programs + 2) * program;
+                assert!(bounds.contains(&time), "{kind} {planes}: {count} units in {time} ns, {bounds:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn folding_takes_the_time_of_its_reads_programs_and_erases_and_leaves_room_for_as_much_again() {
+    for planes in [1, 2u64] {
+        let text = format!("kind = 'static'\nsize = '{}KiB'\nidle-delay = '50ms'", 9 * 128 * planes);
+        let spec = drive(Cells::Tlc, planes as u32, &text);
+        let flow = FlowSpec { limit: Some(2 * 9 * 8 * 2 * planes / 8), ..closed("f", 32, sequential()) };
+        let mut bench = Bench::new(&spec, preconditioned(&spec, 0.0, 0.0, 1), &[flow], 1);
+        let full = capacity(&bench.host.device);
+        let of = times(planes);
+        bench.run_out();
+        let end = bench.events.now();
+        // The write cache is written back long before the delay has passed.
+        bench.run_for(Duration::from_ms(20));
+        assert_eq!(counters(&bench.host.device).slc_units, full);
+        let until = |bench: &mut Bench, reached: fn(&SlcCounters, u64) -> bool| {
+            let blocks = bench.host.device.slc().unwrap().most_blocks();
+            while !reached(&counters(&bench.host.device), blocks) {
+                assert!(bench.step(bench.events.horizon()));
+            }
+            bench.events.now()
+        };
+        let start = until(&mut bench, |of, _| of.folded_blocks > 0);
+        let waited = start.since(end).as_ns();
+        assert!((40_000_000..=50_000_000).contains(&waited), "{waited} ns after the last command ended");
+        until(&mut bench, |of, blocks| of.slc_erases == blocks);
+        let done = counters(&bench.host.device);
+        assert_eq!((done.folded_units, done.fold_programs), (full, full / (6 * planes)));
+        assert_eq!(bench.host.device.slc().unwrap().used_blocks(), 0);
+        // Nine blocks of eight word lines: each word line is read, each third program is native.
+        let time = 9 * (8 * planes * of.slc_read + of.erase) + 24 * of.native_program;
+        let took = bench.events.now().since(start).as_ns();
+        // A program starts only when the last of its reads is decoded, 4 us later.
+        assert!((time..time + 24 * 60_000).contains(&took), "{planes}: {took} ns for {time} ns of work");
+    }
+}
+
+#[test]
+fn data_overwritten_in_the_cache_is_not_folded() {
+    let mut spec = drive(Cells::Tlc, 1, "kind = 'static'\nsize = '2MiB'\nidle-delay = '1ms'");
+    spec.cache.size = Bytes::kib(64);
+    let text = "read = 0.0\nto = 0.05\npacing = 'closed'\ndepth = 8\n";
+    let writes = SyntheticSpec::read(&mut Document::from_toml(text, "flow").unwrap().top()).unwrap();
+    let mut bench = Bench::new(
+        &spec,
+        preconditioned(&spec, 0.0, 0.0, 1),
+        &[FlowSpec { limit: Some(900), ..closed("f", 8, writes) }],
+        1,
+    );
+    bench.run_out();
+    let written = counters(&bench.host.device).slc_units;
+    bench.run_for(Duration::from_ms(1000));
+    let done = counters(&bench.host.device);
+    assert!(written > 500 && done.folded_units <= 64, "{written} units written, {done:?}");
+    assert!(done.empty_blocks > 0 && done.slc_erases > 10, "{done:?}");
+    check_cache(&bench.host.device);
+}

@@ -96,6 +96,11 @@ fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "ftl.wear-gap" => &["", "", "1", "4"],
         "ftl.hot-within" => &["['300ms']", "['10ms', '100ms', '1000ms']"],
         "ftl.candidates" => &["1", "2"],
+        "ftl.slc-cache.size" => &["'64KiB'", "'256KiB'", "'1MiB'"],
+        "ftl.slc-cache.largest-write" => &["", "", "'4KiB'", "'16KiB'"],
+        "ftl.slc-cache.idle-delay" => &["'50us'", "'3ms'"],
+        "ftl.slc-cache.fold-above" => &["", "0.5", "1.0"],
+        "ftl.slc-cache.fold-below" => &["0.0", "0.4"],
         "cache.latency" => &["'0ns'", "'700ns'"],
         "cache.size" => &[""],
         "audit.sample" => &["1"],
@@ -151,6 +156,11 @@ fn little_part(cells: Cells, by_page: bool, sizes: [u32; 3], array: [u32; 3]) ->
     } else {
         ""
     };
+    let slc_mode = if bits > 1 {
+        "[part.slc-mode]\nloops = 2\npulse = '20us'\nverify = '30us'\nread = '20us'\nendurance = 30000\n"
+    } else {
+        ""
+    };
     let [channels, chips, dies] = array;
     format!(
         "[geometry]\nchannels = {channels}\nchips-per-channel = {chips}\ndies-per-chip = {dies}\n[[flow]]\n[part]\n\
@@ -158,7 +168,7 @@ fn little_part(cells: Cells, by_page: bool, sizes: [u32; 3], array: [u32; 3]) ->
          page-parity = '{parity}B'\nbits-per-cell = {bits}\nlayers = 4\nprogram-mode = '{mode}'\n{reads}\
          buffer-setup = '1us'\nprogram-loops = {loops}\nprogram-pulse = '20us'\nprogram-verify = '30us'\n\
          erase-loops = 3\nerase-pulse = '360us'\nerase-verify = '40us'\nsuspend-support = 'nested'\n\
-         bus-rate = '800MT/s'\ncommand-cycles = '200ns'\nendurance = 3000\n{reprogram}"
+         bus-rate = '800MT/s'\ncommand-cycles = '200ns'\nendurance = 3000\n{reprogram}{slc_mode}"
     )
 }
 
@@ -200,6 +210,10 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     let streams = Streams::new(rng.next_u64());
     let (mut values, mut values_of_cache) =
         (streams.stream("test.values", 0), streams.stream("test.cache", 0));
+    let mut values_of_slc = streams.stream("test.slc", 0);
+    if bits > 1 && !hot && !imposed && values_of_slc.below(2) == 0 {
+        text += &format!("[ftl.slc-cache]\nkind = '{}'\n", pick(&mut values_of_slc, &["static", "dynamic"]));
+    }
     let mut spec = drawn(&text, move |key| {
         let sections = [
             "part", "ftl", "cache", "host", "link", "schedule", "suspend", "power", "audit", "ecc", "errors",
@@ -207,9 +221,11 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
         if !sections.contains(&key.path.split('.').next()?) || imposed && key.path.starts_with("errors.") {
             return None;
         }
+        // Streams of their own, so that the other drives stay what they were.
+        let values = if key.path.starts_with("ftl.slc-cache.") { &mut values_of_slc } else { &mut values };
         match narrowed(&key.path) {
-            Some(of) => Some(pick(&mut values, of)).filter(|text| !text.is_empty()).map(str::to_string),
-            None => key.random_value(&mut values),
+            Some(of) => Some(pick(values, of)).filter(|text| !text.is_empty()).map(str::to_string),
+            None => key.random_value(values),
         }
     })
     .ok()?
@@ -219,7 +235,7 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     let unit = spec.geometry.unit_bytes;
     let program = u64::from(spec.layout().ok()?.units_per_program) * unit;
     let lanes = u64::from(spec.layout().ok()?.lanes);
-    let levels = u64::from(spec.ftl.hotness.levels()) + 1;
+    let levels = u64::from(spec.ftl.lists());
     let least = program * levels * if dynamic { 2 } else { lanes };
     spec.cache.size = Bytes(pick(rng, &[least, least, 3 * least, 64 * least]));
     // A stream of its own, so that the other drives stay what they were.
@@ -336,7 +352,10 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
 
     let (host, drive) = (bench.host.window.counters, bench.host.device.counters);
     let (ftl, nand) = (*bench.host.device.ftl_counters(), bench.host.device.nand().counters);
-    for (info, value) in host.iter().chain(drive.iter()).chain(ftl.iter()).chain(nand.iter()) {
+    let slc = bench.host.device.slc().map_or(Default::default(), |slc| slc.counters);
+    for (info, value) in
+        host.iter().chain(drive.iter()).chain(ftl.iter()).chain(nand.iter()).chain(slc.iter())
+    {
         *counted.entry(info.name).or_default() += value;
     }
     true

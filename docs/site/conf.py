@@ -50,7 +50,15 @@ CONTENTS = {
             "docs/SEARCH",
             "docs/TRACES",
         ],
-        "Drives": ["docs/PARTS", "docs/FIT", "docs/ARRAY", "docs/RELIABILITY", "docs/POWER", "docs/POWERLOSS"],
+        "Drives": [
+            "docs/PARTS",
+            "docs/FIT",
+            "docs/SLC",
+            "docs/ARRAY",
+            "docs/RELIABILITY",
+            "docs/POWER",
+            "docs/POWERLOSS",
+        ],
         "Cells": ["docs/CELLS", "docs/CHARACTERIZE", "docs/REPROGRAM"],
         "Development": [
             "docs/ARCHITECTURE",

@@ -25,6 +25,7 @@ generates this page from the declarations of the counters.
 
 WHEN = {
     "counters.errors": "Only with an `errors.table` other than `ideal`.",
+    "counters.slc": "Only with a section `[ftl.slc-cache]`.",
     "counters.trace": "Only with replayed traces; counted in the first pass over the traces.",
     "array.counters": "Only with `[array]`.",
 }

@@ -4,12 +4,15 @@
 use crate::drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned};
 use interpulse_drive::SlcCounters;
 use interpulse_drive::drive::Drive;
+use interpulse_drive::ftl::page::gc::victim::{GcPolicy, Imposed};
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
+use interpulse_drive::ftl::page::separation::HotnessPolicy;
 use interpulse_drive::ftl::page::slc::SlcSpec;
 use interpulse_drive::numbers::SuperBlock;
-use interpulse_drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
+use interpulse_drive::spec::{Acknowledge, DriveSpec, FtlSpec, PowerLossSpec, Wanted};
 use interpulse_engine::{Bytes, Device, Duration, Streams};
 use interpulse_flash::cell_mode::CellMode;
+use interpulse_flash::geometry::BlockAddress;
 use interpulse_flash::hold_up::Placement;
 use interpulse_flash::parts::{SlcModeSpec, TrainSpec};
 use interpulse_settings::Document;
@@ -281,4 +284,70 @@ fn data_overwritten_in_the_cache_is_not_folded() {
     assert!(written > 500 && done.folded_units <= 64, "{written} units written, {done:?}");
     assert!(done.empty_blocks > 0 && done.slc_erases > 10, "{done:?}");
     check_cache(&bench.host.device);
+}
+
+#[test]
+fn what_does_not_go_with_a_cache_is_refused() {
+    let kind = "kind = 'dynamic'\nsize = '1MiB'";
+    let refused = |change: &dyn Fn(&mut DriveSpec), key: &str| {
+        let mut spec = drive(Cells::Tlc, 1, kind);
+        spec.check().unwrap();
+        change(&mut spec);
+        let why = spec.check().unwrap_err();
+        assert!(why.keys.contains(&key), "{why:?}");
+    };
+    refused(&|spec| *spec = drive(Cells::Slc, 1, kind), "part.bits-per-cell");
+    refused(&|spec| spec.part.slc_mode = None, "part.preset");
+    refused(&|spec| spec.ftl.gc = GcPolicy::Imposed(Imposed::NONE), "ftl.gc");
+    refused(&|spec| spec.ftl.hotness = HotnessPolicy::all()[1].1.clone(), "ftl.hotness");
+    refused(&|spec| spec.ftl.slc = Some(cache("kind = 'dynamic'\nsize = '1GiB'")), "ftl.slc-cache.size");
+    refused(&|spec| spec.ftl.slc = Some(cache("kind = 'static'\nsize = '1GiB'")), "ftl.slc-cache.size");
+    refused(&|spec| spec.ftl.slc = Some(cache("kind = 'static'\nsize = '3380KiB'")), "ftl.over-provisioning");
+    refused(&|spec| spec.ftl.over_provisioning = 0.2, "ftl.over-provisioning");
+    let text = "[slc-cache]\nkind = 'static'\nsize = '1MiB'\nfold-above = 0.5\nfold-below = 0.5\n";
+    let error = SlcSpec::read(&mut Document::from_toml(text, "cache").unwrap().top()).unwrap_err();
+    assert!(error.to_string().contains("folding ends below the share at which it begins"), "{error}");
+}
+
+#[test]
+fn set_aside_blocks_are_no_over_provisioning_and_take_no_other_data() {
+    let without = DriveSpec {
+        ftl: FtlSpec { slc: None, ..drive(Cells::Tlc, 1, KINDS[0]).ftl },
+        ..drive(Cells::Tlc, 1, KINDS[0])
+    };
+    let spec = drive(Cells::Tlc, 1, "kind = 'static'\nsize = '1MiB'");
+    // Eight super blocks of 64 KiB in SLC mode, of 192 KiB natively, on each of two lanes.
+    let (all, rest) = (without.capacity(), spec.capacity());
+    assert_eq!(rest.raw, all.raw);
+    let outside = |usable: u64, over: f64| usable as f64 * (1.0 + over);
+    let difference =
+        outside(all.usable.get(), all.over_provisioning) - outside(rest.usable.get(), rest.over_provisioning);
+    assert!((difference - f64::from(8 * 2 * 192 << 10)).abs() < 1.0, "{difference}");
+    let blocks = spec.part.blocks_per_plane;
+    assert!(spec.blocks_for(Wanted::Usable(rest.usable)).unwrap() <= blocks);
+    let larger = drive(Cells::Tlc, 1, "kind = 'static'\nsize = '2MiB'");
+    assert!(larger.blocks_for(Wanted::Usable(rest.usable)).unwrap() > blocks);
+}
+
+#[test]
+fn a_cycle_in_slc_mode_wears_a_block_by_the_rated_cycles() {
+    // A tenth of a native cycle each.
+    let mut spec = drive(Cells::Tlc, 1, "kind = 'static'\nsize = '256KiB'\nfold-above = 1.0");
+    spec.nand.errors = Some(Arc::new(errors(3, &[8e-3, 4e-3, 1e-3])));
+    let mut bench = Bench::new(&spec, preconditioned(&spec, 0.3, 0.0, 1), &[closed("f", 8, mixed())], 1);
+    while bench.host.device.slc().unwrap().cycles() < 200 {
+        assert!(bench.step(bench.events.horizon()));
+    }
+    let (blocks, slc) = (bench.host.device.block_manager(), bench.host.device.slc().unwrap());
+    let mut worn = 0;
+    for block in SuperBlock::first(blocks.layout.super_blocks()).filter(|&block| slc.owns(block)) {
+        let (lane, number) = blocks.layout.lane_of(block);
+        let (die, plane) = blocks.layout.die_of(lane);
+        let at = BlockAddress { die, plane, block: number };
+        let cycles = bench.host.device.nand().reliability().unwrap().block(at).cycles;
+        // A block counts as worn once more from its first erase on.
+        assert!(cycles <= blocks.cycles[block.index()] / 10 + 1, "block {block}: {cycles}");
+        worn = worn.max(blocks.cycles[block.index()]);
+    }
+    assert!(worn > 20, "{worn}");
 }

@@ -2,7 +2,7 @@
 
 use interpulse_array::array::Array;
 use interpulse_drive::Drive;
-use interpulse_drive::{FtlCounters, SpareSeen};
+use interpulse_drive::{FtlCounters, SlcCounters, SpareSeen};
 use interpulse_engine::{Device, SimTime};
 use interpulse_flash::command::DIE_ACTIVITIES;
 use interpulse_flash::nand::NandCounters;
@@ -38,6 +38,8 @@ impl RunTarget for Array {
 pub struct DeviceCounters {
     /// FTL counters.
     pub ftl: FtlCounters,
+    /// Counters of SLC caches.
+    pub slc: SlcCounters,
     /// Flash operations and suspensions.
     pub nand: NandCounters,
     /// Time of all dies by use, in ns.
@@ -51,11 +53,15 @@ impl DeviceCounters {
     pub fn read<D: RunTarget>(device: &mut D, now: SimTime) -> DeviceCounters {
         let mut done = DeviceCounters {
             ftl: ftl_counters_of(device),
+            slc: SlcCounters::default(),
             nand: NandCounters::default(),
             uses: [0; DIE_ACTIVITIES],
             spare: SpareSeen::default(),
         };
         for drive in device.drives_mut() {
+            if let Some(slc) = drive.slc() {
+                done.slc.add(&slc.counters);
+            }
             done.nand.add(&drive.nand().counters);
             done.spare.add(&drive.spare_seen());
             for die in drive.nand_mut().dies_mut() {
@@ -72,6 +78,7 @@ impl DeviceCounters {
     pub fn since(&self, before: &DeviceCounters) -> DeviceCounters {
         DeviceCounters {
             ftl: self.ftl.since(&before.ftl),
+            slc: self.slc.since(&before.slc),
             nand: self.nand.since(&before.nand),
             uses: std::array::from_fn(|k| self.uses[k] - before.uses[k]),
             spare: self.spare.since(&before.spare),

@@ -90,6 +90,12 @@ def _drive(cases: list[dict[str, Any]]) -> Sheet:
         )
         reprograms = [case.get("counters", {}).get("nand", {}).get("reprograms") for case in cases]
         table.add_row("reprograms", *(number(each, 0) for each in reprograms))
+    if any("slc_cache" in each for each in ftl):
+        slc = [each.get("slc_cache", {}) for each in ftl]
+        table.add_row("SLC cache, GB", *(number(each["capacity_bytes"] / 1e9 if each else None, 3) for each in slc))
+        for label, name in (("host data in SLC mode, %", "slc_share"), ("folded per host data, %", "folded_share")):
+            shares = [each.get(name) for each in slc]
+            table.add_row(label, *(number(None if share is None else 100 * share, 1) for share in shares))
     for operation, count in (("program", "programs"), ("erase", "erases")):
         table.add_row(f"suspends per {operation}", *(_suspends(case, operation, count) for case in cases))
     shares = [case.get("time_share", {}) for case in cases]

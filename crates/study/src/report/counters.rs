@@ -5,7 +5,7 @@ use super::json_values::{group, without_nulls};
 use crate::run::Measured;
 use interpulse_array::array::ArrayCounters;
 use interpulse_drive::DriveCounters;
-use interpulse_drive::{FtlCounters, Wear};
+use interpulse_drive::{FtlCounters, SlcCounters, Wear};
 use interpulse_engine::CounterInfo;
 use interpulse_flash::nand::{ErrorCounters, NandCounters};
 use interpulse_host::HostCounters;
@@ -41,10 +41,11 @@ const TRACE: [CounterInfo; 6] = [
 ];
 
 /// Every group of counters: path in the result and declarations.
-pub fn groups() -> [(&'static str, Vec<CounterInfo>); 7] {
+pub fn groups() -> [(&'static str, Vec<CounterInfo>); 8] {
     [
         ("counters.host", [HostCounters::INFO, DriveCounters::INFO].concat()),
         ("counters.ftl", FtlCounters::INFO.to_vec()),
+        ("counters.slc", SlcCounters::INFO.to_vec()),
         ("counters.nand", NandCounters::INFO.to_vec()),
         ("counters.errors", ErrorCounters::INFO.to_vec()),
         ("counters.wear", WEAR.to_vec()),
@@ -74,6 +75,7 @@ pub(super) fn section(m: &Measured, context: &DriveState) -> Value {
     without_nulls(json!({
         "host": group(m.window.counters.iter().chain(m.drive.iter())),
         "ftl": group(m.ftl.iter()),
+        "slc": context.case.drive.ftl.slc.map(|_| group(m.slc.iter())),
         "nand": group(m.nand.iter()),
         "errors": m.errors.as_ref().map(|errors| group(errors.counters.iter())),
         "wear": group(WEAR.into_iter().zip(wear)),

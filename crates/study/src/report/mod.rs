@@ -21,7 +21,7 @@ mod window_quality;
 
 use crate::config::Case;
 use crate::run::Measured;
-use drive_state::DriveState;
+use drive_state::{DriveState, SlcState};
 use interpulse_drive::Drive;
 use interpulse_engine::account::CAUSE_INFO;
 use interpulse_engine::{Duration, Latencies};
@@ -174,8 +174,24 @@ fn ftl(m: &Measured, context: &DriveState) -> Value {
             o.insert("effective_spare_factor".into(), json!(factor));
         }
         flash_space::insert(&mut o, m, context);
+        if let Some(slc) = &context.slc {
+            o.insert("slc_cache".into(), slc_cache(m, slc));
+        }
     }
     Value::Object(o)
+}
+
+/// SLC caches: shares in the window, size and wear at its end.
+fn slc_cache(m: &Measured, at_end: &SlcState) -> Value {
+    let (slc, host) = (&m.slc, m.slc.slc_units + m.slc.direct_units);
+    let share = |units: u64| (host > 0).then(|| units as f64 / host as f64);
+    without_nulls(json!({
+        "capacity_bytes": at_end.capacity.get(),
+        "used_bytes": at_end.used.get(),
+        "slc_share": share(slc.slc_units),
+        "folded_share": share(slc.folded_units),
+        "slc_cycles": at_end.cycles,
+    }))
 }
 
 fn nand(m: &Measured) -> Value {

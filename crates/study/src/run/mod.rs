@@ -10,8 +10,8 @@ use crate::run::batches::{Batch, Batches};
 use crate::run::warm_up::{Warmup, WarmupOutcome};
 use crate::run_target::{DeviceCounters, RunTarget};
 use interpulse_drive::DriveCounters;
-use interpulse_drive::FtlCounters;
 use interpulse_drive::{Drive, Rewritten, SpareSeen};
+use interpulse_drive::{FtlCounters, SlcCounters};
 use interpulse_engine::{AuditReport, Duration, SimTime};
 use interpulse_flash::command::DIE_ACTIVITIES;
 use interpulse_flash::nand::power::tally::Spent;
@@ -67,6 +67,8 @@ pub struct Measured {
     pub drive: DriveCounters,
     /// FTL counters.
     pub ftl: FtlCounters,
+    /// Counters of SLC caches.
+    pub slc: SlcCounters,
     /// Spare space at the victim choices of garbage collection.
     pub spare: SpareSeen,
     /// Flash counters.
@@ -226,6 +228,7 @@ pub fn run<D: RunTarget, O: Recording, C: Clock>(
         window,
         drive: drive_counters,
         ftl: done.ftl,
+        slc: done.slc,
         spare: done.spare,
         nand: done.nand,
         operations,

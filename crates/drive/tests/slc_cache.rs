@@ -6,7 +6,8 @@ use interpulse_drive::SlcCounters;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::ftl::page::gc::victim::{GcPolicy, Imposed};
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
-use interpulse_drive::ftl::page::separation::HotnessPolicy;
+use interpulse_drive::ftl::page::reprogram::ReprogramSpec;
+use interpulse_drive::ftl::page::separation::{HotnessPolicy, UpdateInterval};
 use interpulse_drive::ftl::page::slc::SlcSpec;
 use interpulse_drive::numbers::SuperBlock;
 use interpulse_drive::spec::{Acknowledge, DriveSpec, FtlSpec, PowerLossSpec, Wanted};
@@ -299,7 +300,21 @@ fn what_does_not_go_with_a_cache_is_refused() {
     refused(&|spec| *spec = drive(Cells::Slc, 1, kind), "part.bits-per-cell");
     refused(&|spec| spec.part.slc_mode = None, "part.preset");
     refused(&|spec| spec.ftl.gc = GcPolicy::Imposed(Imposed::NONE), "ftl.gc");
-    refused(&|spec| spec.ftl.hotness = HotnessPolicy::all()[1].1.clone(), "ftl.hotness");
+    let separates = |spec: &mut DriveSpec| spec.ftl.hotness = HotnessPolicy::all()[1].1.clone();
+    refused(
+        &|spec| {
+            separates(spec);
+            spec.ftl.slc = Some(cache("kind = 'dynamic'\nsize = '1MiB'\nlargest-write = '4KiB'"));
+        },
+        "ftl.hotness",
+    );
+    refused(
+        &|spec| {
+            separates(spec);
+            spec.ftl.reprogram = Some(reprogram());
+        },
+        "ftl.reprogram",
+    );
     refused(&|spec| spec.ftl.slc = Some(cache("kind = 'dynamic'\nsize = '1GiB'")), "ftl.slc-cache.size");
     refused(&|spec| spec.ftl.slc = Some(cache("kind = 'static'\nsize = '1GiB'")), "ftl.slc-cache.size");
     refused(&|spec| spec.ftl.slc = Some(cache("kind = 'static'\nsize = '3380KiB'")), "ftl.over-provisioning");
@@ -350,4 +365,45 @@ fn a_cycle_in_slc_mode_wears_a_block_by_the_rated_cycles() {
         worn = worn.max(blocks.cycles[block.index()]);
     }
     assert!(worn > 20, "{worn}");
+}
+
+fn reprogram() -> ReprogramSpec {
+    let document = Document::from_toml("reprogram = true\n", "ftl").unwrap();
+    ReprogramSpec::read(&mut document.top(), true).unwrap().expect("it is on")
+}
+
+#[test]
+fn with_separation_hot_data_goes_through_the_cache_and_cold_data_does_not() {
+    for (kind, stripe) in [("static", false), ("dynamic", true)] {
+        let mut spec = drive(
+            Cells::Tlc,
+            2,
+            &format!("kind = '{kind}'\nsize = '512KiB'\nfold-above = 1.0\nfold-below = 0.5"),
+        );
+        spec.ftl.hotness = HotnessPolicy::UpdateInterval(UpdateInterval {
+            within: vec![Duration::from_ms(20)],
+            by_unit: true,
+        });
+        if stripe {
+            spec.ftl.allocation = Allocation::all()[1].1;
+        }
+        // Nothing has been written in simulated time: the first round is cold.
+        let flow = closed("f", 32, sequential());
+        let mut bench = Bench::new(&spec, preconditioned(&spec, 0.3, 0.0, 1), &[flow], 1);
+        bench.run_requests(40);
+        assert_eq!(counters(&bench.host.device).slc_units, 0, "{kind}");
+        bench.run_requests(2_000);
+        check_cache(&bench.host.device);
+        // Half of the units are written again within the interval.
+        let text = "read = 0.3\nto = 0.05\npacing = 'closed'\ndepth = 16\n";
+        let hot = SyntheticSpec::read(&mut Document::from_toml(text, "flow").unwrap().top()).unwrap();
+        spec.cache.size = Bytes::kib(256);
+        let mut bench = Bench::new(&spec, preconditioned(&spec, 0.5, 0.0, 1), &[closed("f", 16, hot)], 1);
+        bench.run_requests(6_000);
+        bench.finish();
+        check_cache(&bench.host.device);
+        bench.host.device.read_everything();
+        let of = counters(&bench.host.device);
+        assert!(of.slc_units > 300 && of.direct_units > 0, "{kind}: {of:?}");
+    }
 }

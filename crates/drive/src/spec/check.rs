@@ -243,8 +243,12 @@ impl DriveSpec {
         Impossible::unless(self.part.slc_mode.is_some(), &[kind, "part.preset"], why)?;
         let why = "imposed write amplification has no blocks that could be in SLC mode";
         Impossible::unless(!self.ftl.gc.imposes(), &[kind, "ftl.gc"], why)?;
-        let why = "hot data and cached data would each choose the blocks of a write: an SLC cache works without separation";
-        Impossible::unless(self.ftl.hotness.levels() == 0, &[kind, "ftl.hotness"], why)?;
+        let why = "hot data would go to reprogrammable blocks and to the SLC cache: one of them only";
+        Impossible::unless(self.ftl.reprogram.is_none(), &[kind, "ftl.reprogram"], why)?;
+        let hot = self.ftl.hotness.levels();
+        let why = "with separation hot data goes through the SLC cache, writes of any size";
+        let keys = ["ftl.slc-cache.largest-write", "ftl.hotness"];
+        Impossible::unless(hot == 0 || slc.largest_write.is_none(), &keys, why)?;
         let blocks = slc.blocks_of_lane(&self.geometry, self.ftl.multi_plane);
         let why = format!(
             "{blocks} super blocks of each lane in SLC mode hold this much, but a lane has {}, of which at least 4 are for other \
@@ -260,10 +264,11 @@ impl DriveSpec {
         let per_lane =
             f64::from(config.logical_units) / f64::from(layout.lanes) / f64::from(layout.units_per_block);
         let spare = f64::from(layout.blocks) - per_lane;
-        let needed = f64::from(config.soft_free + 3) + 1.0;
+        let needed = f64::from(config.soft_free + 3 + hot) + 1.0;
         let why = format!(
-            "a lane has {spare:.1} spare blocks; {} to keep free and 3 open ones, one in SLC mode, need at least {needed}",
-            config.soft_free
+            "a lane has {spare:.1} spare blocks; {} to keep free and {} open ones, one in SLC mode, need at least {needed}",
+            config.soft_free,
+            3 + hot
         );
         let keys = [kind, "ftl.over-provisioning", "ftl.gc-soft"];
         Impossible::unless(spare >= needed, &keys, why)

@@ -122,9 +122,11 @@ impl PageFtl {
         let write_back = WriteBack::new(spec, stripe, super_word_line, cached.unwrap_or(program), lists, slots);
         let worth = [write_back.worth_starting, if write_back.worth_starting == 1 { 1 } else { program }];
         let lists_of = match spec.ftl.slc {
-            Some(slc) => HostLists::Cached(SlcLists::new(slc.largest_units(&spec.geometry), worth)),
-            None if hot > 0 => HostLists::ByHotness(Box::new(HotnessQueues::new(hot + 1, lists, slots))),
-            None => HostLists::ByLane,
+            Some(slc) if hot == 0 => {
+                HostLists::Cached(SlcLists::new(slc.largest_units(&spec.geometry), worth))
+            }
+            _ if hot > 0 => HostLists::ByHotness(Box::new(HotnessQueues::new(hot + 1, lists, slots))),
+            _ => HostLists::ByLane,
         };
         let mut collection = GcState::new(lanes, spec.ftl.gc_depth);
         for (lane, of) in Lane::first(lanes).zip(&mut collection.lanes) {

@@ -92,7 +92,7 @@ impl PageFtl {
                 }
                 lane
             }
-            None => match self.next_ready_lane() {
+            None => match self.next_lane_of_level(level + 1 < levels) {
                 Some(lane) => lane,
                 None => {
                     self.wake_collector(flash);
@@ -140,11 +140,7 @@ impl PageFtl {
                 self.program_with_candidate(flash, lane, level, list);
             }
             Step::Normal => {
-                let stream = if self.blocks.reprogramming().is_some() {
-                    Stream::HOST
-                } else {
-                    self.blocks.streams.of_level(level)
-                };
+                let stream = self.stream_of_level(lane, level, cold);
                 let full = self.blocks.capacity(stream).program;
                 if !enough(full) {
                     return false;
@@ -156,6 +152,9 @@ impl PageFtl {
                     // The word line has room for candidate pages that have to move.
                     self.program_with_candidate(flash, lane, level, list);
                     return true;
+                }
+                if !cold && self.blocks.slc().is_some() {
+                    self.enter_cache(lane, stream, full.min(dirty));
                 }
                 let Some(place) = self.blocks.take_address(lane, stream) else {
                     self.wake_collector(flash);
@@ -172,6 +171,27 @@ impl PageFtl {
             }
         }
         true
+    }
+
+    /// Next ready lane; one with room in an SLC cache is ready for hot data.
+    fn next_lane_of_level(&mut self, hot: bool) -> Option<Lane> {
+        if !hot || self.blocks.slc().is_none() {
+            return self.next_ready_lane();
+        }
+        let (blocks, idle) = (&self.blocks, self.write_back.programs_in_flight == 0);
+        let room = |lane| blocks.slc_has_room(lane) || blocks.has_room(lane, Stream::HOST);
+        self.placement.next_ready(blocks, idle, room)
+    }
+
+    /// Stream of the next normal program of `level` on `lane`.
+    fn stream_of_level(&self, lane: Lane, level: u32, cold: bool) -> Stream {
+        if self.blocks.reprogramming().is_some() {
+            return Stream::HOST;
+        }
+        match self.blocks.slc() {
+            Some(slc) if !cold && self.blocks.slc_has_room(lane) => slc.stream,
+            _ => self.blocks.streams.of_level(level),
+        }
     }
 
     fn fill_from_cache(&mut self, job: JobId, list: usize, most: u32) {

@@ -43,12 +43,18 @@ impl PageFtl {
     /// Notes that a command starts.
     #[inline(always)]
     pub(crate) fn command_starts(&mut self, flash: &mut Flash) {
-        if let Some(folding) = &mut self.folding {
-            folding.last = flash.now();
-            folding.idle = false;
-            if !folding.armed {
-                folding.arm(flash);
-            }
+        if self.folding.is_some() {
+            self.ends_idle_time(flash);
+        }
+    }
+
+    #[inline(never)]
+    fn ends_idle_time(&mut self, flash: &mut Flash) {
+        let folding = self.folding.as_deref_mut().expect("the caller has looked");
+        folding.last = flash.now();
+        folding.idle = false;
+        if !folding.armed {
+            folding.arm(flash);
         }
     }
 

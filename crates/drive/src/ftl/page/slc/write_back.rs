@@ -119,6 +119,15 @@ impl PageFtl {
         true
     }
 
+    /// Opens a super block of the cache for a program of `stream` on `lane`, or notes that these units find no room in it.
+    pub(crate) fn enter_cache(&mut self, lane: Lane, stream: Stream, units: u32) {
+        if self.blocks.slc().is_some_and(|slc| slc.stream == stream) {
+            self.blocks.open_slc(lane);
+        } else if self.blocks.has_room(lane, stream) {
+            self.blocks.slc_overflows(lane, units);
+        }
+    }
+
     /// Counts `units` of host data programmed in `mode`.
     pub(crate) fn count_cached(&mut self, mode: CellMode, units: u64) {
         let slc = self.blocks.slc.as_deref_mut().expect("the drive has an SLC cache");

@@ -262,7 +262,12 @@ impl PageFtl {
             taken = place.units(&self.blocks.layout);
             match self.lists {
                 HostLists::ByLane => {}
-                HostLists::ByHotness(_) => self.moved_along(&job, place),
+                HostLists::ByHotness(_) => {
+                    self.moved_along(&job, place);
+                    if self.blocks.slc().is_some() {
+                        self.count_cached(place.mode, job.slots.len() as u64);
+                    }
+                }
                 HostLists::Cached(_) => self.count_cached(place.mode, job.slots.len() as u64),
             }
         }

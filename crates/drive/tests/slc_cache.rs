@@ -337,7 +337,7 @@ fn set_aside_blocks_are_no_over_provisioning_and_take_no_other_data() {
     let outside = |usable: u64, over: f64| usable as f64 * (1.0 + over);
     let difference =
         outside(all.usable.get(), all.over_provisioning) - outside(rest.usable.get(), rest.over_provisioning);
-    assert!((difference - f64::from(8 * 2 * 192 << 10)).abs() < 1.0, "{difference}");
+    assert!((difference - f64::from((8 * 2 * 192) << 10)).abs() < 1.0, "{difference}");
     let blocks = spec.part.blocks_per_plane;
     assert!(spec.blocks_for(Wanted::Usable(rest.usable)).unwrap() <= blocks);
     let larger = drive(Cells::Tlc, 1, "kind = 'static'\nsize = '2MiB'");

@@ -1,91 +1,12 @@
-//! Super blocks of an SLC cache: opening, closing, choice of the next to fold, wear.
+//! Super blocks of an SLC cache in the block manager: opening, closing, choice of the next to fold, wear, recovery.
 
-use super::{SlcCounters, SlcSpec, Space};
+use super::cache::{SlcCache, SlcLane};
+use super::{SlcSpec, Space};
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::write_streams::{Origin, Stream, StreamSpec, WritePointer};
 use crate::numbers::{Lane, SuperBlock};
 use crate::spec::DriveSpec;
 use interpulse_flash::cell_mode::CellMode;
-use std::collections::VecDeque;
-
-/// Share of a lane in the cache.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct SlcLane {
-    /// Super blocks in SLC mode: open, closed, being folded.
-    pub(crate) used: u32,
-    /// Closed super blocks not yet chosen for folding, in the order in which they closed.
-    pub(crate) closed: Vec<SuperBlock>,
-    /// Erased super blocks set aside.
-    pub(crate) own: VecDeque<SuperBlock>,
-    /// The lane folds until few enough blocks are in use.
-    pub(crate) folding: bool,
-    /// A closed super block may hold nothing valid, and the lane has no room.
-    pub(crate) may_be_empty: bool,
-    /// The last victim of the lane was folded.
-    pub(crate) folded_last: bool,
-}
-
-/// Super blocks of an SLC cache.
-#[derive(Clone, Debug)]
-pub struct SlcCache {
-    spec: SlcSpec,
-    /// Stream of the data written to the cache.
-    pub(crate) stream: Stream,
-    /// Most super blocks of a lane.
-    most: u32,
-    /// Super blocks of a lane in use at which folding begins and ends.
-    begins_at: u32,
-    ends_at: u32,
-    pub(crate) lanes: Vec<SlcLane>,
-    /// Super blocks set aside; empty where blocks are borrowed.
-    own: Vec<bool>,
-    /// Cycles of each super block in SLC mode.
-    cycles: Vec<u32>,
-    /// Rated cycles in native and in SLC mode.
-    rated: [u32; 2],
-    /// Counters since the start.
-    pub counters: SlcCounters,
-}
-
-impl SlcCache {
-    /// Whether `super_block` is set aside: its erase frees no space for native data.
-    #[inline]
-    pub fn owns(&self, super_block: SuperBlock) -> bool {
-        self.own.get(super_block.index()).is_some_and(|&own| own)
-    }
-
-    /// Whether the blocks of the cache are set aside.
-    pub(crate) fn owns_blocks(&self) -> bool {
-        !self.own.is_empty()
-    }
-
-    /// Most super blocks of all lanes.
-    pub fn most_blocks(&self) -> u64 {
-        self.lanes.len() as u64 * u64::from(self.most)
-    }
-
-    /// Super blocks of all lanes in SLC mode.
-    pub fn used_blocks(&self) -> u64 {
-        self.lanes.iter().map(|lane| u64::from(lane.used)).sum()
-    }
-
-    /// Cycles of all super blocks in SLC mode.
-    pub fn cycles(&self) -> u64 {
-        self.cycles.iter().map(|&cycles| u64::from(cycles)).sum()
-    }
-
-    /// Native cycles that wear a super block of `cycles` cycles as much: one in SLC mode counts by the rated cycles.
-    fn equivalent(&self, super_block: SuperBlock, cycles: u32) -> u32 {
-        let slc = self.cycles[super_block.index()];
-        let [native, in_slc] = self.rated.map(u64::from);
-        cycles - slc + (u64::from(slc) * native / in_slc) as u32
-    }
-
-    /// Whether a lane has as many blocks in use as end its folding.
-    fn is_folded(&self, lane: &SlcLane, open: bool) -> bool {
-        lane.closed.len() as u32 + u32::from(open) <= self.ends_at
-    }
-}
 
 impl BlockManager {
     /// SLC cache, if the drive has one.
@@ -116,22 +37,10 @@ impl BlockManager {
             of.own.iter().for_each(|block| own[block.index()] = true);
         }
         self.config.set_aside(&self.layout, owned, false);
-        let share = |of: f64| f64::from(most) * of;
-        self.slc = Some(Box::new(SlcCache {
-            begins_at: spec.fold_above.map_or(u32::MAX, |above| share(above).ceil() as u32),
-            ends_at: share(spec.fold_below).floor() as u32,
-            spec,
-            stream,
-            most,
-            lanes,
-            own,
-            cycles: vec![0; blocks],
-            rated: [
-                drive.part.endurance,
-                drive.part.slc_mode.map_or(drive.part.endurance, |of| of.endurance),
-            ],
-            counters: SlcCounters::default(),
-        }));
+        let native = drive.part.endurance;
+        let rated = [native, drive.part.slc_mode.map_or(native, |of| of.endurance)];
+        let super_blocks = self.layout.super_blocks();
+        self.slc = Some(Box::new(SlcCache::new(spec, stream, most, lanes, own, super_blocks, rated)));
     }
 
     fn slc_mut(&mut self) -> &mut SlcCache {

@@ -4,40 +4,7 @@ use crate::ftl::flash::Flash;
 use crate::ftl::page::gc::state::Victim;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::numbers::Lane;
-use interpulse_engine::{Duration, ResourceId, SimTime};
 use interpulse_flash::cell_mode::CellMode;
-
-/// Idle time of a drive with an SLC cache.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Folding {
-    /// Time without commands after which folding begins.
-    delay: Duration,
-    timer: ResourceId,
-    /// Start of the last command.
-    last: SimTime,
-    armed: bool,
-    /// No command has started for `delay`.
-    idle: bool,
-}
-
-impl Folding {
-    pub(crate) fn new(delay: Duration, timer: ResourceId) -> Folding {
-        Folding { delay, timer, last: SimTime::ZERO, armed: false, idle: false }
-    }
-
-    pub(crate) fn lose_power(&mut self) {
-        (self.armed, self.idle) = (false, false);
-    }
-
-    /// Sets the timer to the end of the delay after the last command.
-    fn arm(&mut self, flash: &mut Flash) {
-        self.armed = true;
-        let due = self.last + self.delay;
-        if due <= flash.events.horizon() {
-            flash.events.arm(self.timer, due);
-        }
-    }
-}
 
 impl PageFtl {
     /// Notes that a command starts.

@@ -10,16 +10,19 @@
 //! is short of free ones. Data overwritten in the cache is never folded.
 
 mod blocks;
+mod cache;
 mod folding;
+mod idle;
+mod lists;
 mod write_back;
 
 use interpulse_engine::{Bytes, Duration, counters};
 use interpulse_flash::geometry::Geometry;
 use interpulse_settings::{ConfigError, Section, default, keys, optional, registry};
 
-pub use blocks::SlcCache;
-pub(crate) use folding::Folding;
-pub(crate) use write_back::SlcLists;
+pub use cache::SlcCache;
+pub(crate) use idle::Folding;
+pub(crate) use lists::SlcLists;
 
 registry! {
     $ /// Where the blocks of an SLC cache come from.

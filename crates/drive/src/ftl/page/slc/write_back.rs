@@ -1,42 +1,11 @@
-//! Write-back through an SLC cache: lists by size, and the choice between SLC mode and a native block.
+//! Write-back through an SLC cache: the choice between SLC mode and a native block.
 
 use crate::ftl::flash::Flash;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::page_ftl::PageFtl;
+use crate::ftl::page::slc::lists::SlcLists;
 use crate::numbers::Lane;
 use interpulse_flash::cell_mode::CellMode;
-
-/// Dirty lists of a drive with an SLC cache: of writes that go through it, and of larger ones.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SlcLists {
-    /// Lists of the drive, or of each lane: 1 or 2.
-    count: u32,
-    /// Units of the largest write that goes through the cache.
-    largest: u32,
-    /// Dirty units worth a program in SLC mode, and in a native block.
-    worth: [u32; 2],
-}
-
-impl SlcLists {
-    /// Lists for writes of up to `largest` units, if there is such a limit, and programs worth their units from `worth` on.
-    pub(crate) fn new(largest: Option<u32>, worth: [u32; 2]) -> SlcLists {
-        SlcLists { count: 1 + u32::from(largest.is_some()), largest: largest.unwrap_or(u32::MAX), worth }
-    }
-
-    /// List of a unit of a write of `units`, whose lane has the number `lane`.
-    #[inline]
-    pub(crate) fn list(&self, lane: usize, units: u32) -> usize {
-        lane * self.count as usize + usize::from(units > self.largest)
-    }
-
-    fn is_cached(&self, list: usize) -> bool {
-        list as u32 % self.count == 0
-    }
-
-    fn lane(&self, list: usize) -> Lane {
-        Lane(list as u32 / self.count)
-    }
-}
 
 impl PageFtl {
     /// Starts programs while there is enough dirty data for one and a lane is ready.

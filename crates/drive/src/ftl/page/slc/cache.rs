@@ -1,0 +1,111 @@
+//! State of an SLC cache: its super blocks by lane, their cycles, counters.
+
+use super::{SlcCounters, SlcSpec};
+use crate::ftl::page::blocks::write_streams::Stream;
+use crate::numbers::SuperBlock;
+use std::collections::VecDeque;
+
+/// Share of a lane in the cache.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SlcLane {
+    /// Super blocks in SLC mode: open, closed, being folded.
+    pub(crate) used: u32,
+    /// Closed super blocks not yet chosen for folding, in the order in which they closed.
+    pub(crate) closed: Vec<SuperBlock>,
+    /// Erased super blocks set aside.
+    pub(crate) own: VecDeque<SuperBlock>,
+    /// The lane folds until few enough blocks are in use.
+    pub(crate) folding: bool,
+    /// A closed super block may hold nothing valid, and the lane has no room.
+    pub(crate) may_be_empty: bool,
+    /// The last victim of the lane was folded.
+    pub(crate) folded_last: bool,
+}
+
+/// Super blocks of an SLC cache.
+#[derive(Clone, Debug)]
+pub struct SlcCache {
+    pub(super) spec: SlcSpec,
+    /// Stream of the data written to the cache.
+    pub(crate) stream: Stream,
+    /// Most super blocks of a lane.
+    pub(super) most: u32,
+    /// Super blocks of a lane in use at which folding begins and ends.
+    pub(super) begins_at: u32,
+    ends_at: u32,
+    pub(crate) lanes: Vec<SlcLane>,
+    /// Super blocks set aside; empty where blocks are borrowed.
+    pub(super) own: Vec<bool>,
+    /// Cycles of each super block in SLC mode.
+    pub(super) cycles: Vec<u32>,
+    /// Rated cycles in native and in SLC mode.
+    rated: [u32; 2],
+    /// Counters since the start.
+    pub counters: SlcCounters,
+}
+
+impl SlcCache {
+    /// An empty cache of at most `most` super blocks of each lane, for the data of `stream`. `own` are the super blocks set aside,
+    /// `lanes` has them by lane.
+    pub(super) fn new(
+        spec: SlcSpec,
+        stream: Stream,
+        most: u32,
+        lanes: Vec<SlcLane>,
+        own: Vec<bool>,
+        super_blocks: u32,
+        rated: [u32; 2],
+    ) -> SlcCache {
+        let share = |of: f64| f64::from(most) * of;
+        SlcCache {
+            begins_at: spec.fold_above.map_or(u32::MAX, |above| libm::ceil(share(above)) as u32),
+            ends_at: libm::floor(share(spec.fold_below)) as u32,
+            spec,
+            stream,
+            most,
+            lanes,
+            own,
+            cycles: vec![0; super_blocks as usize],
+            rated,
+            counters: SlcCounters::default(),
+        }
+    }
+
+    /// Whether `super_block` is set aside: its erase frees no space for native data.
+    #[inline]
+    pub fn owns(&self, super_block: SuperBlock) -> bool {
+        self.own.get(super_block.index()).is_some_and(|&own| own)
+    }
+
+    /// Whether the blocks of the cache are set aside.
+    pub(crate) fn owns_blocks(&self) -> bool {
+        !self.own.is_empty()
+    }
+
+    /// Most super blocks of all lanes.
+    pub fn most_blocks(&self) -> u64 {
+        self.lanes.len() as u64 * u64::from(self.most)
+    }
+
+    /// Super blocks of all lanes in SLC mode.
+    pub fn used_blocks(&self) -> u64 {
+        self.lanes.iter().map(|lane| u64::from(lane.used)).sum()
+    }
+
+    /// Cycles of all super blocks in SLC mode.
+    pub fn cycles(&self) -> u64 {
+        self.cycles.iter().map(|&cycles| u64::from(cycles)).sum()
+    }
+
+    /// Native cycles that wear a super block of `cycles` cycles as much: one in SLC mode counts by the rated cycles.
+    pub(super) fn equivalent(&self, super_block: SuperBlock, cycles: u32) -> u32 {
+        let slc = self.cycles[super_block.index()];
+        let [native, in_slc] = self.rated.map(u64::from);
+        cycles - slc + (u64::from(slc) * native / in_slc) as u32
+    }
+
+    /// Whether a lane has as many blocks in use as end its folding.
+    pub(super) fn is_folded(&self, lane: &SlcLane, open: bool) -> bool {
+        lane.closed.len() as u32 + u32::from(open) <= self.ends_at
+    }
+}

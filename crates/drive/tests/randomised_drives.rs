@@ -211,7 +211,8 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     let (mut values, mut values_of_cache) =
         (streams.stream("test.values", 0), streams.stream("test.cache", 0));
     let mut values_of_slc = streams.stream("test.slc", 0);
-    if bits > 1 && !reprogram && !imposed && values_of_slc.below(2) == 0 {
+    let gathers = allocation == "super-word-line";
+    if bits > 1 && !reprogram && !imposed && !gathers && values_of_slc.below(2) == 0 {
         text += &format!("[ftl.slc-cache]\nkind = '{}'\n", pick(&mut values_of_slc, &["static", "dynamic"]));
     }
     let mut spec = drawn(&text, move |key| {

@@ -5,7 +5,7 @@ use crate::drive_common::{Bench, Cells, closed, errors, of_part, part, precondit
 use interpulse_drive::SlcCounters;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::ftl::page::gc::victim::{GcPolicy, Imposed};
-use interpulse_drive::ftl::page::placement::stripe::Allocation;
+use interpulse_drive::ftl::page::placement::stripe::{Allocation, Axis};
 use interpulse_drive::ftl::page::reprogram::ReprogramSpec;
 use interpulse_drive::ftl::page::separation::{HotnessPolicy, UpdateInterval};
 use interpulse_drive::ftl::page::slc::SlcSpec;
@@ -93,7 +93,7 @@ fn nothing_is_lost_in_a_cache() {
                     spec.cache.acknowledge = Acknowledge::WhenProgrammed;
                 }
                 if stripe {
-                    spec.ftl.allocation = Allocation::all()[1].1;
+                    spec.ftl.allocation = Allocation::Static([Axis::C, Axis::W, Axis::D, Axis::P]);
                 }
                 if fails {
                     let mut rates = errors(spec.part.bits_per_cell as usize, &[8e-3, 4e-3, 1e-3]);
@@ -299,6 +299,7 @@ fn what_does_not_go_with_a_cache_is_refused() {
     };
     refused(&|spec| *spec = drive(Cells::Slc, 1, kind), "part.bits-per-cell");
     refused(&|spec| spec.part.slc_mode = None, "part.preset");
+    refused(&|spec| spec.ftl.allocation = Allocation::SuperWordLine, "ftl.allocation");
     refused(&|spec| spec.ftl.gc = GcPolicy::Imposed(Imposed::NONE), "ftl.gc");
     let separates = |spec: &mut DriveSpec| spec.ftl.hotness = HotnessPolicy::all()[1].1.clone();
     refused(
@@ -385,7 +386,7 @@ fn with_separation_hot_data_goes_through_the_cache_and_cold_data_does_not() {
             by_unit: true,
         });
         if stripe {
-            spec.ftl.allocation = Allocation::all()[1].1;
+            spec.ftl.allocation = Allocation::Static([Axis::C, Axis::W, Axis::D, Axis::P]);
         }
         // Nothing has been written in simulated time: the first round is cold.
         let flow = closed("f", 32, sequential());

@@ -148,6 +148,8 @@ impl DriveSpec {
         let why = "a super word line gathers in the write cache, and writes would wait for it: use dynamic or a static order";
         let gathers = !self.cache.acknowledge.waits_for_programs();
         Impossible::unless(gathers, &["ftl.allocation", "cache.acknowledge"], why)?;
+        let why = "a super word line gathers for native programs, not for those of an SLC cache: use dynamic or a static order";
+        Impossible::unless(self.ftl.slc.is_none(), &["ftl.allocation", "ftl.slc-cache.kind"], why)?;
         let why = "hot and cold data gather by level: use dynamic or a static order";
         Impossible::unless(self.ftl.hotness.levels() == 0, &["ftl.allocation", "ftl.hotness"], why)
     }

@@ -119,7 +119,8 @@ impl PageFtl {
         };
         let errors = spec.nand.errors.as_ref();
         let (program, cached) = (blocks.capacity(Stream::HOST).program, blocks.slc_program());
-        let write_back = WriteBack::new(spec, stripe, super_word_line, cached.unwrap_or(program), lists, slots);
+        let write_back =
+            WriteBack::new(spec, stripe, super_word_line, cached.unwrap_or(program), lists, slots);
         let worth = [write_back.worth_starting, if write_back.worth_starting == 1 { 1 } else { program }];
         let lists_of = match spec.ftl.slc {
             Some(slc) if hot == 0 => {

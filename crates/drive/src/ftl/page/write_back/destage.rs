@@ -101,7 +101,7 @@ impl PageFtl {
                 self.wake_collector(flash);
                 return;
             };
-            self.program_host(flash, lane, 0);
+            self.program_host(flash, lane, 0, Stream::HOST);
         }
     }
 

@@ -138,7 +138,7 @@ fn read_reprogram(r: &mut Section) -> Result<ReprogramSpec, ConfigError> {
 pub(super) fn slc_mode(part: &mut Section, bits: u32) -> Result<Option<SlcModeSpec>, ConfigError> {
     let mut r = part.section("slc-mode")?;
     let given = !r.is_empty() && bits > 1;
-    r.when(given, "more than one of part.bits-per-cell", read_slc_mode)
+    r.when(given, "bits-per-cell = 2 or 3 or 4", read_slc_mode)
 }
 
 fn read_slc_mode(r: &mut Section) -> Result<SlcModeSpec, ConfigError> {

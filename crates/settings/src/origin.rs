@@ -9,6 +9,8 @@ use std::sync::Arc;
 pub enum PresetKind {
     /// A flash part.
     Part,
+    /// The interface of a flash part.
+    Interface,
     /// A whole drive.
     Drive,
     /// The statistics of a trace.
@@ -21,6 +23,7 @@ impl fmt::Display for PresetKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             PresetKind::Part => "part preset",
+            PresetKind::Interface => "interface",
             PresetKind::Drive => "drive preset",
             PresetKind::Twin => "twin row",
             PresetKind::Cells => "cell preset",

@@ -88,7 +88,7 @@ def part_file(name: str, given: dict[str, str], further: dict[str, str], *, typi
         what = "1 line of the data sheet is" if len(lacking) == 1 else f"{len(lacking)} lines of the data sheet are"
         raise ConfigError(f"{what} missing:{''.join(lines)}\n  --typical takes these values and says so in the file")
     for key in further:
-        if key not in keys() or key in ("file", "preset", "name"):
+        if key not in keys() or key in ("file", "preset", "name", "interface"):
             raise ConfigError(f"{key}: a part has no such figure; docs/CONFIGURATION.md has all keys of `part`")
     known = {
         option: (given[option].strip(), SHEET) if option in given else (TYPICAL[option], f"{ASSUMED}typical value")

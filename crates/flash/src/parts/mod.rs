@@ -14,6 +14,7 @@
 
 pub mod cache;
 mod file;
+mod interface;
 mod pages;
 pub mod power;
 mod registry;

@@ -1,6 +1,7 @@
 //! Part specification: geometry and timings of a flash part, read from the section `[part]`.
 
 use super::cache::CacheRegister;
+use super::interface;
 use super::power::PowerSpec;
 use super::registry::{PRESET_DOC, presets};
 use super::train::{
@@ -153,6 +154,8 @@ impl PartSpec {
         let presets: Vec<_> = presets().iter().map(|preset| (preset.name, preset.doc)).collect();
         let preset = part.label_of("preset", PRESET_DOC, &presets)?;
         let own = part.label("name", "name of the part; by default that of its preset")?;
+        // Its rate and cycles are keys of the part by now.
+        part.label_of("interface", interface::DOC, &interface::names())?;
         let name = own.or(preset).unwrap_or_else(|| "custom".to_string());
         let mut state = part.shaping_state();
         let spec = PartSpec::keys(part, &mut state, name)?;

@@ -1,5 +1,7 @@
 //! Tests of parts: presets are complete, cited and equal to the papers; invalid parts are rejected.
 
+mod interfaces;
+
 use super::*;
 use interpulse_engine::Duration;
 use interpulse_settings::{ConfigError, Document};
@@ -59,12 +61,78 @@ fn the_times_are_those_of_the_papers() {
         ("starblaze-tlc3d-typ", 67, 2_300, 10_000),
         ("starblaze-tlc3d-max", 100, 11_000, 25_000),
     ];
-    assert_eq!(printed.map(|(name, ..)| name).as_slice(), names());
+    let tabulated = ISSCC.iter().map(|die| die.name);
+    assert_eq!(printed.iter().map(|(name, ..)| *name).chain(tabulated).collect::<Vec<_>>(), names());
     for (name, read_us, program_us, erase_us) in printed {
         let part = of(name);
         assert_eq!(part.read, vec![Duration::from_us(read_us); part.bits_per_cell as usize], "{name}");
         assert_eq!(total(&part.program), Duration::from_us(program_us), "{name}");
         assert_eq!(total(&part.erase), Duration::from_us(erase_us), "{name}");
+    }
+}
+
+/// What the tables of ISSCC dies print.
+struct Tabulated {
+    name: &'static str,
+    gigabits: u64,
+    /// tR of a page of any type in us, if printed.
+    read_us: Option<u64>,
+    /// tPROG of a page in us, if printed.
+    program_us: Option<u64>,
+    /// Program throughput in MB/s, if printed.
+    megabytes: Option<u64>,
+    /// Interface rate in MT/s, if printed.
+    transfers: Option<u64>,
+}
+
+const fn tabulated(
+    name: &'static str,
+    gigabits: u64,
+    read_us: Option<u64>,
+    program_us: Option<u64>,
+    megabytes: Option<u64>,
+    transfers: Option<u64>,
+) -> Tabulated {
+    Tabulated { name, gigabits, read_us, program_us, megabytes, transfers }
+}
+
+/// Sources are in the presets.
+const ISSCC: [Tabulated; 6] = [
+    tabulated("toshiba-96l-tlc", 512, Some(58), None, Some(57), Some(533)),
+    tabulated("hynix-176l-tlc", 512, Some(50), None, Some(168), Some(1_600)),
+    tabulated("hynix-300l-tlc", 1_024, None, None, Some(194), Some(2_400)),
+    tabulated("hynix-96l-qlc", 1_024, Some(170), Some(2_150), Some(30), None),
+    tabulated("intel-144l-qlc", 1_024, Some(85), Some(1_630), Some(40), None),
+    tabulated("samsung-48l-slc", 64, Some(3), Some(100), None, None),
+];
+
+/// Programs on all planes have the printed throughput and tPROG of a page within the rounding of what is printed, and the
+/// blocks are the fewest that hold the printed capacity.
+#[test]
+fn the_dies_of_isscc_tables_have_the_printed_figures() {
+    for printed in &ISSCC {
+        let (name, part) = (printed.name, of(printed.name));
+        let bits = u64::from(part.bits_per_cell);
+        if let Some(us) = printed.read_us {
+            assert_eq!(part.read, vec![Duration::from_us(us); bits as usize], "{name}");
+        }
+        let word_line_ns = total(&part.program).as_ns();
+        if let Some(us) = printed.program_us {
+            assert_eq!(word_line_ns, us * 1_000 * bits, "{name}");
+        }
+        let planes = u64::from(part.planes);
+        let page = part.page_size.get();
+        if let Some(printed) = printed.megabytes {
+            let megabytes = (planes * bits * page) as f64 * 1e3 / word_line_ns as f64;
+            assert!((megabytes - printed as f64).abs() <= 0.5, "{name}: {megabytes} MB/s");
+        }
+        if let Some(transfers) = printed.transfers {
+            assert_eq!(part.bus_rate, transfers * 1_000_000, "{name}");
+        }
+        let block = planes * page * u64::from(part.usable_pages());
+        let die = (printed.gigabits << 30) / 8;
+        assert_eq!(u64::from(part.blocks_per_plane), die.div_ceil(block), "{name}");
+        assert_eq!(part.word_lines() % part.layers, 0, "{name}");
     }
 }
 
@@ -248,7 +316,7 @@ fn bad_parts_are_refused_with_their_reason() {
         ),
         (
             with("a4-tlc", "read_lsb = \"1us\""),
-            "x.toml:3: part.read_lsb: unknown key; expected one of preset, name, planes, blocks-per-plane, pages-per-block, page-size, page-parity, bits-per-cell, layers, program-mode, read-lsb, read-csb, read-msb, buffer-setup, program-loops, program-pulse, program-reset, program-verify, program-loops-sd, erase-loops, erase-pulse, erase-reset, erase-verify, erase-wear, suspend-support, voltage-reset, program-suspend-entry, program-resume, page-buffer-reload, erase-suspend-entry, erase-resume, bus-rate, page-load, read-transfer, command-cycles, endurance, reprogram, cache, power (did you mean \"read-lsb\"?)",
+            "x.toml:3: part.read_lsb: unknown key; expected one of preset, name, interface, planes, blocks-per-plane, pages-per-block, page-size, page-parity, bits-per-cell, layers, program-mode, read-lsb, read-csb, read-msb, buffer-setup, program-loops, program-pulse, program-reset, program-verify, program-loops-sd, erase-loops, erase-pulse, erase-reset, erase-verify, erase-wear, suspend-support, voltage-reset, program-suspend-entry, program-resume, page-buffer-reload, erase-suspend-entry, erase-resume, bus-rate, page-load, read-transfer, command-cycles, endurance, reprogram, cache, power (did you mean \"read-lsb\"?)",
         ),
     ];
     for (result, expected) in cases {

@@ -129,6 +129,7 @@ def test_all_lines_that_are_missing_are_named_at_once(interpulse: Callable[..., 
         (["--program-verify", "1ms"], "--program-verify 1000us: a loop of 43.75us has to hold a pulse beside it"),
         (["--bus-rate", "3"], 'part.bus-rate: seen "3"; expected a transfer rate'),
         (["--set", "plane=3"], "plane: a part has no such figure; docs/CONFIGURATION.md has all keys of `part`"),
+        (["--set", "interface=onfi-5.0"], "interface: a data sheet prints the rate itself; expected --bus-rate instead"),
         (["--out", "part.txt"], "--out part.txt: a part file is a file that ends in .toml"),
     ],
 )

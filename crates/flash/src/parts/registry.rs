@@ -41,11 +41,11 @@ presets! {
     "starblaze-slc3d-max": "3D SLC of Starblaze's table, maximum times", ["starblaze-slc3d-max.toml", "starblaze-slc3d-typ.toml", "starblaze.toml", "power-slc.toml", "power.toml"];
     "starblaze-tlc3d-typ": "3D TLC of Starblaze's table, typical times", ["starblaze-tlc3d-typ.toml", "starblaze.toml", "power-tlc.toml", "power.toml"];
     "starblaze-tlc3d-max": "3D TLC of Starblaze's table, maximum times", ["starblaze-tlc3d-max.toml", "starblaze-tlc3d-typ.toml", "starblaze.toml", "power-tlc.toml", "power.toml"];
-    "toshiba-96l-tlc": "512 Gb 3D TLC of 96 layers, ISSCC 2018", ["toshiba-96l-tlc.toml", "isscc.toml", "power-tlc.toml", "power.toml"];
-    "hynix-176l-tlc": "512 Gb 3D TLC of 176 layers, ISSCC 2021", ["hynix-176l-tlc.toml", "isscc.toml", "power-tlc.toml", "power.toml"];
-    "hynix-300l-tlc": "1 Tb 3D TLC of more than 300 layers, ISSCC 2023", ["hynix-300l-tlc.toml", "isscc.toml", "power-tlc.toml", "power.toml"];
-    "hynix-96l-qlc": "1 Tb 3D QLC of 96 layers, ISSCC 2020", ["hynix-96l-qlc.toml", "isscc.toml", "power-qlc.toml", "power-tlc.toml", "power.toml"];
-    "intel-144l-qlc": "1 Tb 3D QLC of 144 layers, ISSCC 2021", ["intel-144l-qlc.toml", "isscc.toml", "power-qlc.toml", "power-tlc.toml", "power.toml"];
+    "toshiba-96l-tlc": "512 Gb 3D TLC of 96 layers, ISSCC 2018", ["toshiba-96l-tlc.toml", "isscc.toml", "isscc-slc-mode.toml", "power-tlc.toml", "power.toml"];
+    "hynix-176l-tlc": "512 Gb 3D TLC of 176 layers, ISSCC 2021", ["hynix-176l-tlc.toml", "isscc.toml", "isscc-slc-mode.toml", "power-tlc.toml", "power.toml"];
+    "hynix-300l-tlc": "1 Tb 3D TLC of more than 300 layers, ISSCC 2023", ["hynix-300l-tlc.toml", "isscc.toml", "isscc-slc-mode.toml", "power-tlc.toml", "power.toml"];
+    "hynix-96l-qlc": "1 Tb 3D QLC of 96 layers, ISSCC 2020", ["hynix-96l-qlc.toml", "isscc.toml", "isscc-slc-mode.toml", "power-qlc.toml", "power-tlc.toml", "power.toml"];
+    "intel-144l-qlc": "1 Tb 3D QLC of 144 layers, ISSCC 2021", ["intel-144l-qlc.toml", "isscc.toml", "isscc-slc-mode.toml", "power-qlc.toml", "power-tlc.toml", "power.toml"];
     "samsung-48l-slc": "64 Gb low-latency SLC of 48 layers (Z-NAND), ISSCC 2018", ["samsung-48l-slc.toml", "isscc.toml", "power-slc.toml", "power.toml"];
 }
 

@@ -18,7 +18,7 @@ use crate::ftl_common::drive::Window;
 use crate::ftl_common::witness::Witness;
 use crate::ftl_common::*;
 use interpulse_drive::drive::PreconditionedState;
-use interpulse_drive::ftl::page::gc::victim::{DChoices, GcPolicy};
+use interpulse_drive::ftl::page::gc::victim::{DChoices, GcPolicy, WindowedGreedy};
 use interpulse_drive::ftl::page::precondition::Preconditioner;
 use interpulse_drive::numbers::Lpn;
 use interpulse_oracle::stats::{Interval, confidence_interval};
@@ -26,9 +26,9 @@ use interpulse_oracle::write_amplification::*;
 
 /// The probability that any comparison of this file fails although everything is right.
 const FAMILY_ERROR: f64 = 1e-6;
-/// Comparisons in this file: 15 with formulas, 1 of lanes, 3 of the effective spare, 2 of cost-benefit, 2 of
-/// the timed drive.
-const COMPARISONS: usize = 23;
+/// Comparisons in this file: 17 with formulas, 1 of lanes, 3 of the effective spare, 2 of cost-benefit, 2 of windowed greedy, 1
+/// of cost-age-time, 2 of the timed drive.
+const COMPARISONS: usize = 28;
 /// Spare factors (usable - logical) / logical.
 const SPARE: [f64; 3] = [0.1, 0.2, 0.4];
 
@@ -104,6 +104,13 @@ fn ten_choices_approach_the_mean_field() {
 }
 
 #[test]
+fn random_victims_approach_their_formula() {
+    // Blocks that chance overlooks for long make single runs noisy.
+    let case = Case { seeds: 40, ..Case::of("random", GcPolicy::Random) };
+    SPARE[1..].iter().for_each(|&s| case.check(s, |rho| 1.0 / (1.0 - rho)));
+}
+
+#[test]
 fn fifo_with_hot_and_cold_data_approaches_its_formula() {
     let classes = hot_and_cold(HOT_AND_COLD.space, HOT_AND_COLD.writes);
     let case = Case { heat: HOT_AND_COLD, ..Case::of("hot and cold", GcPolicy::Fifo) };
@@ -153,6 +160,29 @@ fn cost_benefit_is_close_to_greedy_and_better_where_data_is_cold() {
             interval((0..16).map(|seed| of(GcPolicy::CostBenefit, seed) / of(GcPolicy::Greedy, seed)));
         assert!(low < ratio.low && ratio.high < high, "cost-benefit over greedy is {ratio:?}");
     }
+}
+
+#[test]
+fn windowed_greedy_lies_between_fifo_and_greedy() {
+    let of = |policy, seed| {
+        let mut ftl = ftl(1, 200, policy, 4, 0.2, stream("windowed", seed));
+        write_amplification(&mut ftl, UNIFORM, (14.0, 20.0), 3.0, stream("windowed.addresses", seed))
+    };
+    let windowed = |seed| of(GcPolicy::WindowedGreedy(WindowedGreedy { window: 10 }), seed);
+    let to = |other| interval((0..8).map(|seed| windowed(seed) / of(other, seed)));
+    let (fifo, greedy) = (to(GcPolicy::Fifo), to(GcPolicy::Greedy));
+    assert!(fifo.high < 1.0 && greedy.low > 1.0, "over FIFO {fifo:?}, over greedy {greedy:?}");
+}
+
+#[test]
+fn cost_age_time_is_better_than_greedy_where_data_is_cold() {
+    let of = |policy, seed| {
+        let mut ftl = ftl(1, 200, policy, 4, 1.0 / 9.0, stream("cost-age-time", seed));
+        let writes = stream("cost-age-time.addresses", seed);
+        write_amplification(&mut ftl, HOT_AND_COLD, (40.0, 20.0), 4.5, writes)
+    };
+    let ratio = interval((0..12).map(|seed| of(GcPolicy::CostAgeTime, seed) / of(GcPolicy::Greedy, seed)));
+    assert!(ratio.high < 1.0, "cost-age-time over greedy is {ratio:?}");
 }
 
 /// One drive preconditioned, measured without time, and run on in time: (write amplification without time,

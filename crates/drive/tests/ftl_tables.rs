@@ -4,7 +4,7 @@ use crate::ftl_common::*;
 use interpulse_drive::cache::{Cache, NO_FLASH_COPY};
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::page::blocks::layout::{Layout, UnitAt};
-use interpulse_drive::ftl::page::gc::victim::{DChoices, GcPolicy};
+use interpulse_drive::ftl::page::gc::victim::{DChoices, GcPolicy, WindowedGreedy};
 use interpulse_drive::ftl::page::mapping::table::{Map, Where};
 use interpulse_drive::ftl::page::precondition::Preconditioner;
 use interpulse_drive::ftl::{BlockManager, FtlConfig, Stream};
@@ -162,6 +162,11 @@ fn forbidding_a_block_keeps_its_count() {
 
 /// Picks among blocks 2.. of ten; the blocks before belong to another lane and are the best of all.
 fn pick(policy: GcPolicy, blocks: &[(u32, u64)]) -> Option<u32> {
+    pick_worn(policy, blocks, &vec![0; blocks.len()])
+}
+
+/// [`pick`] among blocks with these P/E cycles.
+fn pick_worn(policy: GcPolicy, blocks: &[(u32, u64)], cycles: &[u32]) -> Option<u32> {
     let mut map = Map::new(1, 2 + blocks.len() as u32, 64);
     map.weight[..2].fill(0);
     let mut closed = vec![0; 2];
@@ -169,8 +174,9 @@ fn pick(policy: GcPolicy, blocks: &[(u32, u64)]) -> Option<u32> {
         map.weight[2 + i] = weight;
         closed.push(when);
     }
+    let cycles = [&[0; 2], cycles].concat();
     let lane = SuperBlock(2)..SuperBlock(2 + blocks.len() as u32);
-    policy.select(&map, &closed, 100, lane, 64, &mut stream("pick", 0)).map(|victim| victim.0)
+    policy.select(&map, &closed, &cycles, 100, lane, 64, &mut stream("pick", 0)).map(|victim| victim.0)
 }
 
 const TAKEN: u32 = Map::NOT_A_CANDIDATE;
@@ -199,6 +205,29 @@ fn cost_benefit_weighs_age_against_valid_units() {
 }
 
 #[test]
+fn cost_age_time_weighs_erases_too() {
+    // u / (1 - u) is 1 and 1/3, ages are 50 and 10: 1 / 50 < 1 / 30.
+    assert_eq!(pick(GcPolicy::CostAgeTime, &[(32, 50), (16, 90)]), Some(2));
+    // Twice the erases of the first: 2 / 50 > 1 / 30.
+    assert_eq!(pick_worn(GcPolicy::CostAgeTime, &[(32, 50), (16, 90)], &[1, 0]), Some(3));
+    // A full block is the last choice, an empty one the first, whatever its wear.
+    assert_eq!(pick_worn(GcPolicy::CostAgeTime, &[(64, 0), (63, 99), (0, 99)], &[0, 900, 900]), Some(4));
+    assert_eq!(pick(GcPolicy::CostAgeTime, &[(64, 0), (63, 99)]), Some(3));
+    assert_eq!(pick(GcPolicy::CostAgeTime, &[(32, 90), (32, 90)]), Some(2));
+}
+
+#[test]
+fn windowed_greedy_takes_the_emptiest_of_the_oldest() {
+    let blocks = [(9, 31), (TAKEN, 2), (5, 50), (20, 30), (7, 40), (0, 99)];
+    let of = |window| pick(GcPolicy::WindowedGreedy(WindowedGreedy { window }), &blocks);
+    assert_eq!([1, 2, 3, 4, 5, 99].map(of), [5, 2, 6, 4, 7, 7].map(Some));
+    let window = WindowedGreedy { window: 2 };
+    assert_eq!(pick(GcPolicy::WindowedGreedy(window), &[(TAKEN, 0)]), None);
+    // Ties go to the lowest number.
+    assert_eq!(pick(GcPolicy::WindowedGreedy(window), &[(9, 3), (9, 1), (1, 5)]), Some(2));
+}
+
+#[test]
 fn many_choices_are_greedy_and_one_choice_is_blind() {
     let blocks = [(9, 1), (TAKEN | 2, 2), (5, 3), (7, 0)];
     assert_eq!(pick(GcPolicy::DChoices(DChoices { d: 1000 }), &blocks), Some(4));
@@ -208,7 +237,7 @@ fn many_choices_are_greedy_and_one_choice_is_blind() {
     let mut counts = [0; 4];
     for _ in 0..3000 {
         let (policy, lane) = (GcPolicy::DChoices(DChoices { d: 1 }), SuperBlock(0)..SuperBlock(4));
-        let victim = policy.select(&map, &[0; 4], 9, lane, 64, &mut rng).unwrap();
+        let victim = policy.select(&map, &[0; 4], &[0; 4], 9, lane, 64, &mut rng).unwrap();
         counts[victim.index()] += 1;
     }
     // Each of three candidates: 1000 +- 26, and never the one that is taken.

@@ -85,7 +85,7 @@ proptest! {
         }
         for policy in victims(&[1, 2, 30]) {
             let lane = SuperBlock(1)..SuperBlock(blocks.len() as u32 + 1);
-            match policy.select(&map, &closed, 100, lane, 64, &mut stream("victims", 0)) {
+            match policy.select(&map, &closed, &vec![0; closed.len()], 100, lane, 64, &mut stream("victims", 0)) {
                 Some(block) => prop_assert!((1..=blocks.len()).contains(&block.index()) && blocks[block.index() - 1].0),
                 None => prop_assert!(blocks.iter().all(|block| !block.0), "{:?}", policy),
             }

@@ -1,6 +1,7 @@
 //! *Does it hold for long?* Millions of mixed requests on the miniature drive with every unit followed by the
 //! version audit, for every victim policy and suspension scheme. Part of `make verify`.
 
+use interpulse_drive::GcPolicy;
 use interpulse_flash::suspend::Scheme;
 use interpulse_study::config::{PlanRequest, read_cases};
 use interpulse_study::control::Control;
@@ -70,7 +71,7 @@ fn pair(key: &str, value: &str) -> (String, String) {
 #[test]
 #[ignore = "long: part of make verify"]
 fn every_victim_policy_holds() {
-    for gc in ["greedy", "d-choices", "fifo", "cost-benefit"] {
+    for gc in GcPolicy::all().into_iter().filter(|(_, policy, _)| !policy.imposes()).map(|(name, ..)| name) {
         for allocation in ["dynamic", "cwdp"] {
             soak(&[pair("ftl.gc", gc), pair("ftl.allocation", allocation)]);
         }

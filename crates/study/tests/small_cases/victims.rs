@@ -21,7 +21,7 @@ fn choose(policy: GcPolicy, blocks: &[Option<(u32, u64)>], rng: &mut Rng) -> Opt
         closed[i + 1] = at;
     }
     let lane = SuperBlock(1)..SuperBlock(blocks.len() as u32 + 1);
-    let chosen = policy.select(&map, &closed, 100, lane, 64, rng)?.0;
+    let chosen = policy.select(&map, &closed, &vec![0; closed.len()], 100, lane, 64, rng)?.0;
     assert!((1..=blocks.len() as u32).contains(&chosen), "the victim is one of the lane");
     Some(chosen - 1)
 }

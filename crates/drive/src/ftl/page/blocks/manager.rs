@@ -448,6 +448,7 @@ impl BlockManager {
         let victim = self.config.policy.select(
             self.units.map(),
             &self.closed,
+            &self.cycles,
             self.clock,
             of_lane.clone(),
             self.layout.units_per_block,

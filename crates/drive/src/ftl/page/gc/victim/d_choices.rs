@@ -1,4 +1,5 @@
-//! `d-choices`: the emptiest of d randomly drawn closed blocks (Van Houdt 2013).
+//! `d-choices`: the emptiest of d randomly drawn closed blocks (Van Houdt 2013). Li, Lee and Lui (SIGMETRICS 2013) call the
+//! same rule randomized greedy; MQSim's `RGA` draws log2 of the number of blocks.
 
 use super::{Blocks, VictimPolicy, is_candidate};
 use interpulse_engine::Rng;

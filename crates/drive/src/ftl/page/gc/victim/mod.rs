@@ -8,6 +8,7 @@ use std::ops::Range;
 
 pub use d_choices::DChoices;
 pub use imposed::Imposed;
+pub use windowed_greedy::WindowedGreedy;
 
 registry! {
     $ /// The victim policies. Each is a rule over the closed blocks of one lane.
@@ -15,8 +16,11 @@ registry! {
     pub enum GcPolicy, each_policy {
         "greedy" => greedy::Greedy: "the block with the fewest valid units";
         "d-choices" => d_choices::DChoices(it): "the emptiest of gc-choices closed blocks drawn at random";
+        "random" => random::Random: "a closed block drawn at random";
         "fifo" => fifo::Fifo: "the block that was filled longest ago";
+        "windowed-greedy" => windowed_greedy::WindowedGreedy(it): "the emptiest of the gc-oldest blocks filled longest ago";
         "cost-benefit" => cost_benefit::CostBenefit: "the largest age x (1 - u) / 2u, u being the valid share";
+        "cost-age-time" => cost_age_time::CostAgeTime: "the smallest u / (1 - u) x (erases + 1) / age";
         "imposed" => imposed::Imposed(it): "a stated write amplification becomes extra programs with their reads, without victims";
     }
 }
@@ -26,6 +30,8 @@ struct Blocks<'a> {
     weights: &'a [u32],
     /// Close number of each block.
     closed: &'a [u64],
+    /// P/E cycles of each block.
+    cycles: &'a [u32],
     /// Next close number.
     clock: u64,
     units: u32,
@@ -51,19 +57,20 @@ trait VictimPolicy {
 
 impl GcPolicy {
     /// Picks a victim among the blocks `range` of a lane, or `None` if none may be collected. `closed` holds the close
-    /// number of each block, `clock` the next one.
+    /// number of each block, `clock` the next one, and `cycles` its P/E cycles.
     pub fn select(
         self,
         map: &Map,
         closed: &[u64],
+        cycles: &[u32],
         clock: u64,
         range: Range<SuperBlock>,
         units_per_block: u32,
         rng: &mut Rng,
     ) -> Option<SuperBlock> {
         let of = range.start.index()..range.end.index();
-        let blocks =
-            Blocks { weights: &map.weight[of.clone()], closed: &closed[of], clock, units: units_per_block };
+        let (weights, closed, cycles) = (&map.weight[of.clone()], &closed[of.clone()], &cycles[of]);
+        let blocks = Blocks { weights, closed, cycles, clock, units: units_per_block };
         let number = each_policy!(self, it => it.victim(&blocks, rng))?;
         Some(range.start + number as u32)
     }

@@ -58,6 +58,7 @@ CONTENTS = {
             "docs/RELIABILITY",
             "docs/POWER",
             "docs/POWERLOSS",
+            "docs/PLACEMENT",
         ],
         "Cells": ["docs/CELLS", "docs/CHARACTERIZE", "docs/REPROGRAM"],
         "Development": [

@@ -57,14 +57,14 @@ pub(crate) fn pages_of(from: u64, sectors: u64) -> u32 {
 #[inline]
 pub(crate) fn request_of(op: Op, row: u32, rows: u32) -> Request {
     let sectors = rows * UNIT_SECTORS as u32;
-    Request { op, sector: u64::from(row) * UNIT_SECTORS, sectors }
+    Request::new(op, u64::from(row) * UNIT_SECTORS, sectors)
 }
 
 /// Drive request: `op` on `sectors` sectors of the array from sector `from`, which are stored at `at`.
 #[inline]
 pub(crate) fn request_at(op: Op, at: PageAddress, from: u64, sectors: u64) -> Request {
     let sector = u64::from(at.row) * UNIT_SECTORS + from % UNIT_SECTORS;
-    Request { op, sector, sectors: sectors as u32 }
+    Request::new(op, sector, sectors as u32)
 }
 
 /// Timers of the array, before those of its host: stripe-cache hits, scheduled failures, background sync, GC windows, power

@@ -19,6 +19,7 @@ pub use drive::{Drive, GcWindow, PreconditionedState, Rewritten};
 pub use ftl::page::blocks::layout::Layout;
 pub use ftl::page::gc::victim::{DChoices, GcPolicy, ThresholdBase};
 pub use ftl::page::mapping::table::Map;
+pub use ftl::page::placement::counters::{HandleCounters, PlacementCounters, PlacementEvents};
 pub use ftl::page::precondition::{Draws, Preconditioner};
 pub use ftl::page::reprogram::super_layer_word_lines;
 pub use ftl::{FtlCounters, MetadataWritten, SlcCounters, SpareSeen, Wear, threshold_blocks};

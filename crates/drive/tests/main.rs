@@ -12,6 +12,7 @@ mod host_interface;
 mod imposed;
 mod map_misses;
 mod no_cache;
+mod placement;
 mod power_loss;
 mod randomised_drives;
 mod read_retry;

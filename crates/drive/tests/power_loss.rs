@@ -4,6 +4,7 @@
 
 use crate::drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned};
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
+use interpulse_drive::ftl::page::placement::{Fdp, PlacementPolicy};
 use interpulse_drive::ftl::page::separation::{HotnessPolicy, UpdateInterval};
 use interpulse_drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
 use interpulse_engine::{Bytes, Device, Duration, Rng, Streams};
@@ -65,6 +66,18 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
     if spec.check().is_err() {
         // Too small for so many open blocks, or levels that gather no super word lines.
         spec.ftl.hotness = HotnessPolicy::None;
+    }
+    // A stream of its own, so that the other drives stay what they were.
+    if spec.ftl.hotness == HotnessPolicy::None {
+        let mut rng = Streams::new(rng.clone().next_u64()).stream("test.placement", 0);
+        let persistently_isolated = pick(&mut rng, &[vec![], vec![1], vec![0, 1]]);
+        let handles = pick(&mut rng, &[2, 3]);
+        if rng.below(2) == 0 {
+            spec.ftl.placement = PlacementPolicy::Fdp(Fdp { handles, persistently_isolated });
+        }
+        if spec.check().is_err() {
+            spec.ftl.placement = PlacementPolicy::None;
+        }
     }
     // Retries, data that nothing corrects, blocks rewritten for their reads and for their age.
     let bits =
@@ -132,6 +145,8 @@ struct Met {
     survived: u64,
     checkpoints: u64,
     scanned: u64,
+    /// Reclaim units that placement handles lost.
+    left: u64,
 }
 
 fn step(bench: &mut Bench) {
@@ -142,7 +157,10 @@ fn step(bench: &mut Bench) {
 fn world(seed: u64, cuts: u64, met: &mut Met) {
     let mut rng = Streams::new(seed).stream("test.power-loss", 0);
     let spec = draw_drive(&mut rng);
-    let flows: Vec<FlowSpec> = (0..2).map(|k| draw_flow(&mut rng, &format!("f{k}"))).collect();
+    let mut flows: Vec<FlowSpec> = (0..2).map(|k| draw_flow(&mut rng, &format!("f{k}"))).collect();
+    if spec.ftl.placement.handles() > 0 {
+        (0..).zip(&mut flows).for_each(|(k, flow)| flow.handle = Some(k));
+    }
     let fill = pick(&mut rng, &[0.5, 1.0]);
     println!("world {seed}: fill {fill}\n{spec:#?}\n{flows:#?}");
     let mut bench = Bench::new(&spec, preconditioned(&spec, fill, 1.0, seed), &flows, seed);
@@ -186,6 +204,7 @@ fn world(seed: u64, cuts: u64, met: &mut Met) {
         assert!(!kept || (r.found.losses.acknowledged == 0 && r.found.trims_undone == 0));
         assert!(kept || r.found.kept_units == 0);
     }
+    met.left += bench.host.device.placement().map_or(0, |of| of.events.reset_modified);
     met.checkpoints += bench.host.device.metadata_written().checkpoints;
 }
 
@@ -194,7 +213,7 @@ fn a_cut_at_any_event_loses_only_what_may_be_lost() {
     let mut met = Met::default();
     (0..120).for_each(|seed| world(seed, 8, &mut met));
     println!("{met:?}");
-    let Met { cuts, torn, broken, lost, undone, refilled, survived, checkpoints, scanned } = met;
+    let Met { cuts, torn, broken, lost, undone, refilled, survived, checkpoints, scanned, left } = met;
     assert_eq!(cuts, 960);
     for (what, count) in [
         ("torn word lines", torn),
@@ -205,6 +224,7 @@ fn a_cut_at_any_event_loses_only_what_may_be_lost() {
         ("units of outstanding requests that survived", survived),
         ("checkpoints", checkpoints),
         ("pages scanned", scanned),
+        ("reclaim units lost", left),
     ] {
         assert!(count > 20, "{what}: only {count} in all worlds");
     }

@@ -88,6 +88,10 @@ fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "ftl.bad-block-reserve" => &["", "'5%'"],
         "ftl.mapping-unit" => &["", "", "'8KiB'", "'16KiB'"],
         "ftl.gc-choices" => &["3", "", "20"],
+        "ftl.gc-oldest" => &["1", "3", ""],
+        "ftl.placement-handles" => &["1", "2", "3"],
+        "ftl.persistently-isolated" => &["[]", "[0]", "[1]", "[0, 1]"],
+        "ftl.streams" => &["1", "2"],
         "ftl.imposed-waf" => &["1.0", "2.4"],
         "ftl.imposed-reads" => &["", "", "0", "2.5"],
         "ftl.gc-soft" => &["'2%'", "'5%'", "'15%'"],
@@ -190,6 +194,7 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     let hot = !imposed && rng.below(4) >= if tlc { 1 } else { 2 };
     let reprogram = hot && tlc && rng.below(8) > 0;
     let hotness = if hot { "update-interval" } else { "none" };
+    let placement = if hot || imposed { "none" } else { pick(rng, &["none", "fdp", "fdp", "streams"]) };
     let dynamic = rng.below(2) == 0;
     let mut allocation = if dynamic { "dynamic".to_string() } else { pick(rng, &Allocation::all()[1..]).0 };
     // Half of the worlds of dynamic allocation gather super word lines, which levels of hotness exclude.
@@ -202,7 +207,7 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     let mut text = little_part(cells, by_page, [planes, blocks, page_kib], array);
     text += &format!(
         "[ftl]\ngc = '{gc}'\nmulti-plane = {multi_plane}\nallocation = '{allocation}'\nhotness = '{hotness}'\n\
-         reprogram = {reprogram}\n[errors]\ntable = {table}\n"
+         placement = '{placement}'\nreprogram = {reprogram}\n[errors]\ntable = {table}\n"
     );
     if let Some([program, erase]) = schemes {
         text += &format!("[suspend]\nprogram.scheme = '{program}'\nerase.scheme = '{erase}'\n");
@@ -267,7 +272,8 @@ fn draw_flow(rng: &mut Rng, spec: &DriveSpec, name: &str, requests: u64) -> Flow
         "sizes = ['4KiB', '256KiB']\nsize-weights = [5.0, 0.1]\nalignment = '4KiB'",
     ];
     let text = format!("{}\n{}\n", pick(rng, &shares), pick(rng, &sizes));
-    let mut values = Streams::new(rng.next_u64()).stream("test.flow", 0);
+    let streams = Streams::new(rng.next_u64());
+    let (mut values, mut handles) = (streams.stream("test.flow", 0), streams.stream("test.handle", 0));
     let document = Document::from_toml(&text, "flow").unwrap().with_random_values(move |key| {
         let of: &[&str] = match key.path.as_str() {
             "pacing" => &["'closed'", "'closed'", "'open'"],
@@ -287,6 +293,10 @@ fn draw_flow(rng: &mut Rng, spec: &DriveSpec, name: &str, requests: u64) -> Flow
     FlowSpec {
         limit: Some(requests),
         queue: rng.below(spec.host.queue_weights.len() as u64) as u32,
+        handle: match spec.ftl.placement.handles() {
+            0 => None,
+            of => Some(handles.below(u64::from(of)) as u8),
+        },
         ..FlowSpec::synthetic(name, synthetic)
     }
 }
@@ -358,6 +368,15 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
         host.iter().chain(drive.iter()).chain(ftl.iter()).chain(nand.iter()).chain(slc.iter())
     {
         *counted.entry(info.name).or_default() += value;
+    }
+    if let Some(placement) = bench.host.device.placement() {
+        *counted.entry("media_reallocated").or_default() += placement.events.media_reallocated;
+        assert_eq!(placement.events.reset_modified, 0, "power stays");
+        // Of the first handle, which holds what was there before the run, and of the others.
+        for (handle, of) in placement.handles.iter().enumerate() {
+            let name = if handle == 0 { "relocated of handle 0" } else { "relocated of other handles" };
+            *counted.entry(name).or_default() += of.relocated_units;
+        }
     }
     true
 }

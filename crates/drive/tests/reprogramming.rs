@@ -312,7 +312,7 @@ fn a_lane_without_victims_takes_its_candidates() {
 
 fn write_at(bench: &mut Bench, minute: u64, page: u64) {
     bench.run_to(SimTime::ZERO + Duration::from_ms(60_000 * minute));
-    let request = Request { op: Op::Write, sector: page * 8, sectors: 8 };
+    let request = Request::new(Op::Write, page * 8, 8);
     bench.host.submit(&mut bench.events, 0, Tag(0), request);
     let completed = bench.host.device.completed();
     bench.run_for(Duration::from_ms(60));

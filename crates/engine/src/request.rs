@@ -27,11 +27,21 @@ pub struct Request {
     pub sector: u64,
     /// Length in 512-byte sectors; zero for a flush, never zero otherwise.
     pub sectors: u32,
+    /// Placement handle that a write names (NVMe: placement handle or stream of the Directive Specific field).
+    pub handle: u8,
 }
+
+const _: () = assert!(size_of::<Request>() == 16);
 
 impl Request {
     /// A flush, which has no address.
-    pub const FLUSH: Request = Request { op: Op::Flush, sector: 0, sectors: 0 };
+    pub const FLUSH: Request = Request::new(Op::Flush, 0, 0);
+
+    /// A request that names no placement handle: its data belongs to handle 0.
+    #[inline]
+    pub const fn new(op: Op, sector: u64, sectors: u32) -> Request {
+        Request { op, sector, sectors, handle: 0 }
+    }
 
     /// The first sector after the request.
     #[inline]

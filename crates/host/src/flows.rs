@@ -23,6 +23,8 @@ pub(crate) struct FlowState {
     pub(crate) at_completion: AtCompletion,
     /// Outstanding requests of an open flow over time.
     pub(crate) backlog: Backlog,
+    /// Placement handle of its requests.
+    pub(crate) handle: u8,
     /// Requests outstanding in closed loop; zero for open loop.
     pub(crate) depth: u32,
     /// A request before its arrival: the next one of an open flow, the first one of a closed flow or one after a pause.
@@ -55,6 +57,7 @@ impl FlowState {
             queue: flow.queue(),
             at_completion,
             backlog: Backlog::default(),
+            handle: flow.handle(),
             flow,
             depth,
             next: None,

@@ -100,7 +100,8 @@ impl<D: Device, O: Observer> Host<D, O> {
     /// Submits a request of flow `f`, which `then` follows.
     #[inline(always)]
     fn submit_of_flow(&mut self, events: &mut EventQueue, f: usize, request: Request, then: Option<Request>) {
-        let id = self.submit_request(events, self.flows[f].queue, Tag(f as u32), request);
+        let (queue, handle) = (self.flows[f].queue, self.flows[f].handle);
+        let id = self.submit_request(events, queue, Tag(f as u32), Request { handle, ..request });
         if let (Some(then), Some(followers)) = (then, &mut self.flows[f].followers) {
             followers.add(id, then);
         }
@@ -278,8 +279,8 @@ impl<D: Device, O: Observer> Host<D, O> {
             return self.submit_next_on_terms(events, f);
         }
         let Some(request) = flow.next_request_at(events.now(), &self.device) else { return };
-        let queue = flow.queue;
-        self.submit_request(events, queue, Tag(f as u32), request);
+        let (queue, handle) = (flow.queue, flow.handle);
+        self.submit_request(events, queue, Tag(f as u32), Request { handle, ..request });
     }
 
     /// As [`Host::submit_next`] for a flow with terms: a follower first; no request before the end of a pause.

@@ -266,7 +266,7 @@ fn after_an_outage_every_closed_flow_has_its_depth_whenever_it_began() {
 fn the_device_receives_hints_before_submissions() {
     let mut s = opened(Delay::new(2), &[closed(4), every(70)], (), FreeRunning);
     s.run_until(us(5000)).unwrap();
-    s.submit(0, Tag(7), Request { op: Op::Write, sector: 0, sectors: 8 });
+    s.submit(0, Tag(7), Request::new(Op::Write, 0, 8));
     assert!(s.host.device.submitted > 60);
     assert_eq!(s.host.device.unhinted, 0);
     assert!(
@@ -281,7 +281,7 @@ fn both_observers_of_a_pair_receive_every_notification() {
     let mut s = opened(Delay::new(2), &[closed(1), every(250)], (&mut first, &mut second), FreeRunning);
     s.run_until(us(100)).unwrap();
     // A request from outside the flows.
-    s.submit(0, Tag(7), Request { op: Op::Write, sector: 0, sectors: 8 });
+    s.submit(0, Tag(7), Request::new(Op::Write, 0, 8));
     s.run_until(us(220)).unwrap();
     let window = &s.host.window;
     assert_eq!(
@@ -331,7 +331,7 @@ fn an_arrival_wakes_the_clock_before_the_next_timer() {
     arrival.join().unwrap();
     let woken = s.events.now();
     assert!(us(20_000) <= woken && woken < us(60_000_000), "woken at {woken}");
-    s.submit(0, Tag(7), Request { op: Op::Write, sector: 0, sectors: 8 });
+    s.submit(0, Tag(7), Request::new(Op::Write, 0, 8));
     // A wake-up that no wait was there for interrupts the next wait; the timer of the request is not skipped.
     s.clock.waker().wake();
     assert_eq!(s.run_until(us(50_000_000)), Ok(Pause::Woken));
@@ -347,10 +347,10 @@ fn a_device_may_have_a_data_store() {
     let mut s = opened(Delay::new(1), &[], (), FreeRunning);
     assert!(s.host.device.data_store().is_none());
     s.host.device.store = Some(MemoryStore::new(1 << 29));
-    s.submit(0, Tag(0), Request { op: Op::Write, sector: 8, sectors: 1 });
+    s.submit(0, Tag(0), Request::new(Op::Write, 8, 1));
     s.host.device.data_store().unwrap().write(8 * 512, &[7; 512]).unwrap();
     s.run_until(us(100)).unwrap();
-    s.submit(0, Tag(0), Request { op: Op::Read, sector: 8, sectors: 1 });
+    s.submit(0, Tag(0), Request::new(Op::Read, 8, 1));
     s.run_until(us(200)).unwrap();
     let mut data = [0; 512];
     s.host.device.data_store().unwrap().read(8 * 512, &mut data).unwrap();

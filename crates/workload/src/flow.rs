@@ -19,6 +19,7 @@ pub struct Flow {
     stop: SimTime,
     start: SimTime,
     queue: u32,
+    handle: u8,
     name: String,
     configured_stop: Option<SimTime>,
     /// Terms of the request returned last; `None` for a flow whose requests have none.
@@ -81,6 +82,7 @@ impl Flow {
             stop: spec.stop.unwrap_or(SimTime(u64::MAX)),
             start: spec.start,
             queue: spec.queue,
+            handle: spec.handle.unwrap_or(0),
             name: spec.name.clone(),
             configured_stop: spec.stop,
         })
@@ -168,6 +170,11 @@ impl Flow {
     /// Index of the submission queue pair.
     pub fn queue(&self) -> u32 {
         self.queue
+    }
+
+    /// Placement handle of its writes.
+    pub fn handle(&self) -> u8 {
+        self.handle
     }
 
     /// Start of the flow.

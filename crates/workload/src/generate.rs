@@ -75,7 +75,7 @@ impl TraceRecipe {
             let sectors = 8 << rng.below(6);
             let positions = (recipe.device_sectors - sectors) / 8 + 1;
             let device = rng.below(u64::from(recipe.devices)) as u32;
-            let request = Request { op, sector: 8 * rng.below(positions), sectors: sectors as u32 };
+            let request = Request::new(op, 8 * rng.below(positions), sectors as u32);
             let request = if op == Op::Flush { Request::FLUSH } else { request };
             Recorded { at: SimTime(now_us * 1000), device, request }
         })

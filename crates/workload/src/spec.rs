@@ -21,6 +21,8 @@ pub struct FlowSpec {
     pub limit: Option<u64>,
     /// Index of the submission queue pair.
     pub queue: u32,
+    /// Placement handle of its writes; `None` if the flow names none, which is handle 0.
+    pub handle: Option<u8>,
 }
 
 impl FlowSpec {
@@ -49,7 +51,15 @@ impl FlowSpec {
     }
 
     fn of(name: &str, source: Source) -> FlowSpec {
-        FlowSpec { name: name.to_owned(), source, start: SimTime::ZERO, stop: None, limit: None, queue: 0 }
+        FlowSpec {
+            name: name.to_owned(),
+            source,
+            start: SimTime::ZERO,
+            stop: None,
+            limit: None,
+            queue: 0,
+            handle: None,
+        }
     }
 }
 

@@ -24,8 +24,8 @@ fn requests(
 #[test]
 fn flushes_of_writes_follow_or_precede_them() {
     const FLUSH: Option<Request> = Some(Request::FLUSH);
-    let write = Request { op: Op::Write, sector: 64, sectors: 8 };
-    let discard = Request { op: Op::Trim, sector: 64, sectors: 8 };
+    let write = Request::new(Op::Write, 64, 8);
+    let discard = Request::new(Op::Trim, 64, 8);
     let read = Request { op: Op::Read, ..write };
     let cases: [(&str, Option<Request>, Option<Request>); 16] = [
         ("W 64 + 8", Some(write), None),

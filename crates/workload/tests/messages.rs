@@ -534,7 +534,7 @@ fn traces_that_cannot_be_written() {
         let rows = [interpulse_workload::generate::Recorded { at, device: 0, request }];
         write_trace(&mut Vec::new(), format, rows).unwrap_err().to_string()
     };
-    let read = interpulse_engine::Request { op: interpulse_engine::Op::Read, sector: 0, sectors: 1 };
+    let read = interpulse_engine::Request::new(interpulse_engine::Op::Read, 0, 1);
     assert_eq!(write(Format::Auto, read), "a trace cannot be written as `auto`");
     assert_eq!(
         write(Format::Msr, interpulse_engine::Request::FLUSH),

@@ -9,7 +9,7 @@ use interpulse_workload::{
 };
 
 fn recorded(at_us: u64, device: u32, op: Op, sector: u64, sectors: u32) -> Recorded {
-    Recorded { at: SimTime(at_us * 1000), device, request: Request { op, sector, sectors } }
+    Recorded { at: SimTime(at_us * 1000), device, request: Request::new(op, sector, sectors) }
 }
 
 /// Times and requests of a `mqsim` text under `change`.

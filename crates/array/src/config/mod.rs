@@ -301,6 +301,8 @@ impl ArraySpec {
         require(drive.nand.power.budget.is_none(), &["power.budget", "array.level"], why)?;
         let why = "an array submits to one queue pair of each drive";
         require(drive.host.queue_weights.len() <= 1, &["host.queue-weights", "array.level"], why)?;
+        let why = "an array stores rows and parity of all flows together and passes no placement handles on";
+        require(drive.ftl.placement.handles() == 0, &["ftl.placement", "array.level"], why)?;
         self.check_power_loss(drive)?;
         let why = "without bit errors no drive fails by them: give an errors.table other than \"ideal\"";
         let errors = self.fail_after_errors.is_none() || drive.nand.errors.is_some();

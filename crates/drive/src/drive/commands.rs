@@ -3,6 +3,7 @@
 use super::Drive;
 use crate::ftl::{Flash, Ftl};
 use crate::host_interface::egress_queue::Ready;
+use crate::host_interface::request::FailFast;
 use crate::numbers::Lpn;
 use crate::owner::Owner;
 use interpulse_engine::account::Cause;
@@ -36,7 +37,7 @@ impl Drive {
             Op::Read => {
                 let (lpn, units, bytes, fail_fast) =
                     (request.lpn, request.units, request.bytes, request.fail_fast);
-                if fail_fast && self.fails_fast(events, id) {
+                if fail_fast != FailFast::No && self.fails_fast(events, id) {
                     return;
                 }
                 let reads = self.read_units(events, id, lpn, lpn + units, self.host.queues_ahead());
@@ -143,7 +144,7 @@ impl Drive {
     pub fn submit_fail_fast(&mut self, events: &mut EventQueue, request: Request) -> RequestId {
         debug_assert_eq!(request.op, Op::Read);
         let id = self.submit(events, 0, Tag(0), request);
-        self.host.requests.get_mut(id).fail_fast = true;
+        self.host.requests.get_mut(id).fail_fast = FailFast::Allowed;
         id
     }
 
@@ -158,7 +159,7 @@ impl Drive {
         let waits = self.ftl.waits_for_collection(&Flash { nand: &mut self.nand, events }, lpn, units);
         if waits {
             let request = self.host.requests.get_mut(id);
-            (request.busy, request.bytes) = (true, 0);
+            (request.fail_fast, request.bytes) = (FailFast::Failed, 0);
             self.host.leave(events, now, id, 0);
         }
         waits

@@ -3,6 +3,7 @@
 use super::Drive;
 use crate::ftl::{Flash, Ftl};
 use crate::host_interface::HostInterface;
+use crate::host_interface::request::FailFast;
 use interpulse_engine::{
     AuditReport, Completion, Device, DeviceEvent, EventQueue, Op, PrefetchDistance, Request, RequestId,
     ResourceId, SimTime, Tag,
@@ -100,7 +101,7 @@ impl Device for Drive {
                     bytes: r.bytes,
                     submitted: r.submitted,
                     failed: r.failed,
-                    busy: r.busy,
+                    busy: r.fail_fast == FailFast::Failed,
                     account: Some(&r.account),
                 }))
             }

@@ -2,12 +2,14 @@
 
 use super::Drive;
 use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::page::mapping::table::Where;
+use crate::ftl::page::placement::counters::PlacementCounters;
 use crate::ftl::page::power_loss::oob::Oob;
 use crate::ftl::{
     BlockManager, Ftl, FtlCounters, FtlFamily, GcWindow, MetadataWritten, Rewritten, SlcCache, SpareSeen,
     Wear,
 };
-use crate::numbers::Lane;
+use crate::numbers::{Lane, Lpn};
 use crate::spec::DriveSpec;
 use interpulse_flash::DieId;
 
@@ -72,6 +74,20 @@ impl Drive {
     /// Spare space that garbage collection saw at its victim choices since the start.
     pub fn spare_seen(&self) -> SpareSeen {
         self.ftl.spare_seen()
+    }
+
+    /// Counters of the placement handles since the start; `None` without handles.
+    pub fn placement(&self) -> Option<&PlacementCounters> {
+        self.ftl.placement()
+    }
+
+    /// Placement handle that wrote the flash copy of `lpn`; `None` without handles or without such a copy.
+    pub fn handle_of(&self, lpn: Lpn) -> Option<u8> {
+        let FtlFamily::Page(ftl) = &self.ftl;
+        match ftl.blocks.map().get(lpn) {
+            Where::Flash(ppu) => ftl.handles.as_ref().map(|handles| handles.of_unit(ppu)),
+            Where::Cache(_) | Where::Unmapped => None,
+        }
     }
 
     /// Whether garbage collection runs; false with synthetic write amplification.

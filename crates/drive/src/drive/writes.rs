@@ -60,13 +60,13 @@ impl Drive {
     /// Admits units of a write until the cache is full; true if all are in.
     #[inline]
     fn admit_units(&mut self, id: RequestId) -> bool {
-        let (first, units, mut done, arrived) = {
+        let (first, units, mut done, arrived, handle) = {
             let r = self.host.requests.get(id);
-            (r.lpn, r.units, r.admitted, r.submitted)
+            (r.lpn, r.units, r.admitted, r.submitted, r.handle)
         };
         let mut slots = 0;
         while done < units {
-            match self.ftl.admit(id, first + done, units, arrived) {
+            match self.ftl.admit(id, first + done, units, arrived, handle) {
                 Admitted::Slot(_) => slots += 1,
                 Admitted::Absorbed => self.counters.cache_overwrites += 1,
                 Admitted::Full => break,

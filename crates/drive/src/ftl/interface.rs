@@ -7,6 +7,7 @@ use crate::cache::Cache;
 use crate::ftl::page::PageFtl;
 use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::gc::state::GcWindow;
+use crate::ftl::page::placement::counters::PlacementCounters;
 use crate::ftl::page::power_loss::outage::{Fates, Recovered};
 use crate::ftl::page::slc::SlcCache;
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock};
@@ -67,8 +68,8 @@ pub trait Ftl {
     fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, early: bool) -> LookupResult;
     /// Whether a read of `units` from `lpn` would wait for garbage collection now.
     fn waits_for_collection(&self, flash: &Flash, lpn: Lpn, units: u32) -> bool;
-    /// Writes a unit of a write of `units` into the cache.
-    fn admit(&mut self, tag: RequestId, lpn: Lpn, units: u32, arrived: SimTime) -> Admitted;
+    /// Writes a unit of a write of `units` into the cache; `handle` is the placement handle of the write.
+    fn admit(&mut self, tag: RequestId, lpn: Lpn, units: u32, arrived: SimTime, handle: u8) -> Admitted;
     /// Whether a write completes with its program rather than in the cache (`cache.acknowledge = "when-programmed"`).
     fn writes_through(&self) -> bool;
     /// Reports whether writes wait for cache slots.
@@ -137,6 +138,10 @@ pub trait Ftl {
     fn diagnosis(&self) -> String;
     /// The write cache.
     fn cache(&self) -> &Cache;
+    /// Counters of placement handles since the start; `None` without handles.
+    fn placement(&self) -> Option<&PlacementCounters> {
+        None
+    }
     /// Counters since the start.
     fn counters(&self) -> &FtlCounters;
     /// P/E cycles over all super blocks.

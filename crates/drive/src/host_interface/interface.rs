@@ -5,7 +5,7 @@ use super::fifo::Line;
 use super::firmware::Firmware;
 use super::link::Directions;
 use super::queues::Queues;
-use super::request::{Request, Requests};
+use super::request::{FailFast, Request, Requests};
 use crate::numbers::Lpn;
 use crate::spec::HostSpec;
 use interpulse_engine::account::{Cause, NO_ACCOUNT};
@@ -116,8 +116,8 @@ impl HostInterface {
             submitted: now,
             mark,
             failed: false,
-            fail_fast: false,
-            busy: false,
+            fail_fast: FailFast::No,
+            handle: request.handle,
             account,
         });
         if taken {

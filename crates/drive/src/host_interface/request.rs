@@ -35,12 +35,23 @@ pub struct Request {
     pub mark: SimTime,
     /// A flash read of it was uncorrectable: it completes with an error.
     pub failed: bool,
-    /// A read that fails rather than waits for garbage collection.
-    pub fail_fast: bool,
-    /// It failed for that reason.
-    pub busy: bool,
+    /// Whether a read fails rather than waits for garbage collection.
+    pub fail_fast: FailFast,
+    /// Placement handle of a write.
+    pub handle: u8,
     /// Latency in ns by cause.
     pub account: Account,
+}
+
+/// Fast failure of a read (IODA, SOSP'21).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailFast {
+    /// It waits.
+    No,
+    /// It fails if it would have to wait.
+    Allowed,
+    /// It has failed.
+    Failed,
 }
 
 impl Request {

@@ -81,7 +81,7 @@ impl CacheSpec {
             return self.size.get() / geometry.unit_bytes;
         }
         let of = WriteBackShape::of(geometry, ftl);
-        let loads_ahead = geometry.cache_pages > 0 && ftl.hotness.levels() == 0;
+        let loads_ahead = geometry.cache_pages > 0 && ftl.data_classes() == 1;
         of.program * (of.lanes * (1 + u64::from(loads_ahead)) + of.lists)
     }
 }
@@ -118,12 +118,12 @@ impl WriteBackShape {
     fn of(geometry: &Geometry, ftl: &FtlSpec) -> WriteBackShape {
         let together = u64::from(ftl.multi_plane.max(1));
         let lanes = u64::from(geometry.dies()) * (u64::from(geometry.planes) / together).max(1);
-        let levels = u64::from(ftl.lists());
+        let classes = u64::from(ftl.lists());
         let stripes = if matches!(ftl.allocation, Allocation::Static(_)) { lanes } else { 1 };
         WriteBackShape {
             program: u64::from(geometry.pages_per_program) * u64::from(geometry.units_per_page) * together,
             lanes,
-            lists: stripes * levels,
+            lists: stripes * classes,
         }
     }
 }

@@ -4,6 +4,7 @@ use super::{DriveSpec, cache};
 use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::gc::victim::{FreeCount, ThresholdBase};
 use crate::ftl::page::mapping::table::{MAX_UNITS, Map};
+use crate::ftl::page::placement::PlacementPolicy;
 use crate::ftl::page::placement::stripe::{Allocation, Axis, Stripe};
 use crate::ftl::page::reprogram::super_layer_word_lines;
 use crate::ftl::{BlockManager, FtlConfig, SoftPages, threshold_blocks};
@@ -136,6 +137,7 @@ impl DriveSpec {
         self.check_power_loss()?;
         self.check_reprogramming()?;
         self.check_slc(&layout)?;
+        self.check_placement()?;
         self.check_rewriting()?;
         self.check_allocation()?;
         self.check_cache(&layout)
@@ -274,6 +276,40 @@ impl DriveSpec {
         );
         let keys = [kind, "ftl.over-provisioning", "ftl.gc-soft"];
         Impossible::unless(spare >= needed, &keys, why)
+    }
+
+    fn check_placement(&self) -> Result<(), Impossible> {
+        let handles = self.ftl.placement.handles();
+        if handles == 0 {
+            return Ok(());
+        }
+        let why = "imposed write amplification has no blocks to place data in";
+        Impossible::unless(!self.ftl.gc.imposes(), &["ftl.placement", "ftl.gc"], why)?;
+        let why = "an SLC cache takes host data of all handles together, and folding would mix it";
+        Impossible::unless(self.ftl.slc.is_none(), &["ftl.placement", "ftl.slc-cache.kind"], why)?;
+        let why =
+            "a super word line gathers consecutive data of all handles: choose dynamic or a static order";
+        let gathers = self.ftl.allocation == Allocation::SuperWordLine;
+        Impossible::unless(!gathers, &["ftl.placement", "ftl.allocation"], why)?;
+        let why = "a write that names a placement handle has its place; separation by hotness would choose another: leave out one \
+                   of the two";
+        Impossible::unless(self.ftl.hotness.levels() == 0, &["ftl.placement", "ftl.hotness"], why)?;
+        let (layout, config) = (self.layout()?, self.ftl_config()?);
+        let per_lane =
+            f64::from(config.logical_units) / f64::from(layout.lanes) / f64::from(layout.units_per_block);
+        let spare = f64::from(layout.blocks) - per_lane;
+        let reserve = PlacementPolicy::relocation_streams(&self.ftl.placement.persistently_isolated());
+        let kept = match config.soft_pages {
+            Some(_) => config.hard_free.max(reserve),
+            None => config.soft_free.max(reserve + 1),
+        };
+        let open = self.ftl.placement.blocks_of_lane();
+        let needed = f64::from(kept + 2 + open) + 1.0;
+        let why = format!(
+            "a lane has {spare:.1} spare blocks; {kept} to keep free, 2 open ones and {open} for {handles} placement handles \
+             need at least {needed}"
+        );
+        Impossible::unless(spare >= needed, &["ftl.placement", "ftl.over-provisioning", "ftl.gc-soft"], why)
     }
 
     /// Checks that garbage collection is on: it performs the rewrites.

@@ -1,6 +1,7 @@
 //! Specification of the FTL: the section `[ftl]`.
 
 use crate::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
+use crate::ftl::page::placement::PlacementPolicy;
 use crate::ftl::page::placement::stripe::Allocation;
 use crate::ftl::page::reprogram::ReprogramSpec;
 use crate::ftl::page::separation::HotnessPolicy;
@@ -39,6 +40,8 @@ keys! {
         pub gc_depth: u32 = (run) u32(default(2).within(1..=1024)),
         /// Separation of host data.
         pub hotness: HotnessPolicy => HotnessPolicy::read(run)?,
+        /// what a write may say about the place of its data
+        pub placement: PlacementPolicy = (run) policy(Some("none"), PlacementPolicy::ROWS),
         /// Reprogrammable blocks for hot data.
         pub reprogram: Option<ReprogramSpec> => ReprogramSpec::read(run, hotness.levels() > 0)?,
         /// SLC cache.
@@ -56,10 +59,15 @@ impl FtlSpec {
         FtlSpec::keys(s, &mut s.not_shaping_state(), capacity)
     }
 
+    /// Classes of host data that share no dirty list and no open block: hotness levels or placement handles.
+    pub fn data_classes(&self) -> u32 {
+        (self.hotness.levels() + 1).max(self.placement.handles())
+    }
+
     /// Dirty lists of the write cache, or with static striping those of a lane.
     pub fn lists(&self) -> u32 {
         let sizes = self.slc.is_some_and(|slc| slc.largest_write.is_some());
-        self.hotness.levels() + 1 + u32::from(sizes)
+        self.data_classes() + u32::from(sizes)
     }
 
     /// Super blocks of each lane of `geometry` that an SLC cache sets aside.

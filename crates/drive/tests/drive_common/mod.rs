@@ -3,6 +3,7 @@
 
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
+use interpulse_drive::ftl::page::placement::PlacementPolicy;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::ftl::page::precondition::Preconditioner;
 use interpulse_drive::ftl::page::separation::HotnessPolicy;
@@ -124,6 +125,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             gc_hard: 0.04,
             gc_depth: 2,
             hotness: HotnessPolicy::None,
+            placement: PlacementPolicy::None,
             reprogram: None,
             slc: None,
             wear_gap: None,

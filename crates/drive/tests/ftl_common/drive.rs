@@ -4,6 +4,7 @@ use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::ftl::BlockManager;
 use interpulse_drive::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::page::mapping::table::Map;
+use interpulse_drive::ftl::page::placement::PlacementPolicy;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::ftl::page::separation::HotnessPolicy;
 use interpulse_drive::host_interface::link::{LinkSpec, Pcie};
@@ -90,6 +91,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             gc_hard: 0.0,
             gc_depth: 2,
             hotness: HotnessPolicy::None,
+            placement: PlacementPolicy::None,
             reprogram: None,
             slc: None,
             wear_gap: None,

@@ -1,6 +1,8 @@
 //! Workload: `[[flow]]` tables.
 
 use super::twin;
+use interpulse_drive::DriveSpec;
+use interpulse_drive::spec::MOST_HANDLES;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_settings::{ConfigError, Document, Section, Variant, default, optional};
 use interpulse_workload::{FlowSpec, Source, SyntheticSpec, TraceSpec};
@@ -10,7 +12,11 @@ use std::path::Path;
 const HORIZON: Duration = Duration::from_ms(100 * 24 * 3_600_000);
 
 /// Reads all flows; paths in the file are relative to `folder`.
-pub(super) fn read(document: &Document, queues: u32, folder: &Path) -> Result<Vec<FlowSpec>, ConfigError> {
+pub(super) fn read(
+    document: &Document,
+    drive: &DriveSpec,
+    folder: &Path,
+) -> Result<Vec<FlowSpec>, ConfigError> {
     let sections = document.tables("flow")?;
     if sections.is_empty() {
         return Err(document.top().invalid("flow", "at least one [[flow]] table: the workload of a run"));
@@ -20,14 +26,19 @@ pub(super) fn read(document: &Document, queues: u32, folder: &Path) -> Result<Ve
     }
     let mut flows: Vec<FlowSpec> = Vec::new();
     for (i, mut section) in sections.into_iter().enumerate() {
-        let flow = read_flow(&mut section, i, queues, folder)?;
+        let flow = read_flow(&mut section, i, drive, folder)?;
         section.check(flows.iter().all(|f| f.name != flow.name), "name", "a name no other flow has")?;
         flows.push(flow);
     }
     Ok(flows)
 }
 
-fn read_flow(s: &mut Section, index: usize, queues: u32, folder: &Path) -> Result<FlowSpec, ConfigError> {
+fn read_flow(
+    s: &mut Section,
+    index: usize,
+    drive: &DriveSpec,
+    folder: &Path,
+) -> Result<FlowSpec, ConfigError> {
     let name = s.name("name", "name in results", Some(&format!("flow{index}")))?;
     let chosen = if s.has("twin") { 2 } else { usize::from(s.has("trace")) };
     // A twin has a fixed number of requests.
@@ -46,7 +57,15 @@ fn read_flow(s: &mut Section, index: usize, queues: u32, folder: &Path) -> Resul
     s.check_together(goes, &["stop", "start"], "a flow must stop after it starts")?;
     let limit = if matches!(source, Source::Twin(_)) { None } else { read_requests(s)? };
     let queue = s.u32("queue", "submission queue pair, counted from 0", default(0))?;
+    let queues = drive.host.queue_weights.len() as u32;
     s.check(queue < queues, "queue", format!("less than the {queues} pair(s) of host.queue-weights"))?;
+    let doc = "placement handle or stream that its writes name, with ftl.placement; handle 0 if left out";
+    let handle = s.optional_u32("placement-handle", doc, optional().within(0..=MOST_HANDLES - 1))?;
+    let handles = drive.ftl.placement.handles();
+    let none = "no handle: ftl.placement is \"none\", and \"fdp\" or \"streams\" have handles";
+    s.check(handle.is_none() || handles > 0, "placement-handle", none)?;
+    let legal = format!("a handle of the drive, 0 to {}", handles.saturating_sub(1));
+    s.check(handle.is_none_or(|handle| handle < handles), "placement-handle", legal)?;
     Ok(FlowSpec {
         name,
         source,
@@ -54,6 +73,7 @@ fn read_flow(s: &mut Section, index: usize, queues: u32, folder: &Path) -> Resul
         stop: stop.map(|d| SimTime(d.as_ns())),
         limit,
         queue,
+        handle: handle.map(|handle| handle as u8),
     })
 }
 

@@ -211,7 +211,7 @@ fn read_values(document: &Document, folder: &Path) -> Result<Case, ConfigError> 
     let precondition = run::read_precondition(document)?;
     let run = RunSpec::read(&mut document.section("run")?)?;
     let report = ReportSpec::read(&mut document.section("report")?)?;
-    let flows = flow::read(document, drive.host.queue_weights.len() as u32, folder)?;
+    let flows = flow::read(document, &drive, folder)?;
     let (name, resolution) = (String::new(), Resolution::default());
     Ok(Case { name, drive, array, flows, precondition, run, report, seed, resolution })
 }

@@ -13,6 +13,7 @@ mod json_values;
 mod limits;
 mod open_load;
 mod overload;
+mod placement;
 mod power;
 mod power_loss;
 mod reliability;
@@ -102,6 +103,7 @@ pub fn result(
             "steady": window_quality::steady(m, case),
             "capacity": capacity(case),
             "ftl": ftl(m, context),
+            "placement": m.placement.as_ref().map(|of| placement::section(of, case)),
             "nand": nand(m),
             "time_share": time_share(&m.uses),
             "limits": limits::section(m, case),

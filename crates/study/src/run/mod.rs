@@ -10,7 +10,7 @@ use crate::run::batches::{Batch, Batches};
 use crate::run::warm_up::{Warmup, WarmupOutcome};
 use crate::run_target::{DeviceCounters, RunTarget};
 use interpulse_drive::DriveCounters;
-use interpulse_drive::{Drive, Rewritten, SpareSeen};
+use interpulse_drive::{Drive, PlacementCounters, Rewritten, SpareSeen};
 use interpulse_drive::{FtlCounters, SlcCounters};
 use interpulse_engine::{AuditReport, Duration, SimTime};
 use interpulse_flash::command::DIE_ACTIVITIES;
@@ -71,6 +71,8 @@ pub struct Measured {
     pub slc: SlcCounters,
     /// Spare space at the victim choices of garbage collection.
     pub spare: SpareSeen,
+    /// Counters of placement handles; `None` without them.
+    pub placement: Option<PlacementCounters>,
     /// Flash counters.
     pub nand: NandCounters,
     /// Programs and erases that ended in the window.
@@ -230,6 +232,7 @@ pub fn run<D: RunTarget, O: Recording, C: Clock>(
         ftl: done.ftl,
         slc: done.slc,
         spare: done.spare,
+        placement: after.placement.zip(before.placement).map(|(after, before)| after.since(&before)),
         nand: done.nand,
         operations,
         power,
@@ -287,6 +290,7 @@ struct Readings {
     dies: Vec<[u64; DIE_ACTIVITIES]>,
     channels: Vec<u64>,
     errors: Option<ErrorWindow>,
+    placement: Option<PlacementCounters>,
     spent: Spent,
 }
 
@@ -298,12 +302,15 @@ impl Readings {
             dies: Vec::new(),
             channels: Vec::new(),
             errors: None,
+            placement: None,
             spent: Spent::default(),
         };
         for drive in of.drives_mut() {
             readings.dies.extend(drive.nand().dies().iter().map(|die| die.usage.uses()));
             readings.channels.extend(drive.nand().channels().iter().map(|channel| channel.busy_ns));
             readings.drive.add(&drive.counters);
+            // Only a drive on its own has handles.
+            readings.placement = drive.placement().cloned();
             readings.spent.add(&drive.nand_mut().spent(now));
             if let Some(reliability) = drive.nand().reliability() {
                 let of = ErrorWindow::of(reliability, drive.rewritten());

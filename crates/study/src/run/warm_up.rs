@@ -210,7 +210,11 @@ fn before_traces(case: &Case, traces: &[TraceSummary]) -> Option<FlowSpec> {
         to: case.precondition.fill.max(0.01),
         ..SyntheticSpec::default()
     };
-    Some(FlowSpec { queue: flow.queue, ..FlowSpec::synthetic("before the trace", synthetic) })
+    Some(FlowSpec {
+        queue: flow.queue,
+        handle: flow.handle,
+        ..FlowSpec::synthetic("before the trace", synthetic)
+    })
 }
 
 /// Requests per second at a die utilisation of [`MAX_UTILISATION`].

@@ -113,7 +113,7 @@ impl Synthetic {
             return Request::FLUSH;
         }
         let sectors = self.sizes.next();
-        Request { op, sector: self.addresses.next(sectors), sectors }
+        Request::new(op, self.addresses.next(sectors), sectors)
     }
 
     pub(crate) fn pacing(&self) -> Pacing {

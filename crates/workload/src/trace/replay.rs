@@ -177,7 +177,7 @@ impl Replay {
             Op::Trim => {
                 let first = ahead.len();
                 let put = |sector, sectors| {
-                    let request = Request { op: Op::Trim, sector, sectors };
+                    let request = Request::new(Op::Trim, sector, sectors);
                     ahead.push(Ahead { at, request, beyond: false, terms: Terms::default() });
                 };
                 let placed = self.layout.place_discard(row.device, row.sector, row.sectors, pass, put);
@@ -189,7 +189,7 @@ impl Replay {
             }
             Op::Read | Op::Write => {
                 let placed = self.layout.place(row.device, row.sector, row.sectors, pass).ok_or(changed)?;
-                request = Request { op: row.op, sector: placed.sector, sectors: row.sectors };
+                request = Request::new(row.op, placed.sector, row.sectors);
                 beyond = placed.beyond;
             }
         }

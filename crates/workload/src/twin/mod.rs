@@ -203,7 +203,7 @@ impl Twin {
             Some(read) => (Op::Read, self.read(read)),
         };
         let sector = self.map.place(sector, sectors, self.capacity).expect("requests fit into the drive");
-        Some((SimTime(self.now_ns), Request { op, sector, sectors }))
+        Some((SimTime(self.now_ns), Request::new(op, sector, sectors)))
     }
 
     fn read(&self, read: u64) -> (u64, u32) {

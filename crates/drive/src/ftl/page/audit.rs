@@ -1,7 +1,6 @@
 //! Audit of the page-mapped FTL at the end of a run, and its diagnostics.
 
 use crate::cache::NO_FLASH_COPY;
-use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::mapping::bit_scan;
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::page_ftl::PageFtl;
@@ -25,6 +24,9 @@ impl PageFtl {
         let expected = if self.keeps_flash_copies() { mapped + cached } else { mapped };
         if valid != expected {
             return Err(format!("{valid} units are valid on flash, {expected} are mapped there"));
+        }
+        if let Some(handles) = &self.handles {
+            handles.audit(&self.blocks)?;
         }
         Ok(mapped)
     }
@@ -154,11 +156,16 @@ impl PageFtl {
         self.blocks.units.read_everything();
     }
 
+    /// Whether every stream of host data has room on a lane.
+    fn has_room_for_host_data(&self, lane: Lane) -> bool {
+        let mut host = self.blocks.streams.all().filter(|stream| !stream.relocates());
+        host.all(|stream| self.blocks.has_room(lane, stream))
+    }
+
     /// Lanes without a block for host data, for diagnostics.
     pub fn diagnosis(&self) -> String {
         let lanes = self.blocks.layout.lanes;
-        let short: Vec<Lane> =
-            Lane::first(lanes).filter(|&l| !self.blocks.has_room(l, Stream::HOST)).collect();
+        let short: Vec<Lane> = Lane::first(lanes).filter(|&l| !self.has_room_for_host_data(l)).collect();
         let mut text = format!("{} of {lanes} lanes have no block for host data", short.len());
         if let Some(&lane) = short.first() {
             let _ = write!(text, ", such as {}", self.gc_diagnosis(lane));

@@ -5,6 +5,7 @@ use super::blocks::layout::Layout;
 use super::gc::state::{GcWindow, Rewritten};
 use super::mapping::reads::LookupResult;
 use super::mapping::state::Admitted;
+use super::placement::counters::PlacementCounters;
 use super::power_loss::metadata_region::MetadataWritten;
 use super::power_loss::outage::{Fates, Recovered};
 use super::slc::SlcCache;
@@ -45,7 +46,7 @@ impl Ftl for PageFtl {
         fn idle_timer(&mut self, flash: &mut Flash, outstanding: bool);
         fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool;
         fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, early: bool) -> LookupResult;
-        fn admit(&mut self, tag: RequestId, lpn: Lpn, units: u32, arrived: SimTime) -> Admitted;
+        fn admit(&mut self, tag: RequestId, lpn: Lpn, units: u32, arrived: SimTime, handle: u8) -> Admitted;
         fn set_backpressure(&mut self, waiting: bool);
         fn destage(&mut self, flash: &mut Flash);
         fn flush(&mut self, flash: &mut Flash, tag: RequestId);
@@ -92,6 +93,10 @@ impl Ftl for PageFtl {
 
     fn zone_command(&mut self, _: &mut Flash, _: ZoneCommand) -> Result<(), ZoneError> {
         Err(ZoneError::NotZoned)
+    }
+
+    fn placement(&self) -> Option<&PlacementCounters> {
+        self.handles.as_ref().map(|handles| &handles.counters)
     }
 
     fn counters(&self) -> &FtlCounters {

@@ -11,6 +11,7 @@ use crate::ftl::page::gc::state::{GcState, GcWindow, Rewritten, Victim};
 use crate::ftl::page::gc::synthetic::budget::SyntheticPrograms;
 use crate::ftl::page::mapping::residency::Residency;
 use crate::ftl::page::mapping::state::StaleCopyPolicy;
+use crate::ftl::page::placement::handles::Handles;
 use crate::ftl::page::placement::lane_selector::LaneSelector;
 use crate::ftl::page::placement::stripe::Allocation;
 use crate::ftl::page::power_loss::metadata_region::MetadataRegion;
@@ -47,6 +48,8 @@ pub struct PageFtl {
     pub(crate) write_back: WriteBack,
     pub(crate) placement: LaneSelector,
     pub(crate) lists: HostLists,
+    /// Reclaim unit handles, if the host places its data.
+    pub(crate) handles: Option<Box<Handles>>,
     pub(crate) imposed: Option<SyntheticPrograms>,
     /// Buffer for the pages that a synthetic program reads.
     pub(crate) copied: Vec<u32>,
@@ -92,6 +95,8 @@ impl PageFtl {
         if let Some(slc) = spec.ftl.slc {
             blocks.begin_slc(spec, slc);
         }
+        let persistent = spec.ftl.placement.persistently_isolated();
+        let handles = (!persistent.is_empty()).then(|| Box::new(Handles::new(&persistent, &mut blocks)));
         let layout = &blocks.layout;
         let (lanes, super_blocks) = (layout.lanes, layout.super_blocks());
         let stripe = spec.stripe().expect("the spec has been checked");
@@ -126,7 +131,10 @@ impl PageFtl {
             Some(slc) if hot == 0 => {
                 HostLists::Cached(SlcLists::new(slc.largest_units(&spec.geometry), worth))
             }
-            _ if hot > 0 => HostLists::ByHotness(Box::new(HotnessQueues::new(hot + 1, lists, slots))),
+            _ if hot > 0 || handles.is_some() => {
+                let classes = spec.ftl.data_classes();
+                HostLists::ByHotness(Box::new(HotnessQueues::new(classes, lists, slots)))
+            }
             _ => HostLists::ByLane,
         };
         let mut collection = GcState::new(lanes, spec.ftl.gc_depth);
@@ -136,8 +144,12 @@ impl PageFtl {
         blocks.units.begin(Cache::new(slots, lists), homes, versions, record);
         PageFtl {
             write_back,
-            placement: LaneSelector::new(lanes, spec.geometry.cache_pages > 0 && hot == 0),
+            placement: LaneSelector::new(
+                lanes,
+                spec.geometry.cache_pages > 0 && spec.ftl.data_classes() == 1,
+            ),
             lists: lists_of,
+            handles,
             imposed: (spec.ftl.gc.imposed())
                 .map(|of| SyntheticPrograms::new(*of, lanes, blocks.layout.programs_per_block, streams)),
             copied: Vec::new(),
@@ -164,6 +176,10 @@ impl PageFtl {
     pub fn start(&mut self, flash: &mut Flash) {
         self.start_patrol(flash);
         self.arm_checkpoint(flash);
+        // A handle may need a block on a lane that no program of another handle has woken.
+        if self.handles.is_some() {
+            Lane::first(self.blocks.layout.lanes).for_each(|lane| self.advance_gc(flash, lane));
+        }
     }
 
     /// Ends the run: only work that a request needs begins.

@@ -102,6 +102,9 @@ impl PageFtl {
             if gc.reads == 0 && gc.programs == 0 && !gc.relocating.is_empty() {
                 self.program_gathered(flash, lane, 1);
             }
+            if self.handles.is_some() {
+                self.program_parked(flash, lane);
+            }
             return false;
         }
         if !gc.victims.is_empty() {
@@ -125,6 +128,9 @@ impl PageFtl {
                     Rewrite::Old(_) => self.rewritten.refreshed += 1,
                     Rewrite::Read(_) => self.rewritten.reclaimed += 1,
                     Rewrite::Young(_) => self.blocks.counters.leveled_blocks += 1,
+                }
+                if self.handles.is_some() {
+                    self.turn_to(lane, block);
                 }
                 let gc = &mut self.collection.lanes[l];
                 gc.rewriting = true;

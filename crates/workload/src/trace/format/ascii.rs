@@ -86,7 +86,7 @@ impl AsciiLayout {
             TypeCode::ZeroWrites => Op::Read,
             TypeCode::OneWrites => Op::Write,
         };
-        let Request { op, sector, sectors } = request;
+        let Request { op, sector, sectors, .. } = request;
         writeln!(out, "{time} {device} {sector} {sectors} {}", u8::from(op == one))
     }
 }

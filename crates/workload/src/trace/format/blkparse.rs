@@ -116,7 +116,7 @@ impl TraceFormat for Blkparse {
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {
-        let Request { op, sector, sectors } = request;
+        let Request { op, sector, sectors, .. } = request;
         let (time, action) = (decimal(at_ns, 9), self.event.action());
         let operation = match op {
             Op::Read => "R",

@@ -35,7 +35,7 @@ impl TraceFormat for Fiu {
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {
-        let Request { op, sector, sectors } = request;
+        let Request { op, sector, sectors, .. } = request;
         let kind = if op == Op::Read { 'R' } else { 'W' };
         writeln!(out, "{at_ns} 1 gen {sector} {sectors} {kind} 8 {device} {:032x}", sector)
     }

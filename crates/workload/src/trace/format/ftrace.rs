@@ -83,7 +83,7 @@ impl TraceFormat for Ftrace {
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {
-        let Request { op, sector, sectors } = request;
+        let Request { op, sector, sectors, .. } = request;
         let flags = match op {
             Op::Read => "R",
             Op::Write => "W",

@@ -32,7 +32,7 @@ impl TraceFormat for Tencent {
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {
-        let Request { op, sector, sectors } = request;
+        let Request { op, sector, sectors, .. } = request;
         writeln!(out, "{},{sector},{sectors},{},{device}", decimal(at_ns, 9), u8::from(op == Op::Write))
     }
 }

@@ -262,7 +262,7 @@ pub fn measure(
         let mut rows = RowStream::first(&input, spec)?;
         loop {
             while let Some(row) = rows.next()? {
-                let request = Request { op: row.op, sector: row.sector, sectors: row.sectors };
+                let request = Request::new(row.op, row.sector, row.sectors);
                 measurer.count(SimTime(row.at_ns), row.device, request);
                 if row.flush != WithFlush::None {
                     measurer.count_flush_of_write();
@@ -307,7 +307,7 @@ mod tests {
     fn of(rows: &[(u64, u32, Op, u64, u32)]) -> TraceStatistics {
         let mut measurer = Measurer::default();
         for &(us, device, op, sector, sectors) in rows {
-            measurer.count(SimTime(us * 1000), device, Request { op, sector, sectors });
+            measurer.count(SimTime(us * 1000), device, Request::new(op, sector, sectors));
         }
         measurer.statistics()
     }
@@ -366,7 +366,7 @@ mod tests {
         let mut pages: BTreeMap<u64, u64> = BTreeMap::new();
         for at in 0..3000 {
             let (sector, length) = (rng.below(20_000), 1 + rng.below(300));
-            let request = Request { op: Op::Write, sector, sectors: length as u32 };
+            let request = Request::new(Op::Write, sector, length as u32);
             measurer.count(SimTime(at), 0, request);
             sectors.extend(sector..sector + length);
             (sector / 8..=(sector + length - 1) / 8).for_each(|page| *pages.entry(page).or_default() += 1);

@@ -97,14 +97,19 @@ impl BlockManager {
     /// Units that garbage collection can program on `lane` whatever host data does: its open block and the reserved free
     /// blocks.
     pub fn gc_room(&self, lane: Lane) -> u32 {
+        let free = self.free_blocks(lane).min(self.config().hard_free);
+        self.open_room(lane, Stream::GC) + free * self.gc_capacity.block
+    }
+
+    /// Units left in the super block that `stream` has open on `lane`.
+    #[inline]
+    pub(crate) fn open_room(&self, lane: Lane, stream: Stream) -> u32 {
         let (l, layout) = (&self.lanes[lane.index()], &self.layout);
-        let WritePointer { block, next_program } = l.write_pointers[Stream::GC.index()];
-        let open = match self.modes.of(block) {
+        let WritePointer { block, next_program } = l.write_pointers[stream.index()];
+        match self.modes.of(block) {
             CellMode::Native => (layout.programs_per_block - next_program) * layout.units_per_program,
             mode => layout.pages_left_in(mode, next_program) * layout.planes * layout.units_per_page(),
-        };
-        let free = (l.free.len() as u32).min(self.config().hard_free);
-        open + free * self.gc_capacity.block
+        }
     }
 
     /// Number of free blocks above which a lane never collects and has a block for host data.

@@ -216,12 +216,17 @@ impl BlockManager {
     /// Separates host data by hotness and enables reprogramming, for a run after preconditioning.
     pub fn separate(&mut self, hotness: Option<Hotness>, reprogramming: Option<Reprogramming>) {
         let mode = if reprogramming.is_some() { CellMode::Mlc } else { CellMode::Native };
-        self.streams = WriteStreams::with_hot_levels(hotness.as_ref().map_or(0, Hotness::levels), mode);
-        let none_open = WritePointer { block: SuperBlock(0), next_program: self.layout.programs_per_block };
-        let count = self.streams.count();
-        self.lanes.iter_mut().for_each(|lane| lane.write_pointers.resize(count, none_open));
+        self.set_streams(WriteStreams::with_hot_levels(hotness.as_ref().map_or(0, Hotness::levels), mode));
         self.units.follow_hotness(hotness.map(Box::new));
         self.reprogramming = reprogramming.map(Box::new);
+    }
+
+    /// Sets the write streams of a run; the first two keep their open blocks.
+    pub(crate) fn set_streams(&mut self, streams: WriteStreams) {
+        let none_open = WritePointer { block: SuperBlock(0), next_program: self.layout.programs_per_block };
+        let count = streams.count();
+        self.lanes.iter_mut().for_each(|lane| lane.write_pointers.resize(count, none_open));
+        self.streams = streams;
     }
 
     /// Whether dynamic allocation should give host data to a lane. Garbage collection keeps data in its lane, so lanes
@@ -346,6 +351,12 @@ impl BlockManager {
     /// Configuration of the FTL.
     pub fn config(&self) -> &FtlConfig {
         &self.config
+    }
+
+    /// Keeps at least `blocks` free super blocks of a lane from host data, and collects before only they are left.
+    pub(crate) fn reserve_for_relocation(&mut self, blocks: u32) {
+        self.config.hard_free = self.config.hard_free.max(blocks);
+        self.config.soft_free = self.config.soft_free.max(self.config.hard_free + 1);
     }
 
     /// Returns a victim just chosen that cannot be emptied now.

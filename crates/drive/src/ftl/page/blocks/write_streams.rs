@@ -54,7 +54,7 @@ impl Stream {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteStreams {
     specs: Vec<StreamSpec>,
-    /// Stream of each hotness level; the last one holds cold data.
+    /// Stream of each hotness level, the last one holding cold data, or of each placement handle.
     by_level: Vec<Stream>,
 }
 
@@ -85,6 +85,11 @@ impl WriteStreams {
         let origin = spec.origin;
         self.specs.push(spec);
         Stream { index, origin }
+    }
+
+    /// Sets the stream of each level.
+    pub(crate) fn set_levels(&mut self, by_level: Vec<Stream>) {
+        self.by_level = by_level;
     }
 
     /// Sets the cell mode of the super blocks that a stream will open.

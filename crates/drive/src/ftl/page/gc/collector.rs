@@ -21,13 +21,14 @@ impl PageFtl {
         let gc = &self.collection.lanes[lane.index()];
         format!(
             "lane {lane}: {} blocks free, {} to erase, {} page reads, {} programs and {} relocating units of garbage \
-             collection, victims {:?}",
+             collection, victims {:?}{}",
             self.blocks.free_blocks(lane),
             gc.erasing,
             gc.reads,
             gc.programs,
             gc.relocating.len(),
-            gc.victims
+            gc.victims,
+            self.handles.as_ref().map_or(String::new(), |handles| handles.diagnosis(&self.blocks, lane))
         )
     }
 
@@ -96,6 +97,9 @@ impl PageFtl {
             if gc.reads == 0 && gc.programs == 0 && !gc.relocating.is_empty() {
                 self.program_gathered(flash, lane, 1);
             }
+            if self.handles.is_some() {
+                self.program_parked(flash, lane);
+            }
             let gc = &mut self.collection.lanes[l];
             gc.asleep = gc.reads == 0 && gc.programs == 0 && gc.erasing == 0;
             self.collection.asleep += u32::from(gc.asleep);
@@ -112,11 +116,17 @@ impl PageFtl {
             return None;
         }
         self.blocks.victim_chosen(lane, victim);
+        if self.handles.is_some() {
+            self.turn_to(lane, victim);
+        }
         Some(victim)
     }
 
     /// Whether the valid units of `victim` certainly fit.
     pub(crate) fn fits(&self, lane: Lane, victim: SuperBlock) -> bool {
+        if self.handles.is_some() {
+            return self.fits_by_handle(lane, victim);
+        }
         let units = self.unplaced(lane) + self.blocks.map().valid_units(victim);
         units.next_multiple_of(self.blocks.gc_capacity.program) <= self.room_for_moved(lane)
     }
@@ -246,7 +256,8 @@ impl PageFtl {
         if units < least {
             return false;
         }
-        let Some(place) = self.blocks.take_address(lane, Stream::GC) else { return false };
+        let stream = self.handles.as_ref().map_or(Stream::GC, |handles| handles.gathers_for(lane));
+        let Some(place) = self.blocks.take_address(lane, stream) else { return false };
         if place.program == 0 {
             let first = self.collection.lanes[l].relocating.front().expect("counted above");
             let from = self.blocks.layout.block_of(first.source);
@@ -262,6 +273,9 @@ impl PageFtl {
             for (i, unit) in (run.offset..).zip(&moved[run.units]) {
                 self.blocks.units.assign(first + i, unit.lpn);
             }
+        }
+        if let Some(handles) = &mut self.handles {
+            handles.relocation_program(&self.blocks.layout, lane, &place, moved);
         }
         self.collection.lanes[l].programs += 1;
         self.window.count();
@@ -307,6 +321,9 @@ impl PageFtl {
         self.units_settled(flash, job.lane, of, settled);
         if folds {
             self.blocks.count_fold();
+        }
+        if let Some(handles) = &mut self.handles {
+            handles.relocation_program_done(&place, &job.moved, job.padding(&self.blocks.layout));
         }
         let units = job.moved.len() as u64;
         self.blocks.counters.gc_units += units;

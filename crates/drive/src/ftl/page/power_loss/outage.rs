@@ -65,7 +65,11 @@ impl PageFtl {
                 recovered.torn_word_lines += 1;
             }
         }
+        let open = self.handles.as_ref().map(|handles| handles.open_units(&self.blocks));
         let (kept, fates) = self.recover(flash, protected, decode, &mut recovered);
+        if let (Some(handles), Some(open)) = (&mut self.handles, open) {
+            handles.lose_power(&open, &self.blocks);
+        }
         self.drop_volatile_state(&kept);
         (recovered, fates)
     }
@@ -122,7 +126,9 @@ impl PageFtl {
         assert_eq!(losses.flushed, 0, "a cut lost units that a flush had covered");
         assert!(!protected || losses.acknowledged == 0, "a cut lost acknowledged units: {losses:?}");
         let broken = &self.metadata.as_ref().expect("power may be lost").broken;
-        self.blocks.restore(&places, &programs, broken);
+        let handles = self.handles.as_deref();
+        let owns = |stream, block| handles.is_none_or(|handles| handles.owns(stream, block));
+        self.blocks.restore(&places, &programs, broken, owns);
         (kept, fates)
     }
 

@@ -8,13 +8,19 @@ use interpulse_flash::cell_mode::CellMode;
 impl BlockManager {
     /// Restores the rebuilt map, the program operations begun in each super block, and the blocks with an interrupted
     /// erase. An open block continues behind its torn programs; a block with assigned operations that never began is closed
-    /// if its lane now writes elsewhere.
-    pub fn restore(&mut self, places: &[Ppu], programs: &[u32], broken: &[bool]) {
+    /// if its lane now writes elsewhere. A stream continues only blocks that it `owns`.
+    pub fn restore(
+        &mut self,
+        places: &[Ppu],
+        programs: &[u32],
+        broken: &[bool],
+        owns: impl Fn(usize, SuperBlock) -> bool,
+    ) {
         let full = self.layout.programs_per_block;
         self.units.restore(&self.layout, places);
         for lane in Lane::first(self.layout.lanes) {
             let blocks = self.layout.blocks_of(lane);
-            let open = self.open_blocks(lane, programs, broken);
+            let open = self.open_blocks(lane, programs, broken, &owns);
             let mut free: Vec<SuperBlock> =
                 blocks.clone().filter(|&b| programs[b.index()] == 0 && !broken[b.index()]).collect();
             // Least worn first: the order of erases is lost.
@@ -40,7 +46,13 @@ impl BlockManager {
     }
 
     /// Blocks of `lane` that its streams continue to write.
-    fn open_blocks(&self, lane: Lane, programs: &[u32], broken: &[bool]) -> Vec<WritePointer> {
+    fn open_blocks(
+        &self,
+        lane: Lane,
+        programs: &[u32],
+        broken: &[bool],
+        owns: &impl Fn(usize, SuperBlock) -> bool,
+    ) -> Vec<WritePointer> {
         let full = self.layout.programs_per_block;
         let none = WritePointer { block: SuperBlock(0), next_program: full };
         let before = &self.lanes[lane.index()].write_pointers;
@@ -52,7 +64,7 @@ impl BlockManager {
                 let taken = open.iter().any(|o| o.next_program < full && o.block == f.block);
                 let here = self.layout.lane_of(f.block).0 == lane && !broken[f.block.index()];
                 let next = (f.next_program == full) == assigned && open[stream].next_program == full;
-                if here && next && !taken && (1..full).contains(&begun) {
+                if here && next && !taken && (1..full).contains(&begun) && owns(stream, f.block) {
                     open[stream] = WritePointer { block: f.block, next_program: begun };
                 }
             }

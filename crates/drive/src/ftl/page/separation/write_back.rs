@@ -32,8 +32,15 @@ impl PageFtl {
         levels
     }
 
-    /// List by level for a write to `lpn`, submitted at `arrived`, whose data is at `at`.
-    pub(crate) fn list_by_level(&self, lpn: Lpn, at: Where, arrived: SimTime) -> usize {
+    /// List by level or `handle` for a write to `lpn`, submitted at `arrived`, whose data is at `at`; and whether the write
+    /// replaces a dirty version, which it does not if that belongs to another handle.
+    pub(crate) fn list_by_class(&self, lpn: Lpn, at: Where, arrived: SimTime, handle: u8) -> (usize, bool) {
+        let absorbs = self.write_back.absorbs;
+        if self.handles.is_some() {
+            let list = self.list_of_level(lpn, u32::from(handle));
+            let same = matches!(at, Where::Cache(slot) if self.blocks.units.cache.list(slot) == list);
+            return (list, absorbs && same);
+        }
         let hotness = self.blocks.hotness().expect("host data is separated");
         let level = match at {
             Where::Flash(ppu) => hotness.level(self.blocks.layout.block_of(ppu), ppu, arrived),
@@ -41,7 +48,7 @@ impl PageFtl {
             Where::Cache(_) => 0,
             Where::Unmapped => hotness.levels(),
         };
-        self.list_of_level(lpn, level)
+        (self.list_of_level(lpn, level), absorbs)
     }
 
     fn list_of_level(&self, lpn: Lpn, level: u32) -> usize {
@@ -73,15 +80,29 @@ impl PageFtl {
                 }
             }
         }
+        if self.handles.is_none() {
+            self.destage_changed(flash, lists, true);
+            return;
+        }
+        // A partial program of one handle would precede the full one of another.
+        self.destage_changed(flash, lists, false);
+        if self.is_urged() {
+            self.levels_mut().look_at_all();
+            self.destage_changed(flash, lists, true);
+        }
+    }
+
+    /// Starts programs from the changed ones of `lists` lists, partial ones only if `partly`.
+    fn destage_changed(&mut self, flash: &mut Flash, lists: usize, partly: bool) {
         while let Some(list) = self.levels_mut().next_changed() {
             if list < lists {
-                while self.blocks.units.cache.dirty(list) > 0 && self.destage_list(flash, list) {}
+                while self.blocks.units.cache.dirty(list) > 0 && self.destage_list(flash, list, partly) {}
             }
         }
     }
 
     /// Starts one program from `list`; false if it cannot or need not start now.
-    fn destage_list(&mut self, flash: &mut Flash, list: usize) -> bool {
+    fn destage_list(&mut self, flash: &mut Flash, list: usize, partly: bool) -> bool {
         let levels = self.levels().count;
         let level = list as u32 % levels;
         let lane = match &self.write_back.stripe {
@@ -92,7 +113,7 @@ impl PageFtl {
                 }
                 lane
             }
-            None => match self.next_lane_of_level(level + 1 < levels) {
+            None => match self.next_lane_of_level(level) {
                 Some(lane) => lane,
                 None => {
                     self.wake_collector(flash);
@@ -100,7 +121,7 @@ impl PageFtl {
                 }
             },
         };
-        let partly = self.writes_through() || self.must_program_partly(list);
+        let partly = self.writes_through() || partly && self.must_program_partly(list);
         let dirty = self.blocks.units.cache.dirty(list);
         let page = self.blocks.layout.units_per_page() * self.blocks.layout.planes;
         let enough = |units: u32| dirty >= units || partly;
@@ -162,7 +183,12 @@ impl PageFtl {
                 };
                 let job = self.jobs.new_program(lane, Some(place));
                 self.fill_from_cache(job, list, place.units(&self.blocks.layout));
-                self.stamp_block(place.super_block, place.program == 0, job);
+                if let Some(handles) = &mut self.handles {
+                    let units = self.jobs.program(job).slots.len();
+                    handles.host_program(&self.blocks.layout, &place, units, level);
+                } else {
+                    self.stamp_block(place.super_block, place.program == 0, job);
+                }
                 self.start_host_job(flash, lane, job);
             }
             Step::Reclaim => {
@@ -173,12 +199,16 @@ impl PageFtl {
         true
     }
 
-    /// Next ready lane; one with room in an SLC cache is ready for hot data.
-    fn next_lane_of_level(&mut self, hot: bool) -> Option<Lane> {
-        if !hot || self.blocks.slc().is_none() {
+    /// Next ready lane for a level or handle; one with room in an SLC cache is ready for hot data.
+    fn next_lane_of_level(&mut self, level: u32) -> Option<Lane> {
+        let (blocks, idle) = (&self.blocks, self.write_back.programs_in_flight == 0);
+        if let Some(handles) = &self.handles {
+            let stream = handles.host_stream(level);
+            return self.placement.next_ready(blocks, idle, |lane| blocks.has_room(lane, stream));
+        }
+        if level + 1 == self.levels().count || self.blocks.slc().is_none() {
             return self.next_ready_lane();
         }
-        let (blocks, idle) = (&self.blocks, self.write_back.programs_in_flight == 0);
         let room = |lane| blocks.slc_has_room(lane) || blocks.has_room(lane, Stream::HOST);
         self.placement.next_ready(blocks, idle, room)
     }

@@ -24,14 +24,14 @@ impl PageFtl {
     /// Puts unit `lpn` of the write of `units` with `tag`, submitted by the host at `arrived`, into the cache. A write that waits for
     /// its programs gets an [`Outcome::Landed`] or [`Outcome::Dropped`] for each slot.
     #[inline(always)]
-    pub fn admit(&mut self, tag: RequestId, lpn: Lpn, units: u32, arrived: SimTime) -> Admitted {
+    pub fn admit(&mut self, tag: RequestId, lpn: Lpn, units: u32, arrived: SimTime, handle: u8) -> Admitted {
         let at = self.blocks.map().get(lpn);
-        let list = match &self.lists {
-            HostLists::ByLane => self.write_back.list_of(lpn),
-            HostLists::ByHotness(_) => self.list_by_level(lpn, at, arrived),
-            HostLists::Cached(of) => of.list(self.write_back.list_of(lpn), units),
-        };
         let absorbs = self.write_back.absorbs;
+        let (list, absorbs) = match &self.lists {
+            HostLists::ByLane => (self.write_back.list_of(lpn), absorbs),
+            HostLists::ByHotness(_) => self.list_by_class(lpn, at, arrived, handle),
+            HostLists::Cached(of) => (of.list(self.write_back.list_of(lpn), units), absorbs),
+        };
         let admitted = self.blocks.units.admit(&self.blocks.layout, tag, lpn, at, list, absorbs);
         if let Admitted::Slot(slot) = admitted {
             if self.writes_through() {
@@ -271,7 +271,11 @@ impl PageFtl {
                 HostLists::Cached(_) => self.count_cached(place.mode, job.slots.len() as u64),
             }
         }
-        self.blocks.counters.padding_units += u64::from(taken) - job.units() as u64;
+        let padding = u64::from(taken) - job.units() as u64;
+        self.blocks.counters.padding_units += padding;
+        if let (Some(handles), Some(place)) = (&mut self.handles, &job.place) {
+            handles.host_program_done(place, job.slots.len() as u64, padding);
+        }
         if let Some(place) = &job.place {
             if self.blocks.reprograms(place.super_block) {
                 let word_line = place.word_line(&self.blocks.layout);

@@ -16,7 +16,7 @@ pub const REFILL: RequestId = RequestId(u32::MAX);
 pub(crate) enum HostLists {
     /// The drive, or with static striping its lanes.
     ByLane,
-    /// Hotness levels of these.
+    /// Hotness levels or placement handles of these.
     ByHotness(Box<HotnessQueues>),
     /// Sizes of writes, before an SLC cache.
     Cached(SlcLists),

@@ -1,0 +1,103 @@
+//! Collection by handle: each persistently isolated handle has its own relocation stream, whose units a lane gathers apart.
+//!
+//! A lane reads victims of one stream at a time. The units gathered for the others are parked until a victim of theirs is
+//! read, or until space is so short that no victim fits: then they are programmed although they do not fill a program.
+
+use crate::ftl::flash::Flash;
+use crate::ftl::page::blocks::write_streams::Stream;
+use crate::ftl::page::page_ftl::PageFtl;
+use crate::ftl::page::placement::handles::Handles;
+use crate::numbers::{Lane, SuperBlock};
+
+impl Handles {
+    pub(super) fn parked_at(&self, lane: Lane, stream: Stream) -> usize {
+        lane.index() * (self.parked.len() / self.current.len()) + stream.index()
+    }
+
+    /// Stream that `lane` gathers units for.
+    #[inline]
+    pub(crate) fn gathers_for(&self, lane: Lane) -> Stream {
+        self.current[lane.index()]
+    }
+
+    /// Whether `lane` has units parked.
+    fn has_parked(&self, lane: Lane) -> bool {
+        self.streams.iter().any(|&stream| !self.parked[self.parked_at(lane, stream)].is_empty())
+    }
+}
+
+impl PageFtl {
+    /// [`PageFtl::fits`] with handles: the units that wait for each stream, with those of `victim`, fit the open blocks of the
+    /// streams and the free blocks that host data may not take.
+    #[cold]
+    pub(crate) fn fits_by_handle(&self, lane: Lane, victim: SuperBlock) -> bool {
+        let (handles, layout) = (self.handles(), &self.blocks.layout);
+        let gc = &self.collection.lanes[lane.index()];
+        let (program, block) = (self.blocks.gc_capacity.program, self.blocks.gc_capacity.block);
+        let (current, stream) = (handles.gathers_for(lane), handles.relocation_of(victim));
+        if stream != current && (gc.reads > 0 || gc.relocating.len() as u32 >= program) {
+            return false;
+        }
+        let needed = handles.streams.iter().map(|&of| {
+            let waiting = if of == current {
+                gc.relocating.len() as u32 + gc.reads * layout.units_per_page()
+            } else {
+                handles.parked[handles.parked_at(lane, of)].len() as u32
+            };
+            let units = waiting + if of == stream { self.blocks.map().valid_units(victim) } else { 0 };
+            units.next_multiple_of(program).saturating_sub(self.blocks.open_room(lane, of)).div_ceil(block)
+        });
+        let needed: u32 = needed.sum();
+        let free = self.blocks.free_blocks(lane);
+        // As in `fits`, but a victim with units for another stream frees no block before these units go first.
+        let first = stream == current && !gc.victims.is_empty() && !handles.has_parked(lane);
+        let coming = gc.reads == 0 && (gc.erasing > 0 || first);
+        let hard = self.blocks.config().hard_free;
+        needed <= free.min(hard) + u32::from(coming && free < hard)
+    }
+
+    /// Gathers for the stream of `victim`, whose reads begin; parks the units of another stream.
+    #[cold]
+    pub(crate) fn turn_to(&mut self, lane: Lane, victim: SuperBlock) {
+        let moves = self.blocks.map().valid_units(victim) > 0;
+        let handles = self.handles_mut();
+        handles.counters.events.media_reallocated += u64::from(moves);
+        let stream = handles.relocation_of(victim);
+        self.gather_for(lane, stream);
+    }
+
+    fn gather_for(&mut self, lane: Lane, stream: Stream) {
+        let handles = self.handles.as_deref_mut().expect("the drive has handles");
+        let relocating = &mut self.collection.lanes[lane.index()].relocating;
+        let current = std::mem::replace(&mut handles.current[lane.index()], stream);
+        if current != stream {
+            let (old, new) = (handles.parked_at(lane, current), handles.parked_at(lane, stream));
+            std::mem::swap(relocating, &mut handles.parked[old]);
+            std::mem::swap(relocating, &mut handles.parked[new]);
+        }
+    }
+
+    /// Programs parked units of `lane`, if nothing of its collection is in flight.
+    #[cold]
+    pub(crate) fn program_parked(&mut self, flash: &mut Flash, lane: Lane) {
+        for k in 0..self.handles().streams.len() {
+            let gc = &self.collection.lanes[lane.index()];
+            if gc.reads > 0 || gc.programs > 0 {
+                return;
+            }
+            let stream = self.handles().streams[k];
+            if !self.handles().parked[self.handles().parked_at(lane, stream)].is_empty() {
+                self.gather_for(lane, stream);
+                self.program_gathered(flash, lane, 1);
+            }
+        }
+    }
+
+    pub(crate) fn handles(&self) -> &Handles {
+        self.handles.as_deref().expect("the drive has handles")
+    }
+
+    pub(crate) fn handles_mut(&mut self) -> &mut Handles {
+        self.handles.as_deref_mut().expect("the drive has handles")
+    }
+}

@@ -54,6 +54,7 @@ CONTENTS = {
             "docs/PARTS",
             "docs/FIT",
             "docs/SLC",
+            "docs/MAPPING",
             "docs/ARRAY",
             "docs/RELIABILITY",
             "docs/POWER",

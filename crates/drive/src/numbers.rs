@@ -17,4 +17,6 @@ interpulse_engine::numbers! {
     GcReadId
     /// Group of metadata being written.
     GroupId
+    /// A translation page: consecutive map entries that are on flash together.
+    TranslationPage
 }

@@ -1,6 +1,6 @@
 //! Owners of flash transactions: what receives the outcome of each.
 
-use crate::numbers::{GcReadId, GroupId, JobId, SuperBlock};
+use crate::numbers::{GcReadId, GroupId, JobId, SuperBlock, TranslationPage};
 use interpulse_engine::RequestId;
 use interpulse_flash::nand::txn::{self, Txn};
 
@@ -51,6 +51,10 @@ owners! {
     5 Metadata(GroupId);
     /// Erase of a super block.
     6 Erase(SuperBlock);
+    /// Read of a translation page that no command began.
+    7 Translation(TranslationPage);
+    /// Program of translation pages.
+    8 TranslationProgram(JobId);
 }
 
 impl Owner {
@@ -77,6 +81,8 @@ mod tests {
                 Owner::Program(job),
                 Owner::Metadata(GroupId(index)),
                 Owner::Erase(SuperBlock(index)),
+                Owner::Translation(TranslationPage(index)),
+                Owner::TranslationProgram(job),
             ];
             let mut classes: Vec<u8> = owners.map(|owner| txn::Owner::from(owner).class).into();
             for owner in owners {

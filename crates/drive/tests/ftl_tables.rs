@@ -257,6 +257,7 @@ fn a_block_full_of_valid_units_is_moved_only_if_another_has_something_to_gain() 
     let layout = Layout::new(&geometry(1, 10), 1, 0);
     let config = FtlConfig {
         logical_units: 3 * BLOCK,
+        translation_pages: 0,
         policy: GcPolicy::Fifo,
         soft_free: 2,
         soft_pages: None,
@@ -278,6 +279,7 @@ fn host_data_leaves_the_last_blocks_to_collection() {
     let layout = Layout::new(&geometry(1, 4), 1, 0);
     let config = FtlConfig {
         logical_units: BLOCK,
+        translation_pages: 0,
         policy: GcPolicy::Greedy,
         soft_free: 3,
         soft_pages: None,
@@ -380,6 +382,7 @@ fn a_fill_can_leave_a_share_out_of_date() {
     let (layout, again) = (Layout::new(&geometry(1, 100), 1, 0), 0.3);
     let config = FtlConfig {
         logical_units: 60 * BLOCK,
+        translation_pages: 0,
         policy: GcPolicy::Greedy,
         soft_free: 3,
         soft_pages: None,

@@ -11,6 +11,7 @@ mod gc_depth;
 mod host_interface;
 mod imposed;
 mod map_misses;
+mod mapping_cache;
 mod no_cache;
 mod placement;
 mod power_loss;

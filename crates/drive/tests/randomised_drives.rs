@@ -87,6 +87,10 @@ fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "ftl.over-provisioning" => &["'35%'", "'45%'", "'60%'", "'100%'", "'200%'"],
         "ftl.bad-block-reserve" => &["", "'5%'"],
         "ftl.mapping-unit" => &["", "", "'8KiB'", "'16KiB'"],
+        "ftl.mapping" => &["'full'", "'full'", "'cached'"],
+        "ftl.map-cache-size" => &["'8KiB'", "'32KiB'", "'64KiB'"],
+        "ftl.map-prefetch" => &["0", "0", "3"],
+        "ftl.map-write-batch" => &["", "1", "2", "8"],
         "ftl.gc-choices" => &["3", "", "20"],
         "ftl.gc-oldest" => &["1", "3", ""],
         "ftl.placement-handles" => &["1", "2", "3"],
@@ -220,6 +224,7 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     if bits > 1 && !reprogram && !imposed && !gathers && values_of_slc.below(2) == 0 {
         text += &format!("[ftl.slc-cache]\nkind = '{}'\n", pick(&mut values_of_slc, &["static", "dynamic"]));
     }
+    let mut values_of_map = streams.stream("test.map", 0);
     let mut spec = drawn(&text, move |key| {
         let sections = [
             "part", "ftl", "cache", "host", "link", "schedule", "suspend", "power", "audit", "ecc", "errors",
@@ -228,7 +233,13 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
             return None;
         }
         // Streams of their own, so that the other drives stay what they were.
-        let values = if key.path.starts_with("ftl.slc-cache.") { &mut values_of_slc } else { &mut values };
+        let values = if key.path.starts_with("ftl.slc-cache.") {
+            &mut values_of_slc
+        } else if key.path.starts_with("ftl.map") && key.path != "ftl.mapping-unit" {
+            &mut values_of_map
+        } else {
+            &mut values
+        };
         match narrowed(&key.path) {
             Some(of) => Some(pick(values, of)).filter(|text| !text.is_empty()).map(str::to_string),
             None => key.random_value(values),

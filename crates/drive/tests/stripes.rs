@@ -77,6 +77,7 @@ fn static_striping_keeps_every_page_on_its_lane_through_collections() {
     let logical = 4 * 30 * BLOCK;
     let config = FtlConfig {
         logical_units: logical,
+        translation_pages: 0,
         policy: GcPolicy::Greedy,
         soft_free: 3,
         soft_pages: None,
@@ -122,6 +123,7 @@ fn a_fill_is_laid_out_in_runs_as_if_unit_by_unit() {
         let logical = (layout.units() * 2 / 3) as u32;
         let config = FtlConfig {
             logical_units: logical,
+            translation_pages: 0,
             policy: GcPolicy::Greedy,
             soft_free: 3,
             soft_pages,
@@ -172,8 +174,14 @@ fn rows_end_where_lanes_have_no_blocks_to_spare() {
         for (name, allocation, _) in Allocation::all().into_iter().step_by(6) {
             let stripe = Stripe::new(allocation, &g, layout.lanes_per_die);
             let logical = layout.lanes * layout.units_per_block * blocks;
-            let config =
-                FtlConfig { logical_units: logical, policy, soft_free: 3, soft_pages: None, hard_free: 1 };
+            let config = FtlConfig {
+                logical_units: logical,
+                translation_pages: 0,
+                policy,
+                soft_free: 3,
+                soft_pages: None,
+                hard_free: 1,
+            };
             let [(rows, made), (each, expected)] = [true, false].map(|in_rows| {
                 let mut ftl = BlockManager::new(layout.clone(), config.clone(), stream("full", 0));
                 let mut p = Preconditioner::new(&mut ftl, stripe.clone()).working_ahead();
@@ -238,8 +246,14 @@ fn lanes_stay_level_and_a_drive_with_little_spare_never_runs_out_of_room() {
             // 48 blocks a lane, of which the data fills 43: 3 kept free, 1 or 2 open, hardly one to work with.
             let layout = Layout::new(&geometry(8, 48), 1, 0);
             let logical = 8 * 43 * BLOCK;
-            let config =
-                FtlConfig { logical_units: logical, policy, soft_free: 3, soft_pages: None, hard_free: 1 };
+            let config = FtlConfig {
+                logical_units: logical,
+                translation_pages: 0,
+                policy,
+                soft_free: 3,
+                soft_pages: None,
+                hard_free: 1,
+            };
             let mut ftl = BlockManager::new(layout, config, stream("level", 0));
             let mut next = addresses(logical, heat, stream("level", 1));
             let mut p = Preconditioner::new(&mut ftl, None);

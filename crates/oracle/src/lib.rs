@@ -15,6 +15,7 @@
 //! # Ok::<(), interpulse_oracle::OutOfDomain>(())
 //! ```
 
+pub mod caching;
 pub mod cells;
 pub mod coding;
 mod domain;

@@ -82,6 +82,14 @@ def _drive(cases: list[dict[str, Any]]) -> Sheet:
     ftl = [case.get("ftl", {}) for case in cases]
     table.add_row("write amplification", *(number(each.get("waf"), 3) for each in ftl))
     table.add_row("effective spare factor", *(number(each.get("effective_spare_factor"), 4) for each in ftl))
+    if any("mapping" in each for each in ftl):
+        maps = [each.get("mapping", {}) for each in ftl]
+        rates = [each.get("hit_rate") for each in maps]
+        table.add_row("map look-ups that hit, %", *(number(None if rate is None else 100 * rate) for rate in rates))
+        table.add_row(
+            "controller memory for the map, bytes per 4 KiB",
+            *(number(each.get("controller_bytes_per_4kib"), 3) for each in maps),
+        )
     if any("reprogram_metadata" in each for each in ftl):
         consumed = [each.get("page_consumption", {}).get("total") for each in ftl]
         table.add_row("flash pages consumed", *(number(each, 0) for each in consumed))

@@ -92,9 +92,10 @@ impl Drive {
                 self.ftl.page_collected(&mut Flash { nand: &mut self.nand, events }, read);
                 return;
             }
-            Owner::Map(id) => {
+            Owner::Map(_) | Owner::Translation(_) => {
+                let txn = *txn;
                 self.nand.discard_ended();
-                self.map_read_done(events, id);
+                self.map_read_done(events, &txn);
                 return;
             }
             owner => unreachable!("a page read of {owner:?}"),
@@ -111,11 +112,16 @@ impl Drive {
         }
     }
 
-    /// Completes the read of a translation page, which may resume the command `id`.
+    /// Completes the read of a translation page, which may resume commands.
     #[cold]
     #[inline(never)]
-    pub(super) fn map_read_done(&mut self, events: &mut EventQueue, id: RequestId) {
-        self.ftl.map_read_done(id);
+    pub(super) fn map_read_done(&mut self, events: &mut EventQueue, txn: &Txn) {
+        let mut flash = Flash { nand: &mut self.nand, events };
+        match Owner::of(txn) {
+            Owner::Map(id) => self.ftl.map_read_done(&mut flash, id, txn),
+            Owner::Translation(page) => self.ftl.translation_page_read(&mut flash, page, txn),
+            owner => unreachable!("a translation page read by {owner:?}"),
+        }
         self.drain_ftl(events, None);
     }
 

@@ -11,6 +11,7 @@ use crate::ftl::{
 };
 use crate::numbers::{Lane, Lpn};
 use crate::spec::DriveSpec;
+use interpulse_engine::Bytes;
 use interpulse_flash::DieId;
 
 impl Drive {
@@ -160,12 +161,22 @@ impl DriveSpec {
     /// overwrites. The spec must be valid.
     pub fn mapping_bytes(&self, sampled: bool) -> u64 {
         let layout = self.layout().expect("the spec is valid");
-        let logical_units = self.ftl_config().expect("the spec is valid").logical_units;
+        let logical_units = self.ftl_config().expect("the spec is valid").mapped_units();
         let (logical, physical) = (u64::from(logical_units), layout.units());
         // Out-of-band data, checkpoint entries and the map that recovery rebuilds beside the live one.
         let power_loss = if self.power_loss.is_some() { Oob::bytes(physical) + 28 * logical } else { 0 };
         // One number per logical unit and one bit per unit, released before the power-loss data is allocated.
         let sampling = if sampled { 4 * logical + (logical + physical) / 8 } else { 0 };
-        BlockManager::map_bytes(&layout, logical_units) + power_loss.max(sampling)
+        // Slots by entry or page, and the state of each page.
+        let cached =
+            self.ftl.mapping.cached().map_or(0, |of| if of.format.holds_entries() { 4 * logical } else { 0 });
+        BlockManager::map_bytes(&layout, logical_units) + cached + power_loss.max(sampling)
+    }
+
+    /// Memory of the modelled controller for the map. The spec must be valid.
+    pub fn map_memory(&self) -> Bytes {
+        let logical = u64::from(self.ftl_config().expect("the spec is valid").logical_units);
+        let program = self.layout().expect("the spec is valid").units_per_program;
+        self.ftl.mapping.memory(logical, self.geometry.unit_bytes, program)
     }
 }

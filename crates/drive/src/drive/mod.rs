@@ -162,7 +162,7 @@ impl Drive {
                         self.host_read_done(events, id, &txn, failed);
                     }
                     Owner::Gc(read) => self.ftl.gc_read_done(&mut flash, read, &txn),
-                    Owner::Map(id) => self.map_read_done(events, id),
+                    Owner::Map(_) | Owner::Translation(_) => self.map_read_done(events, &txn),
                     owner => unreachable!("a page read of {owner:?}"),
                 },
                 Effect::Programs => {

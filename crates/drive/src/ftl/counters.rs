@@ -43,13 +43,43 @@ counters! {
         candidates_given_up: "blocks",
         /// reprograms still possible when a super layer was left
         lost_reprograms: "operations",
+        /// look-ups in the mapping cache: one for each translation page that a command touches
+        map_lookups: "look-ups",
+        /// of these, look-ups whose entries were in memory
+        map_hits: "look-ups",
+        /// translation pages read for look-ups
+        map_reads: "pages",
+        /// translation pages read ahead
+        map_prefetches: "pages",
+        /// translation pages read to be completed before their program
+        map_update_reads: "pages",
+        /// look-ups that waited for room in the write-back buffer of the map
+        map_stalls: "look-ups",
+        /// map entries changed by programs, garbage collection and trims
+        map_updates: "entries",
+        /// translation pages programmed by write-back
+        map_units: "pages",
+        /// translation pages moved by garbage collection
+        map_gc_units: "pages",
+        /// program operations of translation pages
+        map_programs: "operations",
+        /// victims that held translation pages
+        map_gc_runs: "blocks",
+        /// pages of erased word lines taken by translation pages of write-back
+        map_consumed_pages: "pages",
     }
 }
 
 impl FtlCounters {
     /// Units programmed, for any reason.
     pub fn programmed(&self) -> u64 {
-        self.host_units + self.gc_units + self.moved_early_units + self.imposed_units + self.padding_units
+        self.host_units
+            + self.gc_units
+            + self.moved_early_units
+            + self.imposed_units
+            + self.padding_units
+            + self.map_units
+            + self.map_gc_units
     }
 
     /// Units programmed per host unit written; `None` if the host wrote none.

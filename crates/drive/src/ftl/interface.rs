@@ -10,7 +10,7 @@ use crate::ftl::page::gc::state::GcWindow;
 use crate::ftl::page::placement::counters::PlacementCounters;
 use crate::ftl::page::power_loss::outage::{Fates, Recovered};
 use crate::ftl::page::slc::SlcCache;
-use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock};
+use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock, TranslationPage};
 use enum_dispatch::enum_dispatch;
 use interpulse_engine::{Duration, RequestId, SimTime};
 use interpulse_flash::DieId;
@@ -101,7 +101,9 @@ pub trait Ftl {
     /// As [`Ftl::gc_read_done`], where reads do not count towards read reclaim.
     fn page_collected(&mut self, flash: &mut Flash, read: GcReadId);
     /// Completes the read of the translation page that `tag` waits for.
-    fn map_read_done(&mut self, tag: RequestId);
+    fn map_read_done(&mut self, flash: &mut Flash, tag: RequestId, txn: &Txn);
+    /// Completes a read of a translation page that no command began.
+    fn translation_page_read(&mut self, flash: &mut Flash, page: TranslationPage, txn: &Txn);
     /// Completes a program; true if it freed cache slots.
     fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
     /// Completes an erase.

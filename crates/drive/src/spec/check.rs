@@ -89,17 +89,19 @@ impl DriveSpec {
             &["ftl.over-provisioning", "drive.capacity"],
             "this much over-provisioning leaves less than 1 MiB of capacity",
         )?;
-        let per_lane = logical as f64 / f64::from(layout.lanes) / f64::from(layout.units_per_block);
+        let pages = f.mapping.translation_pages(logical, self.geometry.unit_bytes);
+        let per_lane = (logical + pages) as f64 / f64::from(layout.lanes) / f64::from(layout.units_per_block);
         let spare = f64::from(layout.blocks - own) - per_lane;
         // With one reserved block the units of a victim that fill no program are padded. Where a program is larger than the
         // mean spare space of a block, padding would take all that a collection gains.
         let padding = f64::from(layout.blocks - own) > spare * f64::from(layout.programs_per_block);
         let hard =
             threshold_blocks(f.threshold_base, f.gc_hard, layout.blocks, spare).max(1 + u32::from(padding));
+        let open = if pages > 0 { 3 } else { 2 };
         let soft = threshold_blocks(f.threshold_base, f.gc_soft, layout.blocks, spare).max(hard + 1);
-        let usable = spare - f64::from(soft) - 2.0;
+        let usable = spare - f64::from(soft) - f64::from(open);
         let why = format!(
-            "a lane has {spare:.1} spare blocks; keeping {soft} free (gc-soft) and 2 open leaves garbage collection nothing \
+            "a lane has {spare:.1} spare blocks; keeping {soft} free (gc-soft) and {open} open leaves garbage collection nothing \
              to work with"
         );
         let keys = ["ftl.gc-soft", "ftl.over-provisioning", "ftl.gc-threshold-base"];
@@ -107,19 +109,20 @@ impl DriveSpec {
         let needed = if layout.lanes > 1 || !self.ftl.gc.imposes() { 2.0 } else { 1.0 };
         let why = format!("a lane has {spare:.1} spare blocks; writing needs at least {needed}");
         Impossible::unless(spare >= needed, &["ftl.over-provisioning", "part.blocks-per-plane"], why)?;
-        let pages = u64::from(layout.programs_per_block) * u64::from(layout.pages_per_program);
+        let pages_per_block = u64::from(layout.programs_per_block) * u64::from(layout.pages_per_program);
         let soft_pages = (f.gc_counts != FreeCount::Blocks).then(|| {
             let of = match f.threshold_base {
                 ThresholdBase::Blocks => f64::from(layout.blocks),
                 ThresholdBase::Spare => spare,
             };
             SoftPages {
-                least: libm::round(f.gc_soft * of * pages as f64) as u32,
+                least: libm::round(f.gc_soft * of * pages_per_block as f64) as u32,
                 keeps_passed_over: f.gc_counts == FreeCount::RunningPages,
             }
         });
         let mut config = FtlConfig {
             logical_units: logical as u32,
+            translation_pages: pages as u32,
             policy: f.gc,
             soft_free: soft,
             soft_pages,
@@ -135,6 +138,7 @@ impl DriveSpec {
         self.ftl_config()?;
         self.check_suspension()?;
         self.check_power_loss()?;
+        self.check_mapping()?;
         self.check_reprogramming()?;
         self.check_slc(&layout)?;
         self.check_placement()?;
@@ -182,6 +186,29 @@ impl DriveSpec {
         Impossible::unless(size <= usable, &["cache.size"], why)
     }
 
+    fn check_mapping(&self) -> Result<(), Impossible> {
+        let Some(cache) = self.ftl.mapping.cached() else { return Ok(()) };
+        let unit = self.geometry.unit_bytes;
+        let why = "imposed write amplification has no blocks that translation pages could be in";
+        Impossible::unless(!self.ftl.gc.imposes(), &["ftl.mapping", "ftl.gc"], why)?;
+        let why = "recovery rebuilds the map from checkpoints and out-of-band data of the full table, not from translation \
+                   pages";
+        Impossible::unless(self.power_loss.is_none(), &["ftl.mapping", "power-loss.at"], why)?;
+        let why = "blocks of an SLC cache hold no translation pages, and folding does not batch the changes of map entries";
+        Impossible::unless(self.ftl.slc.is_none(), &["ftl.mapping", "ftl.slc-cache.kind"], why)?;
+        let why = "collection by placement handles keeps no blocks for translation pages";
+        Impossible::unless(self.ftl.placement.handles() == 0, &["ftl.mapping", "ftl.placement"], why)?;
+        let least =
+            if cache.format.holds_entries() { 64 * u64::from(cache.format.least(0)) } else { 2 * unit };
+        let why = format!(
+            "{} is too small for the mapping cache: with map-cache-format = \"{}\" it needs at least {}",
+            cache.size,
+            cache.format.name(),
+            Bytes(least)
+        );
+        Impossible::unless(cache.size.get() >= least, &["ftl.map-cache-size", "ftl.map-cache-format"], why)
+    }
+
     fn check_reprogramming(&self) -> Result<(), Impossible> {
         let hot = self.ftl.hotness.levels();
         if hot == 0 {
@@ -192,7 +219,7 @@ impl DriveSpec {
         let layout = self.layout()?;
         let config = self.ftl_config()?;
         let per_lane =
-            f64::from(config.logical_units) / f64::from(layout.lanes) / f64::from(layout.units_per_block);
+            f64::from(config.mapped_units()) / f64::from(layout.lanes) / f64::from(layout.units_per_block);
         let spare = f64::from(layout.blocks) - per_lane;
         // Besides the free reserve: an open block of each level, and the candidates.
         let open = match &self.ftl.reprogram {
@@ -201,9 +228,10 @@ impl DriveSpec {
         };
         // A free-page threshold includes the pages of open blocks.
         let kept = if config.soft_pages.is_some() { config.hard_free } else { config.soft_free };
-        let needed = f64::from(kept + 2 + open) + 1.0;
+        let fixed = if config.translation_pages > 0 { 3 } else { 2 };
+        let needed = f64::from(kept + fixed + open) + 1.0;
         let why = format!(
-            "a lane has {spare:.1} spare blocks; {kept} to keep free, 2 open ones and {open} for {hot} hot levels need at \
+            "a lane has {spare:.1} spare blocks; {kept} to keep free, {fixed} open ones and {open} for {hot} hot levels need at \
              least {needed}"
         );
         let keys = ["ftl.hotness", "ftl.over-provisioning", "ftl.gc-soft"];

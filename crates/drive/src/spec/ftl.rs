@@ -1,6 +1,7 @@
 //! Specification of the FTL: the section `[ftl]`.
 
 use crate::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
+use crate::ftl::page::mapping::cached::spec::MappingSpec;
 use crate::ftl::page::placement::PlacementPolicy;
 use crate::ftl::page::placement::stripe::Allocation;
 use crate::ftl::page::reprogram::ReprogramSpec;
@@ -22,6 +23,8 @@ keys! {
         pub bad_block_reserve: f64 = fraction(default(0.0).at_most(0.5)),
         /// planes of a die programmed and erased together
         pub multi_plane: u32 = u32(default(1).within(1..=64)),
+        /// Where the map is.
+        pub mapping: MappingSpec => MappingSpec::read(s, run)?,
         /// Allocation of writes to lanes.
         pub allocation: Allocation => Allocation::read(s)?,
         /// policy that chooses the next block for garbage collection

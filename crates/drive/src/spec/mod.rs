@@ -15,6 +15,7 @@ use interpulse_flash::nand::NandConfig;
 use interpulse_flash::parts::PartSpec;
 use interpulse_settings::{ConfigError, Section, default, keys, optional, required};
 
+pub use crate::ftl::page::mapping::cached::spec::{MapCacheSpec, MappingSpec};
 pub use crate::ftl::page::placement::MOST_HANDLES;
 pub use acknowledge::{Acknowledge, WhenCached};
 pub use cache::CacheSpec;

@@ -10,7 +10,9 @@ use interpulse_drive::ftl::page::separation::HotnessPolicy;
 use interpulse_drive::host_interface::link::{LinkSpec, Pcie};
 use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::numbers::Lpn;
-use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
+use interpulse_drive::spec::{
+    Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, MappingSpec, PowerConstants,
+};
 use interpulse_engine::{
     AuditReport, Bytes, Device, Duration, EventQueue, LatencyHistogram, ResourceId, SimTime, Streams,
 };
@@ -114,6 +116,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
         },
         ftl: FtlSpec {
             capacity: None,
+            mapping: MappingSpec::Full,
             over_provisioning: 0.4,
             bad_block_reserve: 0.0,
             multi_plane: 1,
@@ -179,7 +182,7 @@ pub fn preconditioned(spec: &DriveSpec, share: f64, overwrites: f64, seed: u64) 
     spec.check().unwrap_or_else(|why| panic!("the spec is impossible: {why:?}"));
     let streams = Streams::new(seed);
     let mut ftl = spec.fresh_ftl(streams.stream("test.ftl", 0)).unwrap();
-    let units = (f64::from(ftl.map().logical_units()) * share) as u32;
+    let units = (f64::from(ftl.config().logical_units) * share) as u32;
     let stripe = spec.stripe().unwrap();
     let mut pre = Preconditioner::new(&mut ftl, stripe);
     pre.write_in_order(Lpn(0), Lpn(units));

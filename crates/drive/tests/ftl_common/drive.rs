@@ -10,7 +10,9 @@ use interpulse_drive::ftl::page::separation::HotnessPolicy;
 use interpulse_drive::host_interface::link::{LinkSpec, Pcie};
 use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::numbers::{Lane, SuperBlock};
-use interpulse_drive::spec::{Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerConstants};
+use interpulse_drive::spec::{
+    Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, MappingSpec, PowerConstants,
+};
 use interpulse_engine::{Bytes, Device, Duration, EventQueue, ResourceId, SimTime};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
@@ -80,6 +82,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         },
         ftl: FtlSpec {
             capacity: None,
+            mapping: MappingSpec::Full,
             over_provisioning: 0.3,
             bad_block_reserve: 0.0,
             multi_plane: 1,

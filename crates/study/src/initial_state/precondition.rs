@@ -31,7 +31,7 @@ pub fn precondition(
 ) -> Option<(PreconditionedState, Preconditioned)> {
     let streams = Streams::new(spec.seed);
     let mut ftl = drive.fresh_ftl(streams.stream("precondition.gc", 0)).expect("the spec has been checked");
-    let logical = u64::from(ftl.map().logical_units());
+    let logical = u64::from(ftl.config().logical_units);
     let filled = ((logical as f64 * spec.fill) as u64).min(logical);
     let stripe = drive.fill_stripe().expect("the spec has been checked");
     let mut p = Preconditioner::new(&mut ftl, stripe).working_ahead();

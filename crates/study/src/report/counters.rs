@@ -72,9 +72,11 @@ pub(super) fn section(m: &Measured, context: &DriveState) -> Value {
         let found = rows.into_iter().chain([sum(|t| t.replayed), sum(|t| t.beyond), end]);
         group(TRACE.into_iter().zip(found))
     });
+    // Counters of the mapping cache only where there is one.
+    let cached = context.case.drive.ftl.mapping.cached().is_some();
     without_nulls(json!({
         "host": group(m.window.counters.iter().chain(m.drive.iter())),
-        "ftl": group(m.ftl.iter()),
+        "ftl": group(m.ftl.iter().filter(|(info, _)| cached || !info.name.starts_with("map_"))),
         "slc": context.case.drive.ftl.slc.map(|_| group(m.slc.iter())),
         "nand": group(m.nand.iter()),
         "errors": m.errors.as_ref().map(|errors| group(errors.counters.iter())),

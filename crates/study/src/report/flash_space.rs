@@ -10,16 +10,18 @@ use serde_json::{Map, Value, json};
 pub(super) fn insert(o: &mut Map<String, Value>, m: &Measured, context: &DriveState) {
     let f = &m.ftl;
     let geometry = &context.case.drive.geometry;
-    let total = f.consumed_host_pages + f.consumed_gc_pages + f.consumed_early_pages;
-    o.insert(
-        "page_consumption".into(),
-        json!({
-            "host": f.consumed_host_pages,
-            "gc": f.consumed_gc_pages,
-            "fully_invalidated": f.consumed_early_pages,
-            "total": total,
-        }),
-    );
+    let of_map = f.map_consumed_pages;
+    let total = f.consumed_host_pages + f.consumed_gc_pages + f.consumed_early_pages + of_map;
+    let mut consumption = json!({
+        "host": f.consumed_host_pages,
+        "gc": f.consumed_gc_pages,
+        "fully_invalidated": f.consumed_early_pages,
+        "total": total,
+    });
+    if context.case.drive.ftl.mapping.cached().is_some() {
+        consumption["map"] = json!(of_map);
+    }
+    o.insert("page_consumption".into(), consumption);
     o.insert("direct_gc_runs".into(), json!(f.direct_gc_runs));
     o.insert("gc_time_s".into(), json!(gc_ns(m) as f64 / 1e9));
     if f.erases > 0 {

@@ -11,6 +11,7 @@ mod flash_space;
 mod hold_up;
 mod json_values;
 mod limits;
+mod mapping_cache;
 mod open_load;
 mod overload;
 mod placement;
@@ -171,6 +172,7 @@ fn ftl(m: &Measured, context: &DriveState) -> Value {
     o.insert("gc_runs".into(), json!(f.gc_runs));
     o.insert("gc_pages_moved".into(), json!(f.gc_units));
     o.insert("erases".into(), json!(f.erases));
+    mapping_cache::insert(&mut o, m, context);
     if !context.case.drive.ftl.gc.imposes() {
         if let Some(factor) = m.spare.factor() {
             o.insert("effective_spare_factor".into(), json!(factor));

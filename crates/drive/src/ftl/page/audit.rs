@@ -28,7 +28,7 @@ impl PageFtl {
         if let Some(handles) = &self.handles {
             handles.audit(&self.blocks)?;
         }
-        Ok(mapped)
+        Ok(mapped - self.audit_mapping()?)
     }
 
     /// Whether cached units keep a valid flash copy: under synthetic write amplification, and with a volatile cache.
@@ -153,7 +153,7 @@ impl PageFtl {
 
     /// Audits a read of every logical unit.
     pub fn read_everything(&mut self) {
-        self.blocks.units.read_everything();
+        self.blocks.units.read_everything(self.blocks.config().logical_units);
     }
 
     /// Whether every stream of host data has room on a lane.

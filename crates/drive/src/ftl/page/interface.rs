@@ -11,7 +11,7 @@ use super::power_loss::outage::{Fates, Recovered};
 use super::slc::SlcCache;
 use crate::cache::Cache;
 use crate::ftl::{Flash, Ftl, FtlCounters, Outcome, SpareSeen, Wear, ZoneCommand, ZoneError};
-use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock};
+use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock, TranslationPage};
 use interpulse_engine::{Duration, RequestId, SimTime};
 use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
@@ -56,7 +56,8 @@ impl Ftl for PageFtl {
         fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
         fn gc_read_done(&mut self, flash: &mut Flash, read: GcReadId, txn: &Txn);
         fn page_collected(&mut self, flash: &mut Flash, read: GcReadId);
-        fn map_read_done(&mut self, tag: RequestId);
+        fn map_read_done(&mut self, flash: &mut Flash, tag: RequestId, txn: &Txn);
+        fn translation_page_read(&mut self, flash: &mut Flash, page: TranslationPage, txn: &Txn);
         fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
         fn erase_done(&mut self, flash: &mut Flash, txn: &Txn);
         fn hold_gc(&mut self, flash: &mut Flash, hold: bool);

@@ -9,6 +9,7 @@ use crate::ftl::page::blocks::program_progress::block_states;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::gc::state::{GcState, GcWindow, Rewritten, Victim};
 use crate::ftl::page::gc::synthetic::budget::SyntheticPrograms;
+use crate::ftl::page::mapping::cached::CachedMap;
 use crate::ftl::page::mapping::residency::Residency;
 use crate::ftl::page::mapping::state::StaleCopyPolicy;
 use crate::ftl::page::placement::handles::Handles;
@@ -139,7 +140,7 @@ impl PageFtl {
         };
         let mut collection = GcState::new(lanes, spec.ftl.gc_depth);
         for (lane, of) in Lane::first(lanes).zip(&mut collection.lanes) {
-            of.victims.extend(blocks.being_collected(lane).map(Victim::new));
+            of.victims.extend(blocks.being_collected(lane).map(|of| Victim::new(&blocks, of)));
         }
         blocks.units.begin(Cache::new(slots, lists), homes, versions, record);
         PageFtl {
@@ -164,7 +165,9 @@ impl PageFtl {
             metadata: spec
                 .power_loss
                 .map(|of| Box::new(MetadataRegion::new(of.checkpoint_every, super_blocks as usize))),
-            residency: Residency::default(),
+            residency: spec.ftl.mapping.cached().map_or(Residency::Full, |of| {
+                Residency::Cached(Box::new(CachedMap::new(of, &blocks, spec.geometry.unit_bytes)))
+            }),
             timers,
             outcomes: VecDeque::new(),
             closed: false,
@@ -208,11 +211,12 @@ impl PageFtl {
     pub fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
         match Owner::of(txn) {
             Owner::Program(job) if txn.kind == Kind::HostProgram => {
-                self.host_program_done(job);
+                self.host_program_done(flash, job);
                 return true;
             }
             Owner::Program(job) => self.gc_program_done(flash, job),
             Owner::Metadata(group) => self.metadata_landed(flash, group),
+            Owner::TranslationProgram(job) => self.map_program_done(flash, job),
             Owner::Nothing => self.imposed_program_done(),
             owner => unreachable!("a program of {owner:?}"),
         }

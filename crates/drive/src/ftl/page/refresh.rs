@@ -134,7 +134,7 @@ impl PageFtl {
                 }
                 let gc = &mut self.collection.lanes[l];
                 gc.rewriting = true;
-                gc.victims.push(Victim::new(block));
+                gc.victims.push(Victim::new(&self.blocks, block));
                 return true;
             }
         }

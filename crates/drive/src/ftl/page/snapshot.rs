@@ -29,9 +29,9 @@ struct Places {
 impl Places {
     fn new(layout: &Layout, config: &FtlConfig, at: u64) -> Places {
         let (blocks, lanes) = (layout.super_blocks() as usize, layout.lanes as usize);
-        let streams = 1 + WriteStreams::default().count();
-        let numbers = blocks * (4 + 4 + 8) + 8 + (streams + lanes * per_lane(layout)) * 4;
-        let bytes = Map::table_bytes(config.logical_units, layout.super_blocks(), layout.units_per_block);
+        let streams = 1 + WriteStreams::of(config).count();
+        let numbers = blocks * (4 + 4 + 8) + 8 + (streams + lanes * per_lane(layout, config)) * 4;
+        let bytes = Map::table_bytes(config.mapped_units(), layout.super_blocks(), layout.units_per_block);
         let mut end = at + numbers as u64;
         let tables = bytes.map(|bytes| {
             let begin = end.next_multiple_of(PAGE as u64);
@@ -52,8 +52,8 @@ impl Places {
 }
 
 /// Numbers per lane: the free list, padded to the lane's blocks, with its length, and the write pointer of each stream.
-fn per_lane(layout: &Layout) -> usize {
-    layout.blocks as usize + 1 + 2 * WriteStreams::default().count()
+fn per_lane(layout: &Layout, config: &FtlConfig) -> usize {
+    layout.blocks as usize + 1 + 2 * WriteStreams::of(config).count()
 }
 
 /// Streams as numbers: count, then the origin of each.
@@ -61,6 +61,7 @@ fn stream_numbers(streams: &WriteStreams) -> Vec<u32> {
     let origins = streams.all().map(|stream| match streams.spec(stream).origin {
         Origin::Host => 0,
         Origin::Relocation => 1,
+        Origin::Map => 2,
     });
     std::iter::once(streams.count() as u32).chain(origins).collect()
 }
@@ -130,7 +131,7 @@ impl BlockManager {
         let mut numbers = vec![0; places.numbers.1];
         file.read_exact_at(&mut numbers, at)?;
         seen(&numbers)?;
-        let (logical, blocks, units) = (config.logical_units, layout.super_blocks(), layout.units_per_block);
+        let (logical, blocks, units) = (config.mapped_units(), layout.super_blocks(), layout.units_per_block);
         let mut map = Map::of_file(logical, blocks, units, file, places.tables[1])?;
         let gaps = places.gaps(map.tables());
         let mut found = Seen::nothing();
@@ -185,7 +186,7 @@ impl BlockManager {
         self.clock = large(clock)[0];
         let (streams, lanes) = lanes.split_at((1 + self.streams.count()) * 4);
         let same_streams = small(streams) == stream_numbers(&self.streams);
-        let per_lane = per_lane(&self.layout);
+        let per_lane = per_lane(&self.layout, self.config());
         for (lane, numbers) in self.lanes.iter_mut().zip(small(lanes).chunks(per_lane)) {
             let blocks = self.layout.blocks as usize;
             let free = (numbers[0] as usize).min(blocks);

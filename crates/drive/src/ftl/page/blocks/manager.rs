@@ -23,6 +23,8 @@ use interpulse_flash::cell_mode::CellMode;
 pub struct FtlConfig {
     /// Logical capacity in units.
     pub logical_units: u32,
+    /// Translation pages on flash, one unit each; none where the full table is in memory.
+    pub translation_pages: u32,
     /// Victim policy.
     pub policy: GcPolicy,
     /// Garbage collection of a lane runs while it has fewer free super blocks than this.
@@ -44,6 +46,11 @@ impl FtlConfig {
         if let Some(soft) = &mut self.soft_pages {
             by(&mut soft.least, pages);
         }
+    }
+
+    /// Entries of the map: units of the host, then translation pages.
+    pub fn mapped_units(&self) -> u32 {
+        self.logical_units + self.translation_pages
     }
 }
 
@@ -140,7 +147,7 @@ pub struct BlockManager {
 impl BlockManager {
     /// Block manager over erased flash.
     pub fn new(layout: Layout, config: FtlConfig, rng: Rng) -> BlockManager {
-        let map = Map::new(config.logical_units, layout.super_blocks(), layout.units_per_block);
+        let map = Map::new(config.mapped_units(), layout.super_blocks(), layout.units_per_block);
         BlockManager::over(map, layout, config, rng)
     }
 
@@ -148,7 +155,7 @@ impl BlockManager {
     pub(crate) fn over(map: Map, layout: Layout, config: FtlConfig, rng: Rng) -> BlockManager {
         let blocks = layout.super_blocks();
         let none_open = WritePointer { block: SuperBlock(0), next_program: layout.programs_per_block };
-        let streams = WriteStreams::default();
+        let streams = WriteStreams::of(&config);
         let lanes = Lane::first(layout.lanes)
             .map(|lane| LaneBlocks {
                 free: layout.blocks_of(lane).collect(),
@@ -216,7 +223,8 @@ impl BlockManager {
     /// Separates host data by hotness and enables reprogramming, for a run after preconditioning.
     pub fn separate(&mut self, hotness: Option<Hotness>, reprogramming: Option<Reprogramming>) {
         let mode = if reprogramming.is_some() { CellMode::Mlc } else { CellMode::Native };
-        self.set_streams(WriteStreams::with_hot_levels(hotness.as_ref().map_or(0, Hotness::levels), mode));
+        let levels = hotness.as_ref().map_or(0, Hotness::levels);
+        self.set_streams(WriteStreams::of(&self.config).with_hot_levels(levels, mode));
         self.units.follow_hotness(hotness.map(Box::new));
         self.reprogramming = reprogramming.map(Box::new);
     }
@@ -280,7 +288,7 @@ impl BlockManager {
         let valid: Vec<u64> = self.map().weight.chunks(blocks).map(valid_units_of).collect();
         let mean = valid.iter().sum::<u64>() / u64::from(self.layout.lanes);
         let room = u64::from(self.layout.blocks) * u64::from(self.layout.units_per_block);
-        let spare = room.saturating_sub(u64::from(self.config.logical_units) / u64::from(self.layout.lanes));
+        let spare = room.saturating_sub(u64::from(self.config.mapped_units()) / u64::from(self.layout.lanes));
         // On a small drive chance alone spreads lanes further (a lane's valid count is about Poisson): calling half of them
         // overfull would leave their dies idle.
         let chance = (3 * mean.isqrt()).min(spare / 8);
@@ -348,6 +356,13 @@ impl BlockManager {
         self.units.discard(&self.layout, lpn);
     }
 
+    /// Whether `super_block`, written since its erase, holds translation pages.
+    pub(crate) fn holds_map(&self, super_block: SuperBlock) -> bool {
+        // Drawn preconditioning leaves units that were overwritten without a number.
+        let first = self.map().logical(self.layout.first_unit(super_block)).0;
+        (self.config.logical_units..self.config.mapped_units()).contains(&first)
+    }
+
     /// Configuration of the FTL.
     pub fn config(&self) -> &FtlConfig {
         &self.config
@@ -387,6 +402,8 @@ impl BlockManager {
         let pages = u64::from(self.layout.pages_per_program_in(mode) * self.layout.planes);
         if stream.relocates() {
             self.counters.consumed_gc_pages += pages;
+        } else if stream.is_map() {
+            self.counters.map_consumed_pages += pages;
         } else {
             self.counters.consumed_host_pages += pages;
             self.programs_since_count += 1;

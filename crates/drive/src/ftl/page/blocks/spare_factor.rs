@@ -32,7 +32,10 @@ impl BlockManager {
             let moved = (block - 1.0) / 2.0;
             f64::from(self.config().soft_free - 1) * block + host + moved
         };
-        let usable = (f64::from(self.layout.blocks) * block - unwritten) * f64::from(self.layout.lanes);
+        // The open block of translation pages is half full on average.
+        let map_open = if self.config().translation_pages > 0 { block / 2.0 } else { 0.0 };
+        let lane = f64::from(self.layout.blocks) * block - unwritten - map_open;
+        let usable = lane * f64::from(self.layout.lanes) - f64::from(self.config().translation_pages);
         let logical = f64::from(self.config().logical_units);
         Spare { factor: usable / logical - 1.0, utilisation: logical / usable }
     }

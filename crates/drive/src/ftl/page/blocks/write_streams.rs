@@ -1,5 +1,6 @@
 //! Write streams: sources of data that do not share open blocks.
 
+use crate::ftl::page::blocks::manager::FtlConfig;
 use crate::numbers::SuperBlock;
 use interpulse_flash::cell_mode::CellMode;
 use std::collections::VecDeque;
@@ -18,12 +19,14 @@ pub enum Origin {
     Host,
     /// Units that garbage collection relocates.
     Relocation,
+    /// Translation pages that write-back programs. They leave the same super blocks to garbage collection.
+    Map,
 }
 
 /// One write stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamSpec {
-    /// Name in diagnostics: `host`, `gc`, `hot-0`.
+    /// Name in diagnostics: `host`, `gc`, `map`, `hot-0`.
     pub name: String,
     /// Origin of its data.
     pub origin: Origin,
@@ -36,6 +39,17 @@ impl Stream {
     pub const HOST: Stream = Stream { index: 0, origin: Origin::Host };
     /// Data that garbage collection relocates.
     pub const GC: Stream = Stream { index: 1, origin: Origin::Relocation };
+
+    /// Translation pages, where they are on flash.
+    pub const MAP: Stream = Stream { index: 2, origin: Origin::Map };
+    /// Translation pages that garbage collection relocates, to the same super blocks.
+    pub const MAP_GC: Stream = Stream { index: 2, origin: Origin::Relocation };
+
+    /// Whether it holds translation pages of write-back.
+    #[inline]
+    pub(crate) fn is_map(self) -> bool {
+        self.origin == Origin::Map
+    }
 
     /// Whether it holds relocated data, which may take every free block.
     #[inline]
@@ -69,9 +83,20 @@ impl Default for WriteStreams {
 }
 
 impl WriteStreams {
-    /// Streams for host data, garbage collection and each of `hot` levels, whose super blocks are in `mode`.
-    pub fn with_hot_levels(hot: u32, mode: CellMode) -> WriteStreams {
+    /// Streams of an FTL without hot levels.
+    pub fn of(config: &FtlConfig) -> WriteStreams {
         let mut streams = WriteStreams::default();
+        if config.translation_pages > 0 {
+            let mode = CellMode::Native;
+            let map = streams.add(StreamSpec { name: "map".to_string(), origin: Origin::Map, mode });
+            debug_assert_eq!(map, Stream::MAP);
+        }
+        streams
+    }
+
+    /// Adds a stream for each of `hot` levels, whose super blocks are in `mode`.
+    pub fn with_hot_levels(self, hot: u32, mode: CellMode) -> WriteStreams {
+        let mut streams = self;
         let add =
             |level| streams.add(StreamSpec { name: format!("hot-{level}"), origin: Origin::Host, mode });
         let hot = (0..hot).map(add).collect::<Vec<_>>();

@@ -7,8 +7,9 @@
 use crate::ftl::flash::Flash;
 use crate::ftl::page::blocks::layout::UnitAt;
 use crate::ftl::page::blocks::write_streams::Stream;
-use crate::ftl::page::gc::state::Victim;
+use crate::ftl::page::gc::state::{GcLane, Victim};
 use crate::ftl::page::mapping::relocation::Relocation;
+use crate::ftl::page::mapping::residency::Residency;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::power_loss::metadata_region::Then;
 use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
@@ -64,16 +65,18 @@ impl PageFtl {
         loop {
             self.read_victim(flash, lane);
             let program = self.blocks.gc_capacity.program as usize;
-            let relocating = self.collection.lanes[l].relocating.len();
+            let waiting = |gc: &GcLane| gc.relocating.len() + gc.moved_pages.len();
+            let before = waiting(&self.collection.lanes[l]);
             while self.collection.lanes[l].relocating.len() >= program
                 && self.program_gathered(flash, lane, program)
             {}
+            while !self.collection.lanes[l].moved_pages.is_empty() && self.program_moved_pages(flash, lane) {}
             let gc = &self.collection.lanes[l];
             let scanned =
                 gc.victims.last().is_none_or(|v| v.next_offset == self.blocks.layout.units_per_block);
             if !scanned {
                 // Overwrites of waiting units made room, and no operation in flight will call this function again.
-                if gc.reads == 0 && gc.programs == 0 && gc.relocating.len() < relocating {
+                if gc.reads == 0 && gc.programs == 0 && waiting(gc) < before {
                     continue;
                 }
                 return;
@@ -89,7 +92,9 @@ impl PageFtl {
                 return;
             }
             if let Some(victim) = self.choose_fitting_victim(lane) {
-                self.collection.lanes[l].victims.push(Victim::new(victim));
+                let victim = Victim::new(&self.blocks, victim);
+                self.blocks.counters.map_gc_runs += u64::from(victim.holds_map);
+                self.collection.lanes[l].victims.push(victim);
                 continue;
             }
             // Nothing left to collect: program the relocating units so that their victims can be erased.
@@ -124,6 +129,9 @@ impl PageFtl {
 
     /// Whether the valid units of `victim` certainly fit.
     pub(crate) fn fits(&self, lane: Lane, victim: SuperBlock) -> bool {
+        if self.blocks.config().translation_pages > 0 {
+            return self.fits_with_map(lane, victim);
+        }
         if self.handles.is_some() {
             return self.fits_by_handle(lane, victim);
         }
@@ -173,7 +181,7 @@ impl PageFtl {
         loop {
             let gc = &self.collection.lanes[l];
             let Some(&victim) = gc.victims.last() else { return };
-            let in_memory = gc.relocating.len() as u32 + gc.reads * page;
+            let in_memory = (gc.relocating.len() + gc.moved_pages.len()) as u32 + gc.reads * page;
             let room = gc.reads < 2 * depth && in_memory < enough;
             if victim.next_offset == self.blocks.layout.units_per_block {
                 self.erase_if_done(flash, lane, victim.super_block);
@@ -196,7 +204,12 @@ impl PageFtl {
                 txn.page = at.page;
                 txn.set_units(units);
                 txn.set_cell_mode(self.blocks.cell_mode(victim.super_block));
-                let read = GcRead { lane, first_ppu, mask, purpose: Purpose::Collect };
+                let read = GcRead {
+                    lane,
+                    first_ppu,
+                    mask,
+                    purpose: if victim.holds_map { Purpose::CollectMap } else { Purpose::Collect },
+                };
                 txn.set_owner(Owner::Gc(self.jobs.reads.insert(read)).into());
                 self.collection.lanes[l].reads += 1;
                 self.window.count();
@@ -219,6 +232,7 @@ impl PageFtl {
         let read = self.jobs.reads.remove(read);
         match read.purpose {
             Purpose::Collect => {}
+            Purpose::CollectMap => return self.translation_pages_collected(flash, read),
             Purpose::Program(job) if self.imposed.is_some() => {
                 return self.copied_page_read(flash, &read, job);
             }
@@ -301,6 +315,10 @@ impl PageFtl {
         if self.metadata.is_some() {
             blocks.units.describe_move(&blocks.layout, &job.moved, &place);
         }
+        let cached = matches!(self.residency, Residency::Cached(_));
+        if cached {
+            self.note_changes(&job);
+        }
         // Units of one victim are adjacent: settle them in one call.
         let (mut of, mut settled) = (SuperBlock(0), 0);
         let mut folds = false;
@@ -329,6 +347,9 @@ impl PageFtl {
         self.blocks.counters.gc_units += units;
         self.blocks.counters.padding_units += u64::from(place.units(&self.blocks.layout)) - units;
         self.blocks.program_done(place.super_block);
+        if cached {
+            self.apply_changes(flash);
+        }
         let lane = job.lane;
         self.collection.lanes[lane.index()].programs -= 1;
         self.jobs.free_program(id, job);
@@ -336,7 +357,13 @@ impl PageFtl {
     }
 
     /// Accounts `units` of a victim as relocated or no longer needed.
-    fn units_settled(&mut self, flash: &mut Flash, lane: Lane, super_block: SuperBlock, units: u32) {
+    pub(crate) fn units_settled(
+        &mut self,
+        flash: &mut Flash,
+        lane: Lane,
+        super_block: SuperBlock,
+        units: u32,
+    ) {
         if units == 0 {
             return;
         }
@@ -400,6 +427,7 @@ impl PageFtl {
         }
         self.advance_gc(flash, lane);
         self.lane_changed(lane);
+        self.retry_map_write_back(flash);
         self.destage(flash);
     }
 }

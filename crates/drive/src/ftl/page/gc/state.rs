@@ -1,5 +1,6 @@
 //! Garbage collection state: victims, relocated units in controller memory, blocks to rewrite, the GC window.
 
+use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::mapping::relocation::Relocation;
 use crate::numbers::SuperBlock;
 use std::collections::VecDeque;
@@ -47,11 +48,13 @@ pub(crate) struct Victim {
     pub(crate) next_offset: u32,
     /// Units read or being read and not yet on flash again.
     pub(crate) pending: u32,
+    /// It holds translation pages.
+    pub(crate) holds_map: bool,
 }
 
 impl Victim {
-    pub(crate) fn new(super_block: SuperBlock) -> Victim {
-        Victim { super_block, next_offset: 0, pending: 0 }
+    pub(crate) fn new(blocks: &BlockManager, super_block: SuperBlock) -> Victim {
+        Victim { super_block, next_offset: 0, pending: 0, holds_map: blocks.holds_map(super_block) }
     }
 
     pub(crate) fn super_block(&self) -> SuperBlock {
@@ -64,6 +67,8 @@ pub(crate) struct GcLane {
     /// Victims not yet erased; only the last one is still being read.
     pub(crate) victims: Vec<Victim>,
     pub(crate) relocating: VecDeque<Relocation>,
+    /// Translation pages to move, which go to blocks of their own.
+    pub(crate) moved_pages: VecDeque<Relocation>,
     pub(crate) reads: u32,
     pub(crate) programs: u32,
     pub(crate) erasing: u32,

@@ -1,9 +1,9 @@
 //! Reads of logical units: one page read for neighbours on one physical page.
 
 use crate::ftl::flash::Flash;
-use crate::ftl::outcome::Outcome;
 use crate::ftl::page::blocks::layout::{FlashAddress, UnitAt};
-use crate::ftl::page::mapping::residency::Lookup;
+use crate::ftl::page::blocks::manager::BlockManager;
+use crate::ftl::page::mapping::residency::{Lookup, Residency};
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::numbers::{Lane, Lpn, Ppu};
@@ -29,18 +29,22 @@ impl PageFtl {
     #[inline(always)]
     pub fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool {
         self.command_starts(flash);
-        match self.residency.look_up(lpn, units) {
+        let BlockManager { counters, units: state, .. } = &mut self.blocks;
+        match self.residency.look_up(counters, state.map(), tag, lpn, units) {
             Lookup::Hit => true,
             Lookup::Miss(page) => {
-                self.read_translation_page(flash, tag, page);
+                match &self.residency {
+                    Residency::Cached(_) => self.map_missed(flash, tag, page),
+                    _ => self.read_scripted(flash, tag, page),
+                }
                 false
             }
         }
     }
 
-    /// Translation page `page` is charged as a read of the first page of lane `page % lanes`: no policy stores them yet.
+    /// Scripted misses charge a read of the first page of lane `page % lanes`.
     #[cold]
-    fn read_translation_page(&mut self, flash: &mut Flash, tag: RequestId, page: u32) {
+    fn read_scripted(&mut self, flash: &mut Flash, tag: RequestId, page: u32) {
         let layout = &self.blocks.layout;
         let lane = Lane(page % layout.lanes);
         let (die, plane) = layout.die_of(lane);
@@ -49,12 +53,6 @@ impl PageFtl {
         txn.set_units(layout.units_per_page());
         txn.set_owner(Owner::Map(tag).into());
         flash.submit(txn);
-    }
-
-    /// Completes the read of a translation page for the command `tag`.
-    #[cold]
-    pub fn map_read_done(&mut self, tag: RequestId) {
-        self.outcomes.push_back(Outcome::Mapped(tag));
     }
 
     /// Prefetches the map entry of `lpn`: the first look-up of a random address misses every CPU cache.

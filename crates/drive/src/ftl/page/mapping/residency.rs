@@ -1,6 +1,10 @@
 //! Map residency: which map entries are in controller memory when a command looks them up.
 
+use crate::ftl::counters::FtlCounters;
+use crate::ftl::page::mapping::cached::CachedMap;
+use crate::ftl::page::mapping::table::Map;
 use crate::numbers::Lpn;
+use interpulse_engine::RequestId;
 
 /// Result of a look-up of map entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,11 +16,13 @@ pub enum Lookup {
 }
 
 /// Policy that keeps map entries in memory.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub enum Residency {
     /// The full table is in memory.
     #[default]
     Full,
+    /// Translation pages are on flash, and some entries in memory.
+    Cached(Box<CachedMap>),
     /// Every n-th look-up misses: exercises the waiting path in tests.
     #[cfg(feature = "scripted-misses")]
     EveryNth {
@@ -28,12 +34,19 @@ pub enum Residency {
 }
 
 impl Residency {
-    /// Looks up the entries of `units` from `lpn`.
+    /// Looks up the entries of `units` from `lpn` for the command `tag`; a cache counts it.
     #[inline(always)]
-    pub fn look_up(&mut self, lpn: Lpn, units: u32) -> Lookup {
-        let _ = (lpn, units);
+    pub(crate) fn look_up(
+        &mut self,
+        counters: &mut FtlCounters,
+        map: &Map,
+        tag: RequestId,
+        lpn: Lpn,
+        units: u32,
+    ) -> Lookup {
         match self {
             Residency::Full => Lookup::Hit,
+            Residency::Cached(cached) => cached.look_up(counters, map, tag, lpn, units),
             #[cfg(feature = "scripted-misses")]
             Residency::EveryNth { n, looked_up } => {
                 *looked_up += 1;

@@ -148,9 +148,9 @@ impl MappingState {
         }
     }
 
-    /// Audits a read of every tracked unit.
-    pub(crate) fn read_everything(&mut self) {
-        for lpn in Lpn::first(self.map.logical_units()) {
+    /// Audits a read of every tracked unit of the first `logical`, those of the host.
+    pub(crate) fn read_everything(&mut self, logical: u32) {
+        for lpn in Lpn::first(logical) {
             self.look_up(lpn);
         }
     }
@@ -388,6 +388,20 @@ impl MappingState {
             },
             StaleCopyPolicy::Forgotten | StaleCopyPolicy::Reused => None,
         }
+    }
+
+    /// Unit in `slot`, if no newer version of it exists.
+    pub(crate) fn newest_in(&self, slot: Slot) -> Option<Lpn> {
+        let lpn = self.cache.lpn(slot);
+        (self.map.get(lpn) == Where::Cache(slot)).then_some(lpn)
+    }
+
+    /// Maps the translation page with unit `lpn` to unit `offset` of `super_block`, instead of where it was.
+    pub(crate) fn replace(&mut self, layout: &Layout, lpn: Lpn, super_block: SuperBlock, offset: u32) {
+        if let Where::Flash(before) = self.map.get(lpn) {
+            self.invalidate_copy(layout, before);
+        }
+        self.map.commit(lpn, super_block, offset);
     }
 
     // ---- blocks -----------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 mod lpn_assignment;
 pub(crate) mod positions;
 mod row_fill;
+mod translation_pages;
 mod uniform_overwrites;
 pub(crate) mod valid_sampling;
 
@@ -194,6 +195,7 @@ impl<'a> Preconditioner<'a> {
     /// Ends preconditioning: closes partly filled program operations.
     pub fn finish(mut self) {
         assert!(!self.unassigned, "overwritten units are assigned first");
+        self.write_translation_pages();
         for lane in 0..self.partial.len() {
             for stream in [Stream::HOST, Stream::GC] {
                 if let Some(p) = self.partial[lane][stream.index()].take() {

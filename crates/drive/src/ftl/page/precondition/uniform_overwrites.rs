@@ -334,6 +334,7 @@ mod tests {
         let logical_units = layout.units() as u32 / 16 * 15;
         let config = FtlConfig {
             logical_units,
+            translation_pages: 0,
             policy: GcPolicy::Greedy,
             soft_free: 8,
             soft_pages: None,

@@ -84,7 +84,7 @@ impl PageFtl {
         });
         if let Some(block) = victim {
             self.blocks.slc_lane(lane).folded_last = true;
-            self.collection.lanes[l].victims.push(Victim::new(block));
+            self.collection.lanes[l].victims.push(Victim::new(&self.blocks, block));
             return true;
         }
         let gc = &self.collection.lanes[l];

@@ -4,6 +4,7 @@ use crate::ftl::flash::Flash;
 use crate::ftl::outcome::Outcome;
 use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::write_streams::Stream;
+use crate::ftl::page::mapping::residency::Residency;
 use crate::ftl::page::mapping::state::Admitted;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::power_loss::metadata_region::Then;
@@ -214,12 +215,25 @@ impl PageFtl {
     }
 
     pub(crate) fn submit_program(&mut self, flash: &mut Flash, kind: Kind, lane: Lane, job: JobId) {
+        self.submit_program_of(flash, kind, lane, job, Owner::Program(job));
+    }
+
+    /// Submits the program `job` for `owner`.
+    #[inline]
+    pub(crate) fn submit_program_of(
+        &mut self,
+        flash: &mut Flash,
+        kind: Kind,
+        lane: Lane,
+        job: JobId,
+        owner: Owner,
+    ) {
         let layout = &self.blocks.layout;
         let (die, plane) = layout.die_of(lane);
         let mut txn = Txn::new(kind, die);
         txn.plane = plane as u8;
         txn.planes = layout.planes as u8;
-        txn.set_owner(Owner::Program(job).into());
+        txn.set_owner(owner.into());
         if let Some(place) = self.jobs.program(job).place {
             txn.block = layout.lane_of(place.super_block).1;
             txn.page = layout.page_of_program(place.program);
@@ -233,7 +247,7 @@ impl PageFtl {
         flash.submit(txn);
     }
 
-    pub(crate) fn host_program_done(&mut self, id: JobId) {
+    pub(crate) fn host_program_done(&mut self, flash: &mut Flash, id: JobId) {
         let job = self.jobs.take_program(id);
         let blocks = &mut self.blocks;
         for &slot in &job.slots {
@@ -243,6 +257,11 @@ impl PageFtl {
             let place = job.place.expect("synthetic write amplification excludes power loss");
             blocks.units.describe_landing(&blocks.layout, &job.slots, &place);
         }
+        let cached = matches!(self.residency, Residency::Cached(_));
+        if cached {
+            self.note_changes(&job);
+        }
+        let blocks = &mut self.blocks;
         for (k, &slot) in job.slots.iter().enumerate() {
             let layout = &blocks.layout;
             let to = || job.place.map(|p| p.unit(layout, k as u32));
@@ -283,6 +302,9 @@ impl PageFtl {
             } else {
                 self.blocks.program_done(place.super_block);
             }
+        }
+        if cached {
+            self.apply_changes(flash);
         }
         self.lane_changed(job.lane);
         self.placement.give_back(job.lane);
@@ -356,6 +378,9 @@ impl PageFtl {
         // Without victims and erases, unmapping gains nothing.
         if self.imposed.is_some() {
             return 0;
+        }
+        if matches!(self.residency, Residency::Cached(_)) {
+            self.map_trimmed(from, to);
         }
         let mut trimmed = 0;
         for lpn in from.until(to) {

@@ -38,6 +38,8 @@ pub enum Purpose {
     /// Garbage collection.
     #[default]
     Collect,
+    /// Garbage collection of a block with translation pages.
+    CollectMap,
     /// A program that relocates the page's units.
     Program(JobId),
 }

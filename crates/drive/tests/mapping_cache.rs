@@ -1,0 +1,248 @@
+//! Does a mapping cache hit, read, write and recover as the theory of caches and DFTL say?
+
+use crate::drive_common::{Bench, Cells, closed, filled, little, mix, of_part, part, preconditioned};
+use interpulse_drive::ftl::page::mapping::cached::format::MapFormat;
+use interpulse_drive::ftl::page::mapping::cached::replacement::MapReplacement;
+use interpulse_drive::spec::{DriveSpec, MapCacheSpec, MappingSpec};
+use interpulse_engine::Bytes;
+use interpulse_engine::account::Cause;
+use interpulse_oracle::caching::lru_hit_rate;
+use interpulse_oracle::stats::confidence_interval;
+use interpulse_workload::{AddressSpec, BlockSize, FlowSpec, SyntheticSpec, Zipf};
+
+/// Probability that any comparison fails although everything is right, and their number.
+const FAMILY_ERROR: f64 = 1e-7;
+const COMPARISONS: usize = 6;
+
+const CACHE: MapCacheSpec = MapCacheSpec {
+    size: Bytes::kib(16),
+    format: MapFormat::Pages,
+    replacement: MapReplacement::Lru,
+    prefetch: 0,
+    batch: None,
+};
+
+/// A drive of about 100 translation pages with this mapping cache.
+fn drive(cache: MapCacheSpec) -> DriveSpec {
+    let mut drive = of_part(part(Cells::Tlc, 1, 400, 16), 2, 2, 1);
+    drive.ftl.mapping = MappingSpec::Cached(cache);
+    drive
+}
+
+/// [`little`], of three translation pages, with this mapping cache.
+fn small(cache: MapCacheSpec) -> DriveSpec {
+    let mut drive = little();
+    drive.ftl.mapping = MappingSpec::Cached(cache);
+    drive
+}
+
+fn flow(depth: u32, addresses: AddressSpec, read_share: f64) -> FlowSpec {
+    closed("f", depth, SyntheticSpec { addresses, ..mix(read_share) })
+}
+
+fn counters(bench: &Bench) -> interpulse_drive::FtlCounters {
+    *bench.host.device.ftl_counters()
+}
+
+/// Hit rate of random reads in 40 batches, after the cache has filled.
+fn hit_rates(spec: &DriveSpec, addresses: AddressSpec) -> Vec<f64> {
+    let mut bench = Bench::new(spec, filled(spec, 1.0), &[flow(1, addresses, 1.0)], 3);
+    bench.run_requests(6000);
+    let rates = (0..40).map(|_| {
+        let before = counters(&bench);
+        bench.run_requests(1500);
+        let after = counters(&bench);
+        (after.map_hits - before.map_hits) as f64 / (after.map_lookups - before.map_lookups) as f64
+    });
+    let rates = rates.collect();
+    bench.finish();
+    rates
+}
+
+#[track_caller]
+fn assert_hits(spec: &DriveSpec, addresses: AddressSpec, popularities: &[f64], objects: f64) {
+    let expected = lru_hit_rate(popularities, objects).unwrap();
+    let measured = confidence_interval(&hit_rates(spec, addresses), FAMILY_ERROR, COMPARISONS).unwrap();
+    println!("expected {expected}, measured {measured:?}");
+    assert!(measured.half_width() < 0.02, "{measured:?}");
+    assert!(measured.contains(expected), "{expected} outside {measured:?}");
+}
+
+fn zipf(units: u32, exponent: f64) -> Vec<f64> {
+    (1..=units).map(|k| f64::from(k).powf(-exponent)).collect()
+}
+
+#[test]
+fn single_entries_hit_as_che_says_under_uniform_reads() {
+    let spec = small(MapCacheSpec { format: MapFormat::Entries, size: Bytes(8 * 1000), ..CACHE });
+    let units = spec.ftl_config().unwrap().logical_units;
+    assert_hits(&spec, AddressSpec::Uniform, &vec![1.0; units as usize], 1000.0);
+}
+
+#[test]
+fn single_entries_hit_as_che_says_under_zipf_reads() {
+    for (exponent, entries) in [(0.8, 300), (1.1, 600)] {
+        let spec = small(MapCacheSpec { format: MapFormat::Entries, size: Bytes(8 * entries), ..CACHE });
+        let units = spec.ftl_config().unwrap().logical_units;
+        assert_hits(&spec, AddressSpec::Zipf(Zipf { exponent }), &zipf(units, exponent), entries as f64);
+    }
+}
+
+#[test]
+fn translation_pages_hit_as_che_says_under_uniform_reads() {
+    for pages in [12, 70] {
+        let spec = drive(MapCacheSpec { size: Bytes::kib(4 * pages), ..CACHE });
+        let units = spec.ftl_config().unwrap().logical_units;
+        let weights: Vec<f64> =
+            (0..units).step_by(1024).map(|from| f64::from((units - from).min(1024))).collect();
+        assert_hits(&spec, AddressSpec::Uniform, &weights, pages as f64);
+    }
+}
+
+/// Reads at depth 1 do not queue: the mean is that of the full table and, by the share of misses, one more page read.
+#[test]
+fn reads_take_one_page_read_more_for_each_miss() {
+    let entries = 1000;
+    let cached = small(MapCacheSpec { format: MapFormat::Entries, size: Bytes(8 * entries), ..CACHE });
+    let full = little();
+    let run = |spec: &DriveSpec| {
+        let flow = FlowSpec { limit: Some(20_000), ..flow(1, AddressSpec::Uniform, 1.0) };
+        let mut bench = Bench::new(spec, filled(spec, 1.0), &[flow], 3);
+        bench.run_out();
+        bench.finish();
+        let sums = bench.host.window.read_attribution.total();
+        (sums, counters(&bench))
+    };
+    let ((with, counted), (without, none)) = (run(&cached), run(&full));
+    assert_eq!((none.map_lookups, without.by_cause[Cause::Mapping as usize]), (0, 0));
+    // What a page read takes between firmware and link, in the drive with the full table.
+    let outside = [Cause::Link, Cause::Firmware, Cause::Cache].map(|cause| without.by_cause[cause as usize]);
+    let page_read = (without.total_ns() - outside.iter().sum::<u128>()) / u128::from(without.requests);
+    assert_eq!(counted.map_lookups, 20_000);
+    assert_eq!(counted.map_lookups - counted.map_hits, counted.map_reads);
+    assert_eq!(with.by_cause[Cause::Mapping as usize], page_read * u128::from(counted.map_reads));
+    assert_eq!(with.total_ns() - with.by_cause[Cause::Mapping as usize], without.total_ns());
+    assert!((40_000..60_000).contains(&page_read), "a sensing of 40 us, transfer and decoding: {page_read}");
+}
+
+#[test]
+fn compressed_pages_hit_more_where_data_was_written_in_order() {
+    let hits = |format, overwrites| {
+        let spec = drive(MapCacheSpec { format, size: Bytes::kib(80), ..CACHE });
+        let flow = FlowSpec { limit: Some(4000), ..flow(8, AddressSpec::Uniform, 1.0) };
+        let mut bench = Bench::new(&spec, preconditioned(&spec, 1.0, overwrites, 1), &[flow], 3);
+        bench.run_out();
+        bench.finish();
+        let counted = counters(&bench);
+        counted.map_hits as f64 / counted.map_lookups as f64
+    };
+    let (pages, extents) = (hits(MapFormat::Pages, 0.0), hits(MapFormat::Extents, 0.0));
+    assert!(pages < 0.2, "20 of 107 pages: {pages}");
+    assert!(extents > 0.9, "a program of 12 units is a run: 85 runs of a page take 700 bytes: {extents}");
+    let scattered = hits(MapFormat::Extents, 2.0);
+    assert!(scattered < 0.2, "units overwritten at random have no runs: {scattered}");
+}
+
+/// A tenth of the drive overwritten at random with caches of every format.
+#[test]
+fn changed_pages_are_written_in_batches_and_count_as_write_amplification() {
+    for format in [MapFormat::Pages, MapFormat::Entries, MapFormat::Extents] {
+        for batch in [None, Some(1), Some(5)] {
+            let spec = drive(MapCacheSpec { format, batch, size: Bytes::kib(32), ..CACHE });
+            let flow = FlowSpec { limit: Some(6000), ..flow(16, AddressSpec::Uniform, 0.3) };
+            let mut bench = Bench::new(&spec, preconditioned(&spec, 1.0, 1.0, 1), &[flow], 5);
+            bench.run_out();
+            bench.finish();
+            let counted = counters(&bench);
+            let (program, nand) =
+                (spec.layout().unwrap().units_per_program, bench.host.device.nand().counters);
+            assert_eq!(
+                counted.programmed(),
+                (nand.host_programs + nand.gc_programs) * u64::from(program),
+                "every unit of every program has one reason"
+            );
+            assert!(counted.map_units > 0 && counted.map_updates > counted.map_units, "{counted:?}");
+            assert!(
+                counted.map_programs * u64::from(batch.unwrap_or(program).min(program)) >= counted.map_units
+            );
+            if batch == Some(1) {
+                assert!(counted.map_programs >= counted.map_units, "one by one");
+            }
+        }
+    }
+}
+
+/// Requests over several translation pages complete with a cache of two pages, and blocks of translation pages are
+/// collected.
+#[test]
+fn large_requests_pass_a_cache_of_two_pages() {
+    let spec = drive(MapCacheSpec { size: Bytes::kib(8), ..CACHE });
+    let large = SyntheticSpec {
+        block_size: BlockSize::Fixed(Bytes::mib(10)),
+        alignment: Bytes::kib(4),
+        trim_share: 0.2,
+        write_share: 0.3,
+        read_share: 0.5,
+        ..mix(0.5)
+    };
+    let flows = [FlowSpec { limit: Some(120), ..closed("f", 8, large) }];
+    let mut bench = Bench::new(&spec, filled(&spec, 1.0), &flows, 5);
+    bench.run_out();
+    bench.finish();
+    let counted = counters(&bench);
+    assert!(counted.map_lookups >= 3 * 120, "{counted:?}");
+}
+
+#[test]
+fn blocks_of_translation_pages_are_collected() {
+    let spec = small(MapCacheSpec { batch: Some(1), size: Bytes::kib(8), ..CACHE });
+    let flow = FlowSpec { limit: Some(20_000), ..flow(16, AddressSpec::Uniform, 0.0) };
+    let mut bench = Bench::new(&spec, filled(&spec, 1.0), &[flow], 5);
+    bench.run_out();
+    bench.finish();
+    let counted = counters(&bench);
+    assert!(counted.map_gc_runs > 10, "{counted:?}");
+}
+
+#[test]
+fn a_preconditioned_drive_has_its_map_on_flash() {
+    let spec = drive(CACHE);
+    let mut state = filled(&spec, 1.0);
+    let blocks = state.block_manager_mut();
+    let config = blocks.config().clone();
+    assert!(config.translation_pages > 100);
+    let on_flash = (0..config.translation_pages)
+        .filter(|page| {
+            let unit = interpulse_drive::numbers::Lpn(config.logical_units + page);
+            matches!(blocks.map().get(unit), interpulse_drive::ftl::page::mapping::table::Where::Flash(_))
+        })
+        .count();
+    assert_eq!(on_flash, config.translation_pages as usize);
+    // Half of the units are mapped by half of the pages.
+    let half = filled(&spec, 0.5);
+    let mut bench =
+        Bench::new(&spec, half, &[FlowSpec { limit: Some(2000), ..flow(4, AddressSpec::Uniform, 1.0) }], 1);
+    bench.run_out();
+    bench.finish();
+    let (counted, unmapped) = (counters(&bench), bench.host.device.counters.unmapped_reads);
+    assert!((800..1200).contains(&unmapped), "{unmapped}");
+    assert!(counted.map_hits >= unmapped - 30, "no page of unmapped units is read: {counted:?}");
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let refused = |change: &dyn Fn(&mut DriveSpec)| {
+        let mut spec = drive(CACHE);
+        change(&mut spec);
+        spec.check().unwrap_err().message
+    };
+    let imposed = refused(&|spec| {
+        let rows = interpulse_drive::GcPolicy::all();
+        spec.ftl.gc = rows.into_iter().find(|row| row.0 == "imposed").unwrap().1;
+    });
+    assert!(imposed.contains("translation pages"), "{imposed}");
+    let small = refused(&|spec| {
+        spec.ftl.mapping = MappingSpec::Cached(MapCacheSpec { size: Bytes::kib(4), ..CACHE })
+    });
+    assert!(small.contains("at least 8KiB"), "{small}");
+}

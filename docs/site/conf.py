@@ -56,6 +56,7 @@ CONTENTS = {
             "docs/SLC",
             "docs/MAPPING",
             "docs/ARRAY",
+            "docs/ZNS",
             "docs/RELIABILITY",
             "docs/POWER",
             "docs/POWERLOSS",

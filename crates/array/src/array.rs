@@ -41,7 +41,7 @@ use interpulse_drive::host_interface::fifo::Line;
 use interpulse_engine::account::check;
 use interpulse_engine::{
     Device, DeviceEvent, Duration, EventQueue, Latencies, Op, Request, RequestId, ResourceId, SimTime, Slab,
-    Tag, counters,
+    Status, Tag, counters,
 };
 use std::collections::VecDeque;
 
@@ -246,7 +246,7 @@ impl DriveCompletion {
             op: done.op,
             bytes: done.bytes,
             latency,
-            failed: done.failed,
+            failed: done.status != Status::Success,
             busy: done.busy,
         };
         drive.pop_event();
@@ -439,6 +439,7 @@ impl Array {
             Op::Read => drive_commands.measured.read_bytes += bytes,
             Op::Write => drive_commands.measured.written_bytes += bytes,
             Op::Trim | Op::Flush => {}
+            Op::Append | Op::Zone(_) => unreachable!("the configuration rejects arrays of zoned drives"),
         }
         drive_commands.measured.latencies.record(op, latency);
         let command = &mut drive_commands.commands[id.index()];

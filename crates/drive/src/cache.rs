@@ -124,6 +124,12 @@ impl Cache {
         self.slots[slot.index()].state == SlotState::Dirty
     }
 
+    /// The `k`-th oldest slot of `list`, which has no dead slots.
+    #[inline]
+    pub fn dirty_at(&self, list: usize, k: usize) -> Option<Slot> {
+        (k < self.live[list] as usize).then(|| self.dirty[list].get(k))?
+    }
+
     /// Marks a dirty slot of `list` dead (trim): no flush waits for it. It is freed once it is the oldest of the list.
     pub fn kill_dirty(&mut self, slot: Slot) {
         let list = self.slots[slot.index()].list as usize;

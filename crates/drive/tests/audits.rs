@@ -62,12 +62,9 @@ impl Kept {
         let path = folder.path().join("state");
         fs::write(&path, &self.bytes).unwrap();
         let file = File::open(path).unwrap();
-        let ftl = self
-            .spec
-            .kept_ftl(stream("audits", 0), &file, 0, false, &mut |_| Ok::<(), io::Error>(()))
-            .unwrap()
-            .0;
-        let drive = Drive::new(self.spec.clone(), PreconditionedState::Page(ftl), 1, ResourceId(0), 1);
+        let seen = &mut |_: &[u8]| Ok::<(), io::Error>(());
+        let state = PreconditionedState::of_file(&self.spec, stream("audits", 0), &file, 0, false, seen);
+        let drive = Drive::new(self.spec.clone(), state.unwrap().0, 1, ResourceId(0), 1);
         drive.audit(SimTime::ZERO, stride).map(|audited| audited.mapped_units)
     }
 }

@@ -31,7 +31,7 @@ fn drive(cells: Cells, planes: u32) -> DriveSpec {
 
 /// A state whose streams of host data and of garbage collection open super blocks in these modes.
 fn state(spec: &DriveSpec, modes: [CellMode; 2]) -> PreconditionedState {
-    let PreconditionedState::Page(mut ftl) = preconditioned(spec, 1.0, 1.0, 3);
+    let mut ftl = preconditioned(spec, 1.0, 1.0, 3).into_block_manager();
     for (stream, mode) in [Stream::HOST, Stream::GC].into_iter().zip(modes) {
         ftl.set_stream_mode(stream, mode);
     }

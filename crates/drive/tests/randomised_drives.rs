@@ -24,12 +24,12 @@ const REQUESTS: u64 = 10_000;
 /// The read-back begins here; the other flows have ended by then.
 const READ_BACK: SimTime = SimTime(3_600_000_000_000);
 
-fn pick<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
+pub(crate) fn pick<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
     of[rng.below(of.len() as u64) as usize].clone()
 }
 
 /// The table files of some error rates, for cells of so many bits.
-fn tables(bits: u32) -> Vec<String> {
+pub(crate) fn tables(bits: u32) -> Vec<String> {
     static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
@@ -52,7 +52,7 @@ fn tables(bits: u32) -> Vec<String> {
 
 /// What a small world narrows, as TOML; an empty text leaves the key out. Whatever else a drive declares is drawn from all
 /// that is legal.
-fn narrowed(key: &str) -> Option<&'static [&'static str]> {
+pub(crate) fn narrowed(key: &str) -> Option<&'static [&'static str]> {
     let of_suspensions = ["suspend.program.", "suspend.erase."];
     if let Some(key) = of_suspensions.iter().find_map(|section| key.strip_prefix(section)) {
         return Some(match key {
@@ -109,6 +109,10 @@ fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "ftl.slc-cache.idle-delay" => &["'50us'", "'3ms'"],
         "ftl.slc-cache.fold-above" => &["", "0.5", "1.0"],
         "ftl.slc-cache.fold-below" => &["0.0", "0.4"],
+        "ftl.zone-width" => &["", "1", "2", "4"],
+        "ftl.zone-rows" => &["1", "1", "2", "3"],
+        "ftl.max-open" => &["", "", "1", "2"],
+        "ftl.max-active" => &["2", "3", "6", "100"],
         "cache.latency" => &["'0ns'", "'700ns'"],
         "cache.size" => &[""],
         "audit.sample" => &["1"],
@@ -148,7 +152,7 @@ fn narrowed(key: &str) -> Option<&'static [&'static str]> {
 }
 
 /// The part and the array of a world, and what it decides before anything is drawn.
-fn little_part(cells: Cells, by_page: bool, sizes: [u32; 3], array: [u32; 3]) -> String {
+pub(crate) fn little_part(cells: Cells, by_page: bool, sizes: [u32; 3], array: [u32; 3]) -> String {
     let [planes, blocks, page_kib] = sizes;
     let (bits, mode) = match cells {
         Cells::Slc => (1, "one-shot"),
@@ -210,7 +214,7 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     let by_page = tlc && rng.below(4) == 0;
     let mut text = little_part(cells, by_page, [planes, blocks, page_kib], array);
     text += &format!(
-        "[ftl]\ngc = '{gc}'\nmulti-plane = {multi_plane}\nallocation = '{allocation}'\nhotness = '{hotness}'\n\
+        "[ftl]\nfamily = 'page'\ngc = '{gc}'\nmulti-plane = {multi_plane}\nallocation = '{allocation}'\nhotness = '{hotness}'\n\
          placement = '{placement}'\nreprogram = {reprogram}\n[errors]\ntable = {table}\n"
     );
     if let Some([program, erase]) = schemes {
@@ -450,8 +454,8 @@ fn follow(bench: &mut Bench) -> u64 {
             assert_eq!(recorded(bench) - total, u128::from(latency), "{request:?}");
             if let Some(sums) = match request.op {
                 Op::Read => Some(&mut mine[0]),
-                Op::Write => Some(&mut mine[1]),
-                Op::Trim | Op::Flush => None,
+                Op::Write | Op::Append => Some(&mut mine[1]),
+                Op::Trim | Op::Flush | Op::Zone(_) => None,
             } {
                 sums.requests += 1;
                 (0..CAUSES).for_each(|c| sums.by_cause[c] += u128::from(parts[c]));

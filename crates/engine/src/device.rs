@@ -12,6 +12,7 @@ use crate::account::Account;
 use crate::data_store::DataStore;
 use crate::event_queue::{EventQueue, ResourceId};
 use crate::request::{Op, Request};
+use crate::status::Status;
 use crate::time::SimTime;
 use std::ops::Range;
 
@@ -35,12 +36,22 @@ pub struct Completion<'a> {
     pub bytes: u64,
     /// Time of the submission.
     pub submitted: SimTime,
-    /// Data that the request had to read was uncorrectable.
-    pub failed: bool,
+    /// Whether the request was executed, and otherwise why not.
+    pub status: Status,
+    /// Sector at which a zone append placed its data.
+    pub placed: Option<u64>,
     /// A fast-failing read that would have waited for garbage collection: it has no data.
     pub busy: bool,
     /// Latency by cause, if the device records it; the sum is the latency.
     pub account: Option<&'a Account>,
+}
+
+impl Completion<'_> {
+    /// Whether the request failed because data was uncorrectable.
+    #[inline]
+    pub fn is_uncorrectable(&self) -> bool {
+        self.status == Status::UnrecoveredReadError
+    }
 }
 
 /// What a device reports to its host; `T` describes a request.

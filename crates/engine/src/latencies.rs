@@ -11,7 +11,7 @@ pub struct Latencies {
     pub read: LatencyHistogram,
     /// Writes.
     pub write: LatencyHistogram,
-    /// Trims and flushes.
+    /// Trims, flushes and zone management.
     pub other: LatencyHistogram,
 }
 
@@ -21,8 +21,8 @@ impl Latencies {
     pub fn record(&mut self, op: Op, latency: Duration) {
         match op {
             Op::Read => self.read.record(latency),
-            Op::Write => self.write.record(latency),
-            Op::Trim | Op::Flush => self.other.record(latency),
+            Op::Write | Op::Append => self.write.record(latency),
+            Op::Trim | Op::Flush | Op::Zone(_) => self.other.record(latency),
         }
     }
 

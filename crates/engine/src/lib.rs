@@ -16,6 +16,7 @@ pub mod request;
 pub mod ring;
 pub mod size;
 pub mod slab;
+pub mod status;
 pub mod time;
 pub mod vector;
 
@@ -29,8 +30,9 @@ pub use histogram::LatencyHistogram;
 pub use latencies::Latencies;
 pub use numbers::Number;
 pub use random::{Rng, Streams};
-pub use request::{Op, Request, SECTOR};
+pub use request::{Op, Request, SECTOR, ZoneAction};
 pub use ring::Ring;
 pub use size::Bytes;
 pub use slab::Slab;
+pub use status::Status;
 pub use time::{Duration, SimTime};

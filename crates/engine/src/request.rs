@@ -6,6 +6,8 @@ use crate::size::Bytes;
 pub const SECTOR: Bytes = Bytes(512);
 
 /// Operation of a request.
+// With a tag of its own, which one comparison decides; a tag in the values that the zone action leaves takes two.
+#[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     /// Return the newest data.
@@ -16,6 +18,25 @@ pub enum Op {
     Trim,
     /// Make every completed write durable.
     Flush,
+    /// Store new data at the write pointer of the zone that begins at the address; the completion names the place.
+    Append,
+    /// Manage the zone that begins at the address.
+    Zone(ZoneAction),
+}
+
+/// Zone management (NVMe Zoned Namespace Command Set, Zone Management Send and Receive).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ZoneAction {
+    /// Open the zone explicitly.
+    Open,
+    /// Close the zone, which stays active.
+    Close,
+    /// Make the zone full, so that it takes no more data.
+    Finish,
+    /// Make the zone empty.
+    Reset,
+    /// Return the states of zones from this one on, as many as the length of the request holds.
+    Report,
 }
 
 /// One request as it reaches a device's submission queue.
@@ -25,7 +46,7 @@ pub struct Request {
     pub op: Op,
     /// First 512-byte sector; zero for a flush.
     pub sector: u64,
-    /// Length in 512-byte sectors; zero for a flush, never zero otherwise.
+    /// Length in 512-byte sectors; zero for a flush and for zone management other than a report, never zero otherwise.
     pub sectors: u32,
     /// Placement handle that a write names (NVMe: placement handle or stream of the Directive Specific field).
     pub handle: u8,

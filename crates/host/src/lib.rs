@@ -18,4 +18,4 @@ pub use clock::{Clock, FreeRunning, RealTimeClock, Synchronized, Waker};
 pub use host::Host;
 pub use observe::{Ended, Observer, Submitted};
 pub use stepper::{Failure, Pause, Stepper};
-pub use window::{HostCounters, Window};
+pub use window::{HostCounters, Refused, Window};

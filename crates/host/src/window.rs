@@ -4,7 +4,7 @@ use crate::attribution::{Attribution, CauseSums};
 use crate::backlog::Backlog;
 use crate::observe::{Ended, Observer};
 use interpulse_engine::account::check;
-use interpulse_engine::{Duration, Latencies, Op, counters};
+use interpulse_engine::{Duration, Latencies, Op, Status, counters};
 
 counters! {
     /// Requests and bytes.
@@ -16,6 +16,15 @@ counters! {
         /// bytes written by the host
         written_bytes: "bytes",
     }
+}
+
+/// Requests that the device refused, such as a write that is not at the write pointer of its zone, by status.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refused {
+    /// Writes and appends.
+    pub writes: [u64; Status::ERRORS.len() + 1],
+    /// Other requests.
+    pub others: [u64; Status::ERRORS.len() + 1],
 }
 
 /// Measurements of one window.
@@ -33,6 +42,8 @@ pub struct Window {
     pub uncorrectable_reads: u64,
     /// Writes of partial units that failed because the rest of a unit was uncorrectable.
     pub uncorrectable_writes: u64,
+    /// Requests that the device refused.
+    pub refused: Refused,
     /// Backlog of each flow, without arrivals where the flow is closed, and of all open flows together if there are
     /// several flows.
     pub backlogs: Vec<Backlog>,
@@ -48,12 +59,14 @@ impl Window {
         Window { flows: (0..flows).map(|_| Latencies::default()).collect(), ..Window::default() }
     }
 
-    /// Counts a request that failed because data was uncorrectable.
+    /// Counts a request that failed.
     #[cold]
-    fn uncorrectable(&mut self, op: Op) {
-        match op {
-            Op::Read => self.uncorrectable_reads += 1,
-            _ => self.uncorrectable_writes += 1,
+    fn request_failed(&mut self, op: Op, status: Status) {
+        match (status, op) {
+            (Status::UnrecoveredReadError, Op::Read) => self.uncorrectable_reads += 1,
+            (Status::UnrecoveredReadError, _) => self.uncorrectable_writes += 1,
+            (_, Op::Write | Op::Append) => self.refused.writes[status as usize] += 1,
+            (..) => self.refused.others[status as usize] += 1,
         }
     }
 
@@ -62,7 +75,7 @@ impl Window {
         let oldest = match op {
             Op::Read => &mut self.oldest_read,
             Op::Write => &mut self.oldest_write,
-            Op::Trim | Op::Flush => return,
+            Op::Trim | Op::Flush | Op::Append | Op::Zone(_) => return,
         };
         *oldest = (*oldest).max(Some(age));
     }
@@ -80,16 +93,17 @@ impl Observer for Window {
         match of.op {
             Op::Read => self.counters.read_bytes += of.bytes,
             Op::Write => self.counters.written_bytes += of.bytes,
-            Op::Trim | Op::Flush => {}
+            Op::Append => self.counters.written_bytes += of.bytes,
+            Op::Trim | Op::Flush | Op::Zone(_) => {}
         }
         match (of.op, of.account) {
             (Op::Read, Some(account)) => self.read_attribution.add(ended.latency, account),
-            (Op::Write, Some(account)) => self.write_attribution.add(ended.latency, account),
+            (Op::Write | Op::Append, Some(account)) => self.write_attribution.add(ended.latency, account),
             (_, Some(account)) => check(ended.latency, account),
             (_, None) => {}
         }
-        if of.failed {
-            self.uncorrectable(of.op);
+        if of.status != Status::Success {
+            self.request_failed(of.op, of.status);
         }
     }
 }

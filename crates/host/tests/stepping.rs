@@ -2,7 +2,7 @@
 
 use interpulse_engine::{
     AuditReport, Completion, DataStore, Device, DeviceEvent, Duration, EventQueue, MemoryStore, Op,
-    PrefetchDistance, Request, RequestId, ResourceId, SimTime, Tag,
+    PrefetchDistance, Request, RequestId, ResourceId, SimTime, Status, Tag,
 };
 use interpulse_host::{Clock, Ended, Failure, FreeRunning, Host, Observer, Pause, RealTimeClock, Stepper};
 use interpulse_workload::{Arrivals, FlowSpec, SyntheticPacing, SyntheticSpec};
@@ -135,7 +135,8 @@ impl<const BATCHES: bool> Device for Delay<BATCHES> {
             op: request.op,
             bytes: request.bytes().get(),
             submitted,
-            failed: false,
+            status: Status::Success,
+            placed: None,
             busy: false,
             account: None,
         }))

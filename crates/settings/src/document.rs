@@ -99,9 +99,9 @@ impl Document {
         Ok(all)
     }
 
-    /// This document without the top key `name`.
-    pub fn without(mut self, name: &str) -> Document {
-        self.root.entries.remove(name);
+    /// This document without the key or section `path`.
+    pub fn without(mut self, path: &str) -> Document {
+        remove(&mut self.root, path);
         Document { reading: ReadTracker::default(), ..self }
     }
 
@@ -264,5 +264,17 @@ impl Document {
     /// The whole tree, for the fuzzer.
     pub(crate) fn root(&self) -> &Table {
         &self.root
+    }
+}
+
+/// Removes the key or section `path` below a table.
+fn remove(table: &mut Table, path: &str) {
+    match path.split_once('.') {
+        None => drop(table.entries.remove(path)),
+        Some((section, below)) => {
+            if let Some(Node::Table(next)) = table.entries.get_mut(section) {
+                remove(next, below);
+            }
+        }
     }
 }

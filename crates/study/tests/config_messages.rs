@@ -214,7 +214,8 @@ fn a_twin_ends_by_itself_and_refuses_what_its_row_says() {
     for (sets, expected) in [
         (
             &[("flow.0.read", "0.5")][..],
-            "--set: flow.0.read: does not apply; it belongs to a flow made up from distributions, without `trace` and `twin`",
+            "--set: flow.0.read: does not apply; it belongs to a flow made up from distributions, without `trace`, `twin` and \
+             `zones` or a flow with `zones`",
         ),
         (
             &[("flow.0.trace", "t.csv")],
@@ -387,4 +388,36 @@ fn a_table_has_the_page_types_of_the_part() {
         message(&text, &[]),
         "x.toml:3: errors.table: seen \"cai-tlc\"; expected a table of 2 page types, as part.bits-per-cell asks; this has 3"
     );
+}
+
+/// A zoned drive with a flow that writes its zones.
+const ZONED: &str =
+    "drive = \"a4-mini\"\n[ftl]\nfamily = \"zoned\"\n[run]\nrequests = 10\n[[flow]]\nzones = \"append\"\n";
+
+#[test]
+fn a_zoned_drive_refuses_what_zones_do_not_go_together_with() {
+    assert_eq!(message(ZONED, &[]), "no mistake was found");
+    for (sets, expected) in [
+        (&[("ftl.gc", "greedy")][..], "--set: ftl.gc: does not apply; it belongs to family = \"page\""),
+        (
+            &[("ftl.zone-width", "3")],
+            "zones of 3 lanes do not divide the 8 lanes of the drive; legal: 1, 2, 4, 8",
+        ),
+        (&[("ftl.zone-rows", "4096")], "do not fit the"),
+        (&[("ftl.max-open", "15")], "an open zone is active: give a max-active that is at least max-open"),
+        (&[("ftl.max-active", "900")], "programs of 12 units on this drive need at least"),
+        (&[("cache.acknowledge", "when-programmed")], "waits in the cache for its neighbours in the zone"),
+        (&[("cache.size", "0B")], "waits in the cache for its neighbours in the zone"),
+        (&[("power-loss.at", "1ms")], "the write pointers of zones are not recovered after a loss of power"),
+        (&[("precondition.overwrite", "uniform")], "a zone is written once, in order, until it is reset"),
+        (&[("array.level", "raid0"), ("array.drives", "2")], "a zone only at its write pointer"),
+        (&[("flow.0.block-size", "512B")], "multiples of 4KiB, the logical block of a zoned drive"),
+        (&[("flow.0.address", "uniform")], "flow.0.address: does not apply; it belongs to a flow made up"),
+        (&[("ftl.family", "page")], "a drive with ftl.family = \"zoned\"; this one has no zones"),
+    ] {
+        let found = message(ZONED, sets);
+        assert!(found.contains(expected), "{sets:?}\n{found}");
+    }
+    let found = message(BASE, &[("ftl.zone-width", "2")]);
+    assert!(found.contains("ftl.zone-width: does not apply; it belongs to family = \"zoned\""), "{found}");
 }

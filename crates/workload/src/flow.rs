@@ -3,6 +3,7 @@
 use crate::error::{Illegal, WorkloadError};
 use crate::spec::{FlowSpec, Pacing, Source, Terms};
 use crate::synthetic::Synthetic;
+use crate::synthetic::zones::ZoneFlow;
 use crate::trace::replay::Replay;
 use crate::trace::scan::FirstReading;
 use crate::trace::summary::TraceSummary;
@@ -28,6 +29,7 @@ pub struct Flow {
 
 enum Running {
     Synthetic(Box<Synthetic>),
+    Zones(Box<ZoneFlow>),
     Trace(Box<Replay>),
     Twin(Box<Twin>),
 }
@@ -63,6 +65,10 @@ impl Flow {
             Source::Synthetic(of) => {
                 let synthetic = Synthetic::new(of, start, capacity, streams, instance);
                 Running::Synthetic(Box::new(synthetic.map_err(in_flow)?))
+            }
+            Source::Zones(of) => {
+                let zones = ZoneFlow::new(of, start, capacity, streams, instance);
+                Running::Zones(Box::new(zones.map_err(in_flow)?))
             }
             Source::Trace(trace) => {
                 trace.check().map_err(in_flow)?;
@@ -114,11 +120,8 @@ impl Flow {
         let next = match &mut self.running {
             Running::Synthetic(synthetic) => synthetic.next(hint),
             Running::Trace(replay) => replay.next(hint)?,
-            Running::Twin(twin) => twin.next().inspect(|(_, request)| {
-                [PrefetchDistance::Far, PrefetchDistance::Near]
-                    .into_iter()
-                    .for_each(|ahead| hint(request, ahead))
-            }),
+            Running::Twin(twin) => twin.next().inspect(|(_, request)| hint_at_once(request, &mut hint)),
+            Running::Zones(zones) => zones.next().inspect(|(_, request)| hint_at_once(request, &mut hint)),
         };
         match next {
             Some((at, request)) if at < self.stop => {
@@ -159,6 +162,7 @@ impl Flow {
             Running::Synthetic(synthetic) => synthetic.pacing(),
             Running::Trace(replay) => replay.pacing(),
             Running::Twin(twin) => twin.pacing(),
+            Running::Zones(zones) => zones.pacing(),
         }
     }
 
@@ -196,7 +200,7 @@ impl Flow {
     /// First pass over the trace; `None` for a flow without a file.
     pub fn first_reading(&self) -> Option<&FirstReading> {
         match &self.running {
-            Running::Synthetic(_) | Running::Twin(_) => None,
+            Running::Synthetic(_) | Running::Twin(_) | Running::Zones(_) => None,
             Running::Trace(replay) => Some(replay.first()),
         }
     }
@@ -204,10 +208,16 @@ impl Flow {
     /// Summary of the first pass over the trace; `None` for a flow without a file.
     pub fn trace_summary(&self) -> Option<&TraceSummary> {
         match &self.running {
-            Running::Synthetic(_) | Running::Twin(_) => None,
+            Running::Synthetic(_) | Running::Twin(_) | Running::Zones(_) => None,
             Running::Trace(replay) => Some(replay.summary()),
         }
     }
+}
+
+/// Passes both hints of a request of a source that makes one at a time.
+#[inline]
+fn hint_at_once(request: &Request, hint: &mut impl FnMut(&Request, PrefetchDistance)) {
+    [PrefetchDistance::Far, PrefetchDistance::Near].into_iter().for_each(|ahead| hint(request, ahead));
 }
 
 fn check(spec: &FlowSpec, capacity_sectors: u64) -> Result<(), Illegal> {

@@ -1,6 +1,6 @@
 //! Workload generation: synthetic flows, trace replay and statistical twins.
 //!
-//! A [`Flow`] is one stream of requests: generated from distributions ([`SyntheticSpec`]), replayed from a block
+//! A [`Flow`] is one stream of requests: generated from distributions ([`SyntheticSpec`], [`ZoneFlowSpec`] for zoned drives), replayed from a block
 //! trace ([`TraceSpec`]), or a statistical twin of an unavailable trace ([`TwinSpec`]). The owner takes one request
 //! at a time with [`Flow::next`]: for a closed flow whenever one of its requests completes, for an open flow at the
 //! arrival times.
@@ -39,6 +39,7 @@ pub use synthetic::address::{AddressSpec, HotCold, Zipf};
 pub use synthetic::arrival::{Arrivals, HyperExponential};
 pub use synthetic::size::BlockSize;
 pub use synthetic::spec::{SyntheticPacing, SyntheticSpec};
+pub use synthetic::zones::spec::{ZoneFlowSpec, ZoneWrites, Zones};
 pub use trace::format::{AsciiLayout, Columns, Event, Format, Ftrace, Operation, Role, Separator, TypeCode};
 pub use trace::packing::Packing;
 pub use trace::position::Position;

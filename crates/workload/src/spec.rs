@@ -1,6 +1,7 @@
 //! Flow description: source, bounds and submission queue.
 
 use crate::synthetic::spec::{SyntheticPacing, SyntheticSpec};
+use crate::synthetic::zones::spec::ZoneFlowSpec;
 use crate::trace::spec::{TracePacing, TraceSpec};
 use crate::twin::spec::TwinSpec;
 use interpulse_engine::{Duration, Request, SimTime};
@@ -31,6 +32,11 @@ impl FlowSpec {
         FlowSpec::of(name, Source::Synthetic(synthetic))
     }
 
+    /// Flow that writes zones, from time zero without end, on queue 0.
+    pub fn zones(name: &str, zones: ZoneFlowSpec) -> FlowSpec {
+        FlowSpec::of(name, Source::Zones(zones))
+    }
+
     /// Replay of a whole trace from time zero, on queue 0.
     pub fn trace(name: &str, trace: TraceSpec) -> FlowSpec {
         FlowSpec::of(name, Source::Trace(trace))
@@ -45,6 +51,7 @@ impl FlowSpec {
     pub fn is_closed(&self) -> bool {
         match &self.source {
             Source::Synthetic(of) => matches!(of.pacing, SyntheticPacing::Closed { .. }),
+            Source::Zones(of) => matches!(of.pacing, SyntheticPacing::Closed { .. }),
             Source::Trace(of) => matches!(of.pacing, TracePacing::Closed { .. }),
             Source::Twin(_) => false,
         }
@@ -68,6 +75,8 @@ impl FlowSpec {
 pub enum Source {
     /// Generated from distributions.
     Synthetic(SyntheticSpec),
+    /// Generated for the zones of a zoned drive.
+    Zones(ZoneFlowSpec),
     /// Read from a block trace.
     Trace(TraceSpec),
     /// Generated to match the statistics of a trace.

@@ -14,3 +14,4 @@ mod stacked;
 mod synthetic;
 mod twins;
 mod untimed;
+mod zones;

@@ -4,7 +4,7 @@ use crate::array::{Array, OWN_RESOURCES, Traffic};
 use interpulse_drive::drive::Drive;
 use interpulse_engine::{
     AuditReport, Completion, Device, DeviceEvent, EventQueue, Op, PrefetchDistance, Request, RequestId,
-    ResourceId, SimTime, Tag,
+    ResourceId, SimTime, Status, Tag,
 };
 use std::ops::Range;
 
@@ -86,7 +86,8 @@ impl Device for Array {
             op: job.op,
             bytes: job.bytes,
             submitted: job.submitted,
-            failed: job.failed,
+            status: if job.failed { Status::UnrecoveredReadError } else { Status::Success },
+            placed: None,
             busy: false,
             account: None,
         }))

@@ -20,7 +20,7 @@ impl Array {
         let whole = match request.op {
             Op::Read => self.read_whole(events, job, request.sector, request.end()),
             Op::Write => self.write_whole(events, job, request.sector, request.end()),
-            Op::Trim | Op::Flush => false,
+            Op::Trim | Op::Flush | Op::Append | Op::Zone(_) => false,
         };
         if !whole {
             self.spread(events, job, request);
@@ -87,6 +87,9 @@ impl Array {
                 self.part_done(job);
             }
             Op::Trim => unreachable!("trims of arrays are rejected by the configuration"),
+            Op::Append | Op::Zone(_) => {
+                unreachable!("zone commands of arrays are rejected by the configuration")
+            }
             Op::Read | Op::Write => {
                 let (op, from, to) = (request.op, request.sector, request.end());
                 let part = SubRequest { job, op, from, to, via: Via::Drive };
@@ -176,7 +179,7 @@ impl Array {
         match request.op {
             Op::Read => self.counters.drive_reads += 1,
             Op::Write => self.counters.drive_writes += 1,
-            Op::Trim | Op::Flush => {}
+            Op::Trim | Op::Flush | Op::Append | Op::Zone(_) => {}
         }
         let id = self.drives[physical].submit(events, 0, Tag(0), request);
         self.note_command(physical, id, what);

@@ -295,6 +295,9 @@ impl ArraySpec {
     pub fn check(&self, drive: &DriveSpec, flows: &[FlowSpec]) -> Result<(), Impossible> {
         let require = |holds, keys: &[&'static str], why: &str| Impossible::unless(holds, keys, why);
         require(self.units_per_drive(drive)? != 0, &["array.chunk"], "a chunk is larger than a drive")?;
+        let why = "an array writes any address of its drives, and a zone only at its write pointer: give a drive of the \
+                   page-mapped family, or no array";
+        require(drive.ftl.zones.is_none(), &["array.level", "ftl.family"], why)?;
         let why = "the current of an array is not traced";
         require(drive.nand.power.trace.is_none(), &["power.trace", "array.level"], why)?;
         let why = "the drives of an array have no power budget";

@@ -3,7 +3,7 @@
 use super::power_state::Outage;
 use super::state::PreconditionedState;
 use super::{Drive, ResourceMap};
-use crate::ftl::{PageFtl, Timers};
+use crate::ftl::{PageFtl, Timers, ZonedFtl};
 use crate::host_interface::HostInterface;
 use crate::numbers::SuperBlock;
 use crate::spec::DriveSpec;
@@ -22,25 +22,25 @@ impl Drive {
         host_timers: u32,
     ) -> Drive {
         let streams = Streams::new(seed);
-        let PreconditionedState::Page(tables) = state;
         let mut nand = Nand::new(spec.geometry.clone(), &spec.part, spec.nand.clone(), seed, first);
-        let pages = tables.layout.pages_per_program;
-        let super_blocks = || SuperBlock::first(tables.layout.super_blocks());
-        for (super_block, programs) in super_blocks().zip(tables.programs_done()) {
-            let (lane, block) = tables.layout.lane_of(super_block);
-            let (die, plane) = tables.layout.die_of(lane);
+        let (layout, programs_done, cycles) = state.blocks();
+        let pages = layout.pages_per_program;
+        let super_blocks = || SuperBlock::first(layout.super_blocks());
+        for (super_block, programs) in super_blocks().zip(programs_done) {
+            let (lane, block) = layout.lane_of(super_block);
+            let (die, plane) = layout.die_of(lane);
             let blocks = nand.dies_mut()[die.index()].blocks_mut();
-            for p in plane..plane + tables.layout.planes {
+            for p in plane..plane + layout.planes {
                 blocks.set_programmed(p, block, (programs * pages) as u16);
             }
         }
         if let Some(reliability) = nand.reliability_mut() {
             for super_block in super_blocks() {
-                let (lane, block) = tables.layout.lane_of(super_block);
-                let (die, plane) = tables.layout.die_of(lane);
-                for p in plane..plane + tables.layout.planes {
+                let (lane, block) = layout.lane_of(super_block);
+                let (die, plane) = layout.die_of(lane);
+                for p in plane..plane + layout.planes {
                     let at = BlockAddress { die, plane: p, block };
-                    reliability.set_cycles(at, tables.cycles[super_block.index()]);
+                    reliability.set_cycles(at, cycles[super_block.index()]);
                 }
             }
         }
@@ -51,8 +51,14 @@ impl Drive {
             checkpoint: place.later(power + 1),
             idle: place.later(Drive::idle_timer(&spec)),
         };
+        let ftl = match state {
+            PreconditionedState::Page(tables) => {
+                PageFtl::new(&spec, tables, nand.dies(), &streams, timers).into()
+            }
+            PreconditionedState::Zoned(tables) => ZonedFtl::new(&spec, tables).into(),
+        };
         Drive {
-            ftl: PageFtl::new(&spec, tables, nand.dies(), &streams, timers).into(),
+            ftl,
             nand,
             host: HostInterface::new(&spec.host, spec.geometry.unit_bytes, place.lines()),
             place,

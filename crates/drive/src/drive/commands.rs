@@ -7,7 +7,7 @@ use crate::host_interface::request::FailFast;
 use crate::numbers::Lpn;
 use crate::owner::Owner;
 use interpulse_engine::account::Cause;
-use interpulse_engine::{Device, EventQueue, Op, Request, RequestId, SimTime, Tag};
+use interpulse_engine::{Device, EventQueue, Op, Request, RequestId, SimTime, Status, Tag};
 use interpulse_flash::nand::Ended;
 use interpulse_flash::nand::txn::Txn;
 
@@ -49,7 +49,10 @@ impl Drive {
                 }
             }
             Op::Write => {
-                let (lpn, bytes) = (request.lpn, request.bytes);
+                let (lpn, units, bytes) = (request.lpn, request.units, request.bytes);
+                if let Err(status) = self.ftl.accept_write(lpn, units, request.partial == [false; 2]) {
+                    return self.refuse(events, id, status);
+                }
                 // No prefetch hint was given: the owner is an array, or a host without flows.
                 if self.place.host_timers == 0 {
                     self.ftl.prefetch_older(lpn);
@@ -61,6 +64,8 @@ impl Drive {
                 self.host.leave(events, now, id, 0);
             }
             Op::Flush => self.flush(events, id),
+            Op::Append => self.append(events, id),
+            Op::Zone(action) => self.zone_command(events, id, action),
         }
     }
 
@@ -129,7 +134,9 @@ impl Drive {
     pub(super) fn host_read_done(&mut self, events: &mut EventQueue, id: RequestId, txn: &Txn, failed: bool) {
         let now = events.now();
         let request = self.host.requests.get_mut(id);
-        request.failed |= failed;
+        if failed {
+            request.status = Status::UnrecoveredReadError;
+        }
         let last = request.page_read(txn, now);
         let (op, bytes) = (request.op, request.bytes);
         if last {

@@ -21,7 +21,7 @@ counters! {
         command_timeouts_read: "requests",
         /// writes that took longer than host.command-timeout, those still outstanding at the end included
         command_timeouts_write: "requests",
-        /// trims and flushes that took longer than host.command-timeout, likewise
+        /// trims, flushes and zone management that took longer than host.command-timeout, likewise
         command_timeouts_other: "requests",
     }
 }
@@ -32,8 +32,8 @@ impl DriveCounters {
     pub fn timed_out(&mut self, op: Op) {
         *match op {
             Op::Read => &mut self.command_timeouts_read,
-            Op::Write => &mut self.command_timeouts_write,
-            Op::Trim | Op::Flush => &mut self.command_timeouts_other,
+            Op::Write | Op::Append => &mut self.command_timeouts_write,
+            Op::Trim | Op::Flush | Op::Zone(_) => &mut self.command_timeouts_other,
         } += 1;
     }
 }

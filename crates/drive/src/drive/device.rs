@@ -39,7 +39,7 @@ impl Device for Drive {
             (_, Op::Flush) => {}
             (PrefetchDistance::Far, _) => self.ftl.prefetch(self.host.first_unit(request)),
             (PrefetchDistance::Near, Op::Write) => self.ftl.prefetch_older(self.host.first_unit(request)),
-            (PrefetchDistance::Near, Op::Read | Op::Trim) => {}
+            (PrefetchDistance::Near, Op::Read | Op::Trim | Op::Append | Op::Zone(_)) => {}
         }
     }
 
@@ -100,7 +100,8 @@ impl Device for Drive {
                     op: r.op,
                     bytes: r.bytes,
                     submitted: r.submitted,
-                    failed: r.failed,
+                    status: r.status,
+                    placed: (r.op == Op::Append).then(|| self.host.first_sector(r.lpn)),
                     busy: r.fail_fast == FailFast::Failed,
                     account: Some(&r.account),
                 }))

@@ -5,9 +5,10 @@ use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::placement::counters::PlacementCounters;
 use crate::ftl::page::power_loss::oob::Oob;
+use crate::ftl::zoned::tables::ZoneTables;
 use crate::ftl::{
     BlockManager, Ftl, FtlCounters, FtlFamily, GcWindow, MetadataWritten, Rewritten, SlcCache, SpareSeen,
-    Wear,
+    Wear, ZonedFtl,
 };
 use crate::numbers::{Lane, Lpn};
 use crate::spec::DriveSpec;
@@ -84,7 +85,7 @@ impl Drive {
 
     /// Placement handle that wrote the flash copy of `lpn`; `None` without handles or without such a copy.
     pub fn handle_of(&self, lpn: Lpn) -> Option<u8> {
-        let FtlFamily::Page(ftl) = &self.ftl;
+        let FtlFamily::Page(ftl) = &self.ftl else { return None };
         match ftl.blocks.map().get(lpn) {
             Where::Flash(ppu) => ftl.handles.as_ref().map(|handles| handles.of_unit(ppu)),
             Where::Cache(_) | Where::Unmapped => None,
@@ -102,7 +103,7 @@ impl Drive {
     }
 
     /// Garbage collection inside and outside the GC windows of an array.
-    pub fn gc_window(&self) -> &GcWindow {
+    pub fn gc_window(&self) -> GcWindow {
         self.ftl.gc_window()
     }
 
@@ -142,16 +143,31 @@ impl Drive {
         self.ftl.layout()
     }
 
-    /// Block manager of the page-mapped FTL.
+    /// Block manager. Panics if the FTL is not page-mapped.
     pub fn block_manager(&self) -> &BlockManager {
-        let FtlFamily::Page(ftl) = &self.ftl;
-        &ftl.blocks
+        match &self.ftl {
+            FtlFamily::Page(ftl) => &ftl.blocks,
+            FtlFamily::Zoned(_) => panic!("a zoned drive has no block manager"),
+        }
+    }
+
+    /// FTL of a zoned drive.
+    pub fn zoned(&self) -> Option<&ZonedFtl> {
+        match &self.ftl {
+            FtlFamily::Zoned(ftl) => Some(ftl),
+            FtlFamily::Page(_) => None,
+        }
+    }
+
+    /// Zones from the one that holds `lpn` on.
+    pub(super) fn zones_from(&self, lpn: Lpn) -> u32 {
+        self.zoned().map_or(0, |ftl| ftl.geometry().zones - ftl.geometry().split(lpn).zone)
     }
 
     /// Lets every `n`-th look-up of map entries miss, for tests of the waiting path.
     #[cfg(feature = "scripted-misses")]
     pub fn miss_every(&mut self, n: u32) {
-        let FtlFamily::Page(ftl) = &mut self.ftl;
+        let FtlFamily::Page(ftl) = &mut self.ftl else { panic!("a zoned drive has no map") };
         ftl.residency = crate::ftl::page::mapping::residency::Residency::EveryNth { n, looked_up: 0 };
     }
 }
@@ -161,6 +177,9 @@ impl DriveSpec {
     /// overwrites. The spec must be valid.
     pub fn mapping_bytes(&self, sampled: bool) -> u64 {
         let layout = self.layout().expect("the spec is valid");
+        if let Some(zones) = self.zone_geometry().expect("the spec is valid") {
+            return ZoneTables::file_bytes(&layout, &zones);
+        }
         let logical_units = self.ftl_config().expect("the spec is valid").mapped_units();
         let (logical, physical) = (u64::from(logical_units), layout.units());
         // Out-of-band data, checkpoint entries and the map that recovery rebuilds beside the live one.

@@ -20,6 +20,7 @@ pub mod power_state;
 mod state;
 pub mod verify;
 mod writes;
+mod zones;
 
 use crate::ftl::{Flash, Ftl, FtlFamily, Outcome as FtlOutcome, REFILL};
 use crate::host_interface::HostInterface;
@@ -172,7 +173,11 @@ impl Drive {
                         self.room_in_cache(events);
                     }
                 }
-                Effect::Erases => self.ftl.erase_done(&mut flash, &txn),
+                Effect::Erases => {
+                    if self.ftl.erase_done(&mut flash, &txn) {
+                        self.drain_ftl(events, None);
+                    }
+                }
                 Effect::Nothing => unreachable!("the drive gives no {:?}", txn.kind),
             }
         }
@@ -186,6 +191,7 @@ impl Drive {
                 FtlOutcome::Landed(id) => self.unit_landed(events, id, program.expect("by a program")),
                 FtlOutcome::Dropped(id) => self.unit_dropped(events, id),
                 FtlOutcome::Mapped(id) => self.mapped(events, id),
+                FtlOutcome::ZoneReset(id) => self.zone_reset(events, id),
                 FtlOutcome::Flushed(REFILL) => self.refilled(events),
                 FtlOutcome::Flushed(id) => self.flush_ends(events, id),
             }

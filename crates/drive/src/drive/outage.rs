@@ -100,8 +100,8 @@ impl Drive {
         for (_, request) in self.host.requests.iter() {
             requests[match request.op {
                 Op::Read => 0,
-                Op::Write => 1,
-                Op::Trim | Op::Flush => 2,
+                Op::Write | Op::Append => 1,
+                Op::Trim | Op::Flush | Op::Zone(_) => 2,
             }] += 1;
         }
         requests

@@ -1,67 +1,145 @@
 //! Preconditioned state of a drive: start of a run and content of snapshots.
 
 use crate::ftl::BlockManager;
+use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::placement::stripe::Stripe;
 use crate::ftl::page::precondition::Preconditioner;
+use crate::ftl::zoned::tables::ZoneTables;
+use crate::spec::{DriveSpec, Impossible};
+use interpulse_engine::Rng;
+use std::fs::File;
+use std::io;
+
+const CHECKED: &str = "the spec has been checked";
 
 /// State of an FTL ready to run, fresh or preconditioned, by family. A clone copies the maps.
 #[derive(Clone)]
+#[expect(clippy::large_enum_variant, reason = "a drive has one")]
 pub enum PreconditionedState {
     /// State of the page-mapped family.
     Page(BlockManager),
+    /// State of the zoned family.
+    Zoned(ZoneTables),
 }
 
 impl PreconditionedState {
-    /// Block manager of the page-mapped family.
+    /// State of an erased drive. `rng` drives random victim choice.
+    pub fn fresh(spec: &DriveSpec, rng: Rng) -> Result<PreconditionedState, Impossible> {
+        Ok(match spec.zone_geometry()? {
+            Some(zones) => PreconditionedState::Zoned(ZoneTables::new(spec.layout()?, zones)),
+            None => PreconditionedState::Page(spec.fresh_ftl(rng)?),
+        })
+    }
+
+    /// State read from `file` at byte `at`, and with `checks` its first inconsistency; `seen` receives all bytes.
+    pub fn of_file<E: From<io::Error>>(
+        spec: &DriveSpec,
+        rng: Rng,
+        file: &File,
+        at: u64,
+        checks: bool,
+        seen: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(PreconditionedState, Option<String>), E> {
+        let layout = spec.layout().expect(CHECKED);
+        if let Some(zones) = spec.zone_geometry().expect(CHECKED) {
+            let (tables, why) = ZoneTables::of_file(layout, zones, file, at, seen)?;
+            return Ok((PreconditionedState::Zoned(tables), why));
+        }
+        let config = spec.ftl_config().expect(CHECKED);
+        let (blocks, why) = BlockManager::of_file(layout, config, rng, file, at, checks, seen)?;
+        Ok((PreconditionedState::Page(blocks), why))
+    }
+
+    /// Bytes of the state of such a drive in a file from byte `at` on.
+    pub fn file_bytes(spec: &DriveSpec, at: u64) -> u64 {
+        let layout = spec.layout().expect(CHECKED);
+        match spec.zone_geometry().expect(CHECKED) {
+            Some(zones) => ZoneTables::file_bytes(&layout, &zones),
+            None => BlockManager::file_bytes(&layout, &spec.ftl_config().expect(CHECKED), at),
+        }
+    }
+
+    /// Block manager of the page-mapped family. Panics for another.
     pub fn block_manager(&self) -> &BlockManager {
-        let PreconditionedState::Page(blocks) = self;
-        blocks
+        match self {
+            PreconditionedState::Page(blocks) => blocks,
+            PreconditionedState::Zoned(_) => panic!("a zoned drive has no block manager"),
+        }
     }
 
-    /// Mutable block manager of the page-mapped family, before a run.
+    /// Mutable block manager of the page-mapped family, before a run. Panics for another.
     pub fn block_manager_mut(&mut self) -> &mut BlockManager {
-        let PreconditionedState::Page(blocks) = self;
-        blocks
+        match self {
+            PreconditionedState::Page(blocks) => blocks,
+            PreconditionedState::Zoned(_) => panic!("a zoned drive has no block manager"),
+        }
     }
 
-    /// Takes the block manager of the page-mapped family out.
+    /// Takes the block manager of the page-mapped family out. Panics for another.
     pub fn into_block_manager(self) -> BlockManager {
-        let PreconditionedState::Page(blocks) = self;
-        blocks
+        match self {
+            PreconditionedState::Page(blocks) => blocks,
+            PreconditionedState::Zoned(_) => panic!("a zoned drive has no block manager"),
+        }
     }
 
     /// Makes tables shareable with [copies](PreconditionedState::another), though no file holds them.
     pub fn share(&mut self) {
-        self.block_manager_mut().share();
+        if let PreconditionedState::Page(blocks) = self {
+            blocks.share();
+        }
     }
 
     /// Copy of the state for another drive, before a run. Both share the unchanged pages of file-backed tables.
     pub fn another(&self) -> PreconditionedState {
-        PreconditionedState::Page(self.block_manager().another())
+        match self {
+            PreconditionedState::Page(blocks) => PreconditionedState::Page(blocks.another()),
+            PreconditionedState::Zoned(tables) => PreconditionedState::Zoned(tables.clone()),
+        }
     }
 
-    /// Preconditioner of this state.
+    /// Preconditioner of this state of the page-mapped family.
     pub fn preconditioner(&mut self, stripe: Option<Stripe>) -> Preconditioner<'_> {
         Preconditioner::new(self.block_manager_mut(), stripe)
     }
 
     /// Logical units.
     pub fn logical_units(&self) -> u32 {
-        self.block_manager().config().logical_units
+        match self {
+            PreconditionedState::Page(blocks) => blocks.config().logical_units,
+            PreconditionedState::Zoned(tables) => tables.geometry.logical_units(),
+        }
     }
 
     /// Adds P/E cycles to every super block.
     pub fn add_pe_cycles(&mut self, cycles: u32) {
-        self.block_manager_mut().set_pe_cycles(cycles);
+        match self {
+            PreconditionedState::Page(blocks) => blocks.set_pe_cycles(cycles),
+            PreconditionedState::Zoned(tables) => tables.add_cycles(cycles),
+        }
     }
 
     /// Bytes that [`PreconditionedState::save`] writes for a file in which they begin at `at`.
     pub fn bytes(&self, at: u64) -> u64 {
-        self.block_manager().state_bytes(at)
+        match self {
+            PreconditionedState::Page(blocks) => blocks.state_bytes(at),
+            PreconditionedState::Zoned(tables) => ZoneTables::file_bytes(&tables.layout, &tables.geometry),
+        }
     }
 
     /// Passes the state piece by piece to `sink`, for a file in which it begins at `at`.
     pub fn save<E>(&self, at: u64, sink: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        self.block_manager().save(at, sink)
+        match self {
+            PreconditionedState::Page(blocks) => blocks.save(at, sink),
+            PreconditionedState::Zoned(tables) => sink(&tables.bytes()),
+        }
+    }
+
+    /// Address layout, program operations done in each super block, and their P/E cycles.
+    pub(super) fn blocks(&self) -> (&Layout, Vec<u32>, &[u32]) {
+        match self {
+            PreconditionedState::Page(blocks) => (&blocks.layout, blocks.programs_done(), &blocks.cycles),
+            PreconditionedState::Zoned(tables) => (&tables.layout, tables.programs_done(), &tables.cycles),
+        }
     }
 }

@@ -10,35 +10,17 @@ use crate::ftl::page::gc::state::GcWindow;
 use crate::ftl::page::placement::counters::PlacementCounters;
 use crate::ftl::page::power_loss::outage::{Fates, Recovered};
 use crate::ftl::page::slc::SlcCache;
+use crate::ftl::zoned::ZonedFtl;
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock, TranslationPage};
 use enum_dispatch::enum_dispatch;
-use interpulse_engine::{Duration, RequestId, SimTime};
+use interpulse_engine::{Duration, RequestId, SimTime, Status, ZoneAction};
 use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
 use interpulse_flash::nand::txn::Txn;
 
-/// A command of zone management (NVMe Zoned Namespaces, Zone Management Send).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ZoneCommand {
-    /// Erases the zone that begins at a unit.
-    Reset(Lpn),
-    /// Closes the zone against further writes.
-    Finish(Lpn),
-    /// Opens the zone explicitly.
-    Open(Lpn),
-    /// Ends the open state of the zone.
-    Close(Lpn),
-}
-
-/// Why a family refuses a zone command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ZoneError {
-    /// The family has no zones: NVMe status Invalid Command Opcode.
-    NotZoned,
-}
-
 /// Flash translation layer of a drive. Tags are opaque; the FTL never calls up: the drive drains [`Ftl::next_outcome`]
-/// after each call that can produce one.
+/// after each call that can produce one. Methods with a body are of services that a family may lack; the configuration
+/// refuses what asks for a service that the family lacks.
 #[enum_dispatch]
 pub trait Ftl {
     // ---- run ----------------------------------------------------------------------------------------------
@@ -49,11 +31,17 @@ pub trait Ftl {
     /// The next outcome, in order.
     fn next_outcome(&mut self) -> Option<Outcome>;
     /// Timer of the patrol read.
-    fn patrol(&mut self, flash: &mut Flash);
+    fn patrol(&mut self, _flash: &mut Flash) {
+        unreachable!("the family has no patrol read")
+    }
     /// Timer of checkpoints.
-    fn checkpoint(&mut self, flash: &mut Flash);
+    fn checkpoint(&mut self, _flash: &mut Flash) {
+        unreachable!("the family has no checkpoints")
+    }
     /// Timer of idle time; `outstanding` if commands are.
-    fn idle_timer(&mut self, flash: &mut Flash, outstanding: bool);
+    fn idle_timer(&mut self, _flash: &mut Flash, _outstanding: bool) {
+        unreachable!("the family has no work for idle time")
+    }
 
     // ---- host commands ------------------------------------------------------------------------------------
     /// Prefetches the map entry of `lpn` into the processor's cache. Changes no result.
@@ -62,12 +50,25 @@ pub trait Ftl {
     fn prefetch_older(&self, lpn: Lpn);
     /// Whether the map entries of `units` from `lpn` are in controller memory. If not, the FTL reads them from flash and
     /// answers [`Outcome::Mapped`] when `tag` can continue.
-    fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool;
+    #[inline]
+    fn map_entries(&mut self, _flash: &mut Flash, _tag: RequestId, _lpn: Lpn, _units: u32) -> bool {
+        true
+    }
     /// Reads the units `from..to`; each page read completes with owner [`Owner::Host`](crate::owner::Owner) of `tag`. `early` allows the only page read to report
     /// its completion ahead of time ([`Txn::complete_early`]).
     fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, early: bool) -> LookupResult;
     /// Whether a read of `units` from `lpn` would wait for garbage collection now.
     fn waits_for_collection(&self, flash: &Flash, lpn: Lpn, units: u32) -> bool;
+    /// Whether a write of `units` from `lpn` is legal now; `whole_units` if it covers each of them. The units of legal
+    /// writes are then passed to [`Ftl::admit`] in the order of the writes.
+    #[inline]
+    fn accept_write(&mut self, _lpn: Lpn, _units: u32, _whole_units: bool) -> Result<(), Status> {
+        Ok(())
+    }
+    /// As [`Ftl::accept_write`] for a zone append to the zone that begins at `lpn`; returns the place of its data.
+    fn accept_append(&mut self, _lpn: Lpn, _units: u32, _whole_units: bool) -> Result<Lpn, Status> {
+        Err(Status::InvalidOpcode)
+    }
     /// Writes a unit of a write of `units` into the cache; `handle` is the placement handle of the write.
     fn admit(&mut self, tag: RequestId, lpn: Lpn, units: u32, arrived: SimTime, handle: u8) -> Admitted;
     /// Whether a write completes with its program rather than in the cache (`cache.acknowledge = "when-programmed"`).
@@ -88,8 +89,16 @@ pub trait Ftl {
     fn trim(&mut self, tag: RequestId, from: Lpn, to: Lpn) -> u64;
     /// Notes that the host has the completion of `tag`.
     fn acknowledged(&mut self, tag: RequestId);
-    /// Executes a zone command.
-    fn zone_command(&mut self, flash: &mut Flash, command: ZoneCommand) -> Result<(), ZoneError>;
+    /// Executes `action` on the zone that begins at `lpn`; false if [`Outcome::ZoneReset`] reports its end.
+    fn zone_command(
+        &mut self,
+        _flash: &mut Flash,
+        _tag: RequestId,
+        _action: ZoneAction,
+        _lpn: Lpn,
+    ) -> Result<bool, Status> {
+        Err(Status::InvalidOpcode)
+    }
 
     // ---- flash completions --------------------------------------------------------------------------------
     /// Whether each page read of the host has to be passed to [`Ftl::read_done`].
@@ -97,37 +106,53 @@ pub trait Ftl {
     /// Completes a page read of the host; true if its data is uncorrectable.
     fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
     /// Completes page read `read` of the FTL itself, which yields no outcome.
-    fn gc_read_done(&mut self, flash: &mut Flash, read: GcReadId, txn: &Txn);
+    fn gc_read_done(&mut self, _flash: &mut Flash, _read: GcReadId, _txn: &Txn) {
+        unreachable!("the family reads no pages for itself")
+    }
     /// As [`Ftl::gc_read_done`], where reads do not count towards read reclaim.
-    fn page_collected(&mut self, flash: &mut Flash, read: GcReadId);
+    fn page_collected(&mut self, _flash: &mut Flash, _read: GcReadId) {
+        unreachable!("the family reads no pages for itself")
+    }
     /// Completes the read of the translation page that `tag` waits for.
-    fn map_read_done(&mut self, flash: &mut Flash, tag: RequestId, txn: &Txn);
+    fn map_read_done(&mut self, _flash: &mut Flash, _tag: RequestId, _txn: &Txn) {
+        unreachable!("the family has no translation pages")
+    }
     /// Completes a read of a translation page that no command began.
-    fn translation_page_read(&mut self, flash: &mut Flash, page: TranslationPage, txn: &Txn);
+    fn translation_page_read(&mut self, _flash: &mut Flash, _page: TranslationPage, _txn: &Txn) {
+        unreachable!("the family has no translation pages")
+    }
     /// Completes a program; true if it freed cache slots.
     fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
-    /// Completes an erase.
-    fn erase_done(&mut self, flash: &mut Flash, txn: &Txn);
+    /// Completes an erase; true if that produced outcomes.
+    fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
 
     // ---- GC window ----------------------------------------------------------------------------------------
     /// Closes or opens the GC window (IODA, SOSP'21). While it is closed, only lanes at the hard threshold start a
     /// collection; operations already issued to the flash array complete.
-    fn hold_gc(&mut self, flash: &mut Flash, hold: bool);
+    fn hold_gc(&mut self, _flash: &mut Flash, _hold: bool) {
+        unreachable!("the family has no garbage collection")
+    }
     /// Collections inside and outside the window.
-    fn gc_window(&self) -> &GcWindow;
+    fn gc_window(&self) -> GcWindow {
+        GcWindow::default()
+    }
 
     // ---- power loss ---------------------------------------------------------------------------------------
     /// Cuts power: operations `torn` end where they are. Rebuilds the map from flash and compares it with the live one.
     /// `protected` caches survive; `decode` is the ECC latency. Returns the result and, by tag, the fate of units.
     fn lose_power(
         &mut self,
-        flash: &Flash,
-        torn: Vec<(DieId, Torn)>,
-        protected: bool,
-        decode: Duration,
-    ) -> (Recovered, Fates);
+        _flash: &Flash,
+        _torn: Vec<(DieId, Torn)>,
+        _protected: bool,
+        _decode: Duration,
+    ) -> (Recovered, Fates) {
+        unreachable!("the family does not recover from a loss of power")
+    }
     /// Flushes the surviving cache; [`Outcome::Flushed`] with the refill tag reports the end.
-    fn refill(&mut self, flash: &mut Flash);
+    fn refill(&mut self, _flash: &mut Flash) {
+        unreachable!("the family does not recover from a loss of power")
+    }
 
     // ---- audit and inspection -----------------------------------------------------------------------------
     /// Compares map, validity and counts; `stride` > 1 checks one map entry in `stride`. Returns mapped units.
@@ -157,7 +182,9 @@ pub trait Ftl {
     /// Spare space at the victim choices since the start.
     fn spare_seen(&self) -> SpareSeen;
     /// SLC cache, if the drive has one.
-    fn slc(&self) -> Option<&SlcCache>;
+    fn slc(&self) -> Option<&SlcCache> {
+        None
+    }
     /// Address layout of super blocks and lanes.
     fn layout(&self) -> &Layout;
     /// Logical units.
@@ -173,8 +200,13 @@ pub trait Ftl {
 }
 
 /// FTL families. A family is a folder and one line here.
+// With a tag of its own beside the first fields: one in the values that some field of a family leaves is far from them.
 #[enum_dispatch(Ftl)]
+#[repr(u8)]
+#[expect(clippy::large_enum_variant, reason = "a drive has one, and a box costs an access in every call")]
 pub enum FtlFamily {
     /// `page`: page-mapped, one append point per write stream and lane.
     Page(PageFtl),
+    /// `zoned`: zones that the host writes in order and resets.
+    Zoned(ZonedFtl),
 }

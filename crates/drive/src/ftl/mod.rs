@@ -13,10 +13,11 @@ mod flash;
 mod interface;
 mod outcome;
 pub mod page;
+pub mod zoned;
 
 pub use counters::FtlCounters;
 pub use flash::Flash;
-pub use interface::{Ftl, FtlFamily, ZoneCommand, ZoneError};
+pub use interface::{Ftl, FtlFamily};
 pub use outcome::Outcome;
 pub use page::blocks::manager::{BlockManager, FtlConfig, SoftPages, Wear, threshold_blocks};
 pub use page::blocks::spare_factor::Spare;
@@ -29,3 +30,4 @@ pub use page::page_ftl::{PageFtl, Timers};
 pub use page::power_loss::metadata_region::MetadataWritten;
 pub use page::slc::{SlcCache, SlcCounters};
 pub use page::write_back::queues::REFILL;
+pub use zoned::ZonedFtl;

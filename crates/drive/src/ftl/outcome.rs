@@ -13,4 +13,6 @@ pub enum Outcome {
     Flushed(RequestId),
     /// The translation page that the command with this tag waits for was read; the command looks up its entries again.
     Mapped(RequestId),
+    /// The blocks of the zone that the command with this tag reset are erased.
+    ZoneReset(RequestId),
 }

@@ -10,7 +10,8 @@ use crate::numbers::Lpn;
 use crate::spec::HostSpec;
 use interpulse_engine::account::{Cause, NO_ACCOUNT};
 use interpulse_engine::{
-    DeviceEvent, Duration, EventQueue, Op, Request as HostRequest, RequestId, ResourceId, SimTime, Tag,
+    DeviceEvent, Duration, EventQueue, Op, Request as HostRequest, RequestId, ResourceId, SimTime, Status,
+    Tag,
 };
 use std::collections::VecDeque;
 
@@ -80,6 +81,12 @@ impl HostInterface {
         Lpn((request.sector >> self.unit_shift) as u32)
     }
 
+    /// First sector of a logical unit.
+    #[inline]
+    pub fn first_sector(&self, lpn: Lpn) -> u64 {
+        u64::from(lpn.0) << self.unit_shift
+    }
+
     /// Submits a host request with the host's number `tag` to `queue`.
     #[inline]
     pub fn submit(
@@ -115,7 +122,7 @@ impl HostInterface {
             unprogrammed: 0,
             submitted: now,
             mark,
-            failed: false,
+            status: Status::Success,
             fail_fast: FailFast::No,
             handle: request.handle,
             account,

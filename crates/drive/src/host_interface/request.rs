@@ -3,7 +3,7 @@
 use crate::account::book_flash;
 use crate::numbers::Lpn;
 use interpulse_engine::account::{Account, Cause};
-use interpulse_engine::{Duration, Op, RequestId, SimTime, Tag};
+use interpulse_engine::{Duration, Op, RequestId, SimTime, Status, Tag};
 use interpulse_flash::nand::txn::Txn;
 
 /// Request between submission and completion.
@@ -33,8 +33,8 @@ pub struct Request {
     pub submitted: SimTime,
     /// Time up to which its account is booked.
     pub mark: SimTime,
-    /// A flash read of it was uncorrectable: it completes with an error.
-    pub failed: bool,
+    /// Whether it completes with an error, and which.
+    pub status: Status,
     /// Whether a read fails rather than waits for garbage collection.
     pub fail_fast: FailFast,
     /// Placement handle of a write.

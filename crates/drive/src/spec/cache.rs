@@ -86,9 +86,14 @@ impl CacheSpec {
     }
 }
 
-/// Fewest cache slots with which write-back always continues: a program for each list, and two without lanes of its own.
+/// Fewest cache slots with which write-back always continues: a program for each list, and two without lanes of its own;
+/// of a zoned drive, one for each active zone and another.
 pub(super) fn least_slots(geometry: &Geometry, ftl: &FtlSpec) -> u64 {
     let of = WriteBackShape::of(geometry, ftl);
+    if let Some(zones) = &ftl.zones {
+        // An active zone keeps up to a program until the rest of it arrives.
+        return of.program * (u64::from(zones.max_active) + 1);
+    }
     let on_any_lane = matches!(ftl.allocation, Allocation::Dynamic | Allocation::SuperWordLine);
     of.program * if on_any_lane { 2 * of.lists } else { of.lists }
 }

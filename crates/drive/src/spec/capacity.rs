@@ -33,7 +33,7 @@ pub enum Wanted {
 impl DriveSpec {
     /// Sizes of this drive, whose spec must have been checked.
     pub fn capacity(&self) -> Capacity {
-        let logical = self.ftl_config().expect("the spec has been checked").logical_units;
+        let logical = self.logical_units().expect("the spec has been checked");
         let layout = self.layout().expect("the spec has been checked");
         let physical = layout.units_outside(self.ftl.set_aside(&self.geometry));
         Capacity {
@@ -45,7 +45,7 @@ impl DriveSpec {
 
     /// Super blocks of a lane beyond those that the logical capacity fills.
     pub fn spare_blocks_of_lane(&self) -> Result<f64, Impossible> {
-        let (layout, logical) = (self.layout()?, f64::from(self.ftl_config()?.logical_units));
+        let (layout, logical) = (self.layout()?, f64::from(self.logical_units()?));
         let filled = logical / f64::from(layout.lanes) / f64::from(layout.units_per_block);
         Ok(f64::from(layout.blocks - self.ftl.set_aside(&self.geometry)) - filled)
     }
@@ -119,7 +119,7 @@ impl DriveSpec {
             let mut other = self.clone();
             other.set_blocks(blocks);
             other.ftl.capacity = None;
-            other.ftl_config().is_ok()
+            other.logical_units().is_ok()
         })
     }
 
@@ -150,6 +150,11 @@ impl DriveSpec {
         let other = self.ftl.reserved(blocks).saturating_add(self.ftl.set_aside(&self.geometry));
         let data = u64::from(blocks.saturating_sub(other));
         let units = self.planes() * data * u64::from(self.geometry.units_per_block());
+        if self.ftl.zones.is_some() {
+            let mut other = self.clone();
+            other.set_blocks(blocks);
+            return other.logical_units().map_or(0, |units| u64::from(units) * self.geometry.unit_bytes);
+        }
         self.ftl.logical(units) * self.geometry.unit_bytes
     }
 }

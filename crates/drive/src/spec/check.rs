@@ -7,11 +7,10 @@ use crate::ftl::page::mapping::table::{MAX_UNITS, Map};
 use crate::ftl::page::placement::PlacementPolicy;
 use crate::ftl::page::placement::stripe::{Allocation, Axis, Stripe};
 use crate::ftl::page::reprogram::super_layer_word_lines;
+use crate::ftl::zoned::geometry::ZoneGeometry;
 use crate::ftl::{BlockManager, FtlConfig, SoftPages, threshold_blocks};
 use interpulse_engine::{Bytes, Rng};
 use interpulse_flash::suspend::{SuspendPolicy, SuspendScheme};
-use std::fs::File;
-use std::io;
 
 /// Set of values that do not make a drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,9 +131,34 @@ impl DriveSpec {
         Ok(config)
     }
 
+    /// Logical capacity in units.
+    pub fn logical_units(&self) -> Result<u32, Impossible> {
+        match self.zone_geometry()? {
+            Some(zones) => Ok(zones.logical_units()),
+            None => Ok(self.ftl_config()?.logical_units),
+        }
+    }
+
+    /// Zones of a zoned drive.
+    pub fn zone_geometry(&self) -> Result<Option<ZoneGeometry>, Impossible> {
+        let Some(zones) = &self.ftl.zones else { return Ok(None) };
+        let layout = self.layout()?;
+        // A requested capacity decides the number of blocks; all the zones that these hold are there.
+        let most = self.ftl.logical(layout.units());
+        let made = ZoneGeometry::new(zones, &self.geometry, &layout, most);
+        let keys = ["ftl.zone-width", "ftl.zone-rows", "part.blocks-per-plane", "ftl.over-provisioning"];
+        made.map(Some).map_err(|why| Impossible::new(&keys, why))
+    }
+
     /// Checks the consistency of all values.
     pub fn check(&self) -> Result<(), Impossible> {
         let layout = self.layout()?;
+        if self.ftl.zones.is_some() {
+            self.zone_geometry()?;
+            self.check_zones()?;
+            self.check_suspension()?;
+            return self.check_cache(&layout);
+        }
         self.ftl_config()?;
         self.check_suspension()?;
         self.check_power_loss()?;
@@ -160,6 +184,28 @@ impl DriveSpec {
         Impossible::unless(self.ftl.hotness.levels() == 0, &["ftl.allocation", "ftl.hotness"], why)
     }
 
+    /// Checks what a zoned drive does not go together with.
+    fn check_zones(&self) -> Result<(), Impossible> {
+        let why =
+            "the write pointers of zones are not recovered after a loss of power: leave out [power-loss]";
+        Impossible::unless(self.power_loss.is_none(), &["power-loss.at", "ftl.family"], why)?;
+        let why = "a write that is smaller than a program waits in the cache for its neighbours in the zone, and would never \
+                   be complete: leave out cache.acknowledge";
+        let in_cache = !self.cache.acknowledge.waits_for_programs();
+        let keys = if self.cache.is_absent() {
+            ["cache.size", "ftl.family"]
+        } else {
+            ["cache.acknowledge", "ftl.family"]
+        };
+        Impossible::unless(in_cache, &keys, why)?;
+        let errors = self.nand.errors.as_ref();
+        let why = "the host decides when a zone is rewritten; the drive moves no data";
+        let refreshes = errors.is_some_and(|errors| errors.refresh_after.is_some());
+        Impossible::unless(!refreshes, &["errors.refresh-after", "ftl.family"], why)?;
+        let reclaims = errors.is_some_and(|errors| errors.reclaim_reads.is_some());
+        Impossible::unless(!reclaims, &["errors.reclaim-reads", "ftl.family"], why)
+    }
+
     fn check_cache(&self, layout: &Layout) -> Result<(), Impossible> {
         let (size, unit) = (self.cache.size, self.geometry.unit_bytes);
         if self.cache.is_absent() {
@@ -179,7 +225,7 @@ impl DriveSpec {
     /// Whether the write cache is at most as large as the drive. A larger one would absorb a whole run.
     pub fn check_scale(&self) -> Result<(), Impossible> {
         let (size, unit) = (self.cache.size, self.geometry.unit_bytes);
-        let usable = Bytes(u64::from(self.ftl_config()?.logical_units) * unit);
+        let usable = Bytes(u64::from(self.logical_units()?) * unit);
         let why = format!(
             "a cache of {size} is larger than the drive's capacity of {usable}: leave out cache.size for one in proportion"
         );
@@ -371,32 +417,12 @@ impl DriveSpec {
 
     /// Capacity in 512-byte sectors.
     pub fn capacity_sectors(&self) -> Result<u64, Impossible> {
-        Ok(u64::from(self.ftl_config()?.logical_units) * (self.geometry.unit_bytes / 512))
+        Ok(u64::from(self.logical_units()?) * (self.geometry.unit_bytes / 512))
     }
 
     /// Block manager of a page-mapped FTL over erased flash. `rng` drives random victim choice.
     pub fn fresh_ftl(&self, rng: Rng) -> Result<BlockManager, Impossible> {
         Ok(BlockManager::new(self.layout()?, self.ftl_config()?, rng))
-    }
-
-    /// Block manager read from `file` at byte `at`; see [`BlockManager::of_file`].
-    pub fn kept_ftl<E: From<io::Error>>(
-        &self,
-        rng: Rng,
-        file: &File,
-        at: u64,
-        checks: bool,
-        seen: &mut dyn FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<(BlockManager, Option<String>), E> {
-        let checked = "the spec has been checked";
-        let (layout, config) = (self.layout().expect(checked), self.ftl_config().expect(checked));
-        BlockManager::of_file(layout, config, rng, file, at, checks, seen)
-    }
-
-    /// Bytes of such a block manager in a file from byte `at` on.
-    pub fn kept_bytes(&self, at: u64) -> u64 {
-        let checked = "the spec has been checked";
-        BlockManager::file_bytes(&self.layout().expect(checked), &self.ftl_config().expect(checked), at)
     }
 
     /// Order of the lanes in which a fill distributes pages, if it is not program by program.

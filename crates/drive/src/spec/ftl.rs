@@ -7,59 +7,178 @@ use crate::ftl::page::placement::stripe::Allocation;
 use crate::ftl::page::reprogram::ReprogramSpec;
 use crate::ftl::page::separation::HotnessPolicy;
 use crate::ftl::page::slc::SlcSpec;
+use crate::ftl::zoned::spec::ZoneSpec;
 use interpulse_engine::Bytes;
 use interpulse_flash::geometry::Geometry;
-use interpulse_settings::{ConfigError, Section, default, keys, optional, required};
+use interpulse_settings::{
+    ConfigError, Document, Section, Variant, choices, default, keys, optional, required,
+};
+
+choices! {
+    /// FTL family.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Family {
+        /// page-mapped: any unit may be written, and garbage collection moves what is in use
+        Page = "page",
+        /// zones that the host writes in order and resets (NVMe Zoned Namespaces)
+        Zoned = "zoned",
+    }
+}
+
+/// Mapping, allocation, garbage collection, zones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FtlSpec {
+    /// (physical - logical) / logical, of the pages that can hold data.
+    pub over_provisioning: f64,
+    /// Host capacity, if requested; over-provisioning is then the rest, and at least the configured value.
+    pub capacity: Option<Bytes>,
+    /// Share of the blocks of a plane kept for replacing bad ones.
+    pub bad_block_reserve: f64,
+    /// Planes of a die programmed and erased together.
+    pub multi_plane: u32,
+    /// Where the map is.
+    pub mapping: MappingSpec,
+    /// Allocation of writes to lanes.
+    pub allocation: Allocation,
+    /// Victim policy.
+    pub gc: GcPolicy,
+    /// What `gc_soft` and `gc_hard` are shares of.
+    pub threshold_base: ThresholdBase,
+    /// Garbage collection runs while less than this share is free.
+    pub gc_soft: f64,
+    /// What `gc_soft` is compared with.
+    pub gc_counts: FreeCount,
+    /// Host data may not take the last this share.
+    pub gc_hard: f64,
+    /// Programs of moved data that a lane has in the queue of its die at a time.
+    pub gc_depth: u32,
+    /// Separation of host data.
+    pub hotness: HotnessPolicy,
+    /// What a write may say about the place of its data.
+    pub placement: PlacementPolicy,
+    /// Reprogrammable blocks for hot data.
+    pub reprogram: Option<ReprogramSpec>,
+    /// SLC cache.
+    pub slc: Option<SlcSpec>,
+    /// Static wear levelling.
+    pub wear_gap: Option<u32>,
+    /// Zones of the zoned family; its values of the page-mapped family are defaults without effect.
+    pub zones: Option<ZoneSpec>,
+}
 
 keys! {
-    /// Mapping, allocation, garbage collection.
-    #[derive(Clone, Debug, PartialEq)]
-    pub struct FtlSpec, fn keys(s, run: &mut Section, asked: Option<Bytes>) {
+    /// Keys of every family.
+    struct CommonKeys, fn read(s) {
         /// (physical - logical) / logical, of the pages that can hold data
-        pub over_provisioning: f64 = fraction(required().positive().at_most(20.0).typical(0.07)),
-        /// Host capacity, if requested; over-provisioning is then the rest, and at least the configured value.
-        pub capacity: Option<Bytes> => asked,
+        over_provisioning: f64 = fraction(required().positive().at_most(20.0).typical(0.07)),
         /// share of the blocks of a plane kept for replacing bad ones
-        pub bad_block_reserve: f64 = fraction(default(0.0).at_most(0.5)),
+        bad_block_reserve: f64 = fraction(default(0.0).at_most(0.5)),
         /// planes of a die programmed and erased together
-        pub multi_plane: u32 = u32(default(1).within(1..=64)),
+        multi_plane: u32 = u32(default(1).within(1..=64)),
+        /// how the drive presents its flash to the host
+        family: Family = choice(Some("page"), Family::ALL),
+    }
+}
+
+keys! {
+    /// Keys of the page-mapped family.
+    struct PageKeys, fn read(s, run: &mut Section) {
         /// Where the map is.
-        pub mapping: MappingSpec => MappingSpec::read(s, run)?,
+        mapping: MappingSpec => MappingSpec::read(s, run)?,
         /// Allocation of writes to lanes.
-        pub allocation: Allocation => Allocation::read(s)?,
+        allocation: Allocation => Allocation::read(s)?,
         /// policy that chooses the next block for garbage collection
-        pub gc: GcPolicy = policy(Some("greedy"), GcPolicy::ROWS),
+        gc: GcPolicy = policy(Some("greedy"), GcPolicy::ROWS),
         /// what gc-soft and gc-hard are shares of
-        pub threshold_base: ThresholdBase = ["gc-threshold-base"] choice(Some("spare"), ThresholdBase::ALL),
+        threshold_base: ThresholdBase = ["gc-threshold-base"] choice(Some("spare"), ThresholdBase::ALL),
         /// garbage collection runs while less than this share is free
-        pub gc_soft: f64 = fraction(default(0.1).positive().at_most(0.9)),
+        gc_soft: f64 = fraction(default(0.1).positive().at_most(0.9)),
         /// what gc-soft is compared with: erased blocks, free pages with those of open blocks, or a running count of free
         /// pages
-        pub gc_counts: FreeCount = choice(Some("blocks"), FreeCount::ALL),
+        gc_counts: FreeCount = choice(Some("blocks"), FreeCount::ALL),
         /// host data may not take the last this share
-        pub gc_hard: f64 = fraction(default(0.005).at_most(0.5)),
+        gc_hard: f64 = fraction(default(0.005).at_most(0.5)),
         // The following keys affect a run but not its initial state.
         /// programs of moved data that a lane has in the queue of its die at a time; twice as many pages are read ahead
-        pub gc_depth: u32 = (run) u32(default(2).within(1..=1024)),
+        gc_depth: u32 = (run) u32(default(2).within(1..=1024)),
         /// Separation of host data.
-        pub hotness: HotnessPolicy => HotnessPolicy::read(run)?,
+        hotness: HotnessPolicy => HotnessPolicy::read(run)?,
         /// what a write may say about the place of its data
-        pub placement: PlacementPolicy = (run) policy(Some("none"), PlacementPolicy::ROWS),
+        placement: PlacementPolicy = (run) policy(Some("none"), PlacementPolicy::ROWS),
         /// Reprogrammable blocks for hot data.
-        pub reprogram: Option<ReprogramSpec> => ReprogramSpec::read(run, hotness.levels() > 0)?,
+        reprogram: Option<ReprogramSpec> => ReprogramSpec::read(run, hotness.levels() > 0)?,
         /// SLC cache.
-        pub slc: Option<SlcSpec> => SlcSpec::read(run)?,
+        slc: Option<SlcSpec> => SlcSpec::read(run)?,
         /// static wear levelling: difference in erases within a lane at which its least worn block is rewritten
-        pub wear_gap: Option<u32> = (run) optional_u32(optional().at_least(1)),
+        wear_gap: Option<u32> = (run) optional_u32(optional().at_least(1)),
     } check {
         s.check_together(gc_hard <= gc_soft, &["gc-hard", "gc-soft"], "gc-hard must not be larger than gc-soft")?;
     }
 }
 
+impl PageKeys {
+    /// Their defaults, for a drive of another family.
+    fn defaults() -> PageKeys {
+        let mut section = Document::empty().top();
+        PageKeys::read(&mut section.clone(), &mut section).expect("every key has a default")
+    }
+}
+
+/// Keys of a family.
+enum FamilyKeys {
+    Page(Box<PageKeys>),
+    Zoned(ZoneSpec),
+}
+
 impl FtlSpec {
     /// Reads the section `[ftl]` of a drive with the requested host `capacity`, if any.
     pub fn read(s: &mut Section, capacity: Option<Bytes>) -> Result<FtlSpec, ConfigError> {
-        FtlSpec::keys(s, &mut s.not_shaping_state(), capacity)
+        let common = CommonKeys::read(s)?;
+        let of = |family: Family| format!("family = \"{}\"", family.name());
+        let variants: [Variant<FamilyKeys>; 2] = [
+            (of(Family::Page), &|s| {
+                PageKeys::read(s, &mut s.not_shaping_state()).map(|keys| FamilyKeys::Page(Box::new(keys)))
+            }),
+            (of(Family::Zoned), &|s| ZoneSpec::read(s, &mut s.not_shaping_state()).map(FamilyKeys::Zoned)),
+        ];
+        let (page, zones) = match s.read_variant(common.family as usize, &variants)? {
+            FamilyKeys::Page(keys) => (*keys, None),
+            FamilyKeys::Zoned(zones) => (PageKeys::defaults(), Some(zones)),
+        };
+        Ok(FtlSpec {
+            over_provisioning: common.over_provisioning,
+            capacity,
+            bad_block_reserve: common.bad_block_reserve,
+            multi_plane: common.multi_plane,
+            mapping: page.mapping,
+            allocation: page.allocation,
+            gc: page.gc,
+            threshold_base: page.threshold_base,
+            gc_soft: page.gc_soft,
+            gc_counts: page.gc_counts,
+            gc_hard: page.gc_hard,
+            gc_depth: page.gc_depth,
+            hotness: page.hotness,
+            placement: page.placement,
+            reprogram: page.reprogram,
+            slc: page.slc,
+            wear_gap: page.wear_gap,
+            zones,
+        })
+    }
+
+    /// Key that selects the family.
+    pub const FAMILY: &'static str = "family";
+
+    /// Keys that belong to the page-mapped family alone; a preset's are left out for another family.
+    pub fn page_keys() -> Vec<String> {
+        let keys = |read: &dyn Fn(&mut Section) -> bool| {
+            let document = Document::empty().declaring();
+            let legal = document.section("ftl").is_ok_and(|mut s| read(&mut s));
+            assert!(legal, "every key has an example");
+            document.keys().expect("every key is declared").into_iter().map(|key| key.path)
+        };
+        keys(&|s| PageKeys::read(s, &mut s.clone()).is_ok()).collect()
     }
 
     /// Classes of host data that share no dirty list and no open block: hotness levels or placement handles.

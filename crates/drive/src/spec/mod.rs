@@ -21,7 +21,7 @@ pub use acknowledge::{Acknowledge, WhenCached};
 pub use cache::CacheSpec;
 pub use capacity::{Capacity, Wanted};
 pub use check::Impossible;
-pub use ftl::FtlSpec;
+pub use ftl::{Family, FtlSpec};
 
 /// Specification of a drive.
 #[derive(Clone, Debug)]

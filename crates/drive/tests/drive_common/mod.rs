@@ -132,6 +132,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             reprogram: None,
             slc: None,
             wear_gap: None,
+            zones: None,
         },
         cache: CacheSpec {
             size: Bytes::mib(4),

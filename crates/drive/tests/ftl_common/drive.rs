@@ -98,6 +98,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             reprogram: None,
             slc: None,
             wear_gap: None,
+            zones: None,
         },
         cache: CacheSpec {
             size: Bytes::kib(128),

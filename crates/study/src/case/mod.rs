@@ -183,7 +183,7 @@ fn expected_requests(case: &Case, traces: &[TraceSummary]) -> u64 {
                 traces.next().map_or(0, |trace| trace.requests.saturating_mul(u64::from(trace.passes)))
             }
             Source::Twin(twin) => twin.row.requests,
-            Source::Synthetic(_) => return 0,
+            Source::Synthetic(_) | Source::Zones(_) => return 0,
         };
         if flow.stop.is_some() {
             return 0;

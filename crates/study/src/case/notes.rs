@@ -20,6 +20,7 @@ pub fn result_notes(case: &Case, result: &Value) -> Vec<String> {
         return Vec::new();
     }
     let mut lines: Vec<String> = overload(&result["steady"]).into_iter().collect();
+    lines.extend(refused(result));
     let done = count(result);
     if let Some(asked) = case.run.requests.filter(|&asked| done < asked) {
         lines.push(format!(
@@ -54,6 +55,30 @@ pub fn result_notes(case: &Case, result: &Value) -> Vec<String> {
     }
     lines.extend(absorbed_note(case, result));
     lines
+}
+
+/// Notes on requests that a zoned drive refused.
+fn refused(result: &Value) -> Vec<String> {
+    let zones = &result["zones"];
+    let counts = |key: &str| {
+        let entries = zones[key].as_object().into_iter().flatten();
+        entries.map(|(status, n)| (status.clone(), n.as_u64().unwrap_or(0))).collect::<Vec<_>>()
+    };
+    let note = |key: &str, what: &str, all: u64| {
+        let failed = counts(key);
+        let sum: u64 = failed.iter().map(|(_, n)| n).sum();
+        let each = |(status, n): &(String, u64)| {
+            if failed.len() == 1 { status.clone() } else { format!("{n} {status}") }
+        };
+        let by_status: Vec<String> = failed.iter().map(each).collect();
+        (sum > 0).then(|| format!("{sum} of {all} {what} failed: {}", by_status.join(", ")))
+    };
+    let writes = zones["writes"].as_u64().unwrap_or(0);
+    let all = result["host_requests"].as_u64().unwrap_or(0);
+    [note("failed_writes", "writes", writes), note("failed_others", "requests", all)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// Note on an overload.

@@ -62,6 +62,8 @@ pub fn scale_notes(case: &Case, traces: &[TraceSummary]) -> Vec<String> {
                 written = 1.0;
                 writes |= found.writes > 0;
             }
+            // Zones are written whole, one after another.
+            Source::Zones(_) => {}
             Source::Twin(_) => (written, writes) = (1.0, true),
         }
     }

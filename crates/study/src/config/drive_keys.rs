@@ -1,5 +1,6 @@
 //! Section `[drive]`: preset and capacity.
 
+use interpulse_drive::spec::{Family, FtlSpec};
 use interpulse_engine::Bytes;
 use interpulse_settings::{ConfigError, Document, optional};
 
@@ -22,4 +23,13 @@ pub(super) fn read(document: &Document) -> Result<(Option<Bytes>, Option<Bytes>)
         size,
     )?;
     Ok((usable, raw))
+}
+
+/// A drive preset for the FTL family that `document` chooses: without keys of another family.
+pub(super) fn of_family(document: &Document, preset: Document) -> Result<Document, ConfigError> {
+    let doc = "FTL family, for the keys of a preset";
+    let family = Document::clone(document).section("ftl")?.label(FtlSpec::FAMILY, doc)?;
+    let zoned = family.as_deref() == Some(Family::Zoned.name());
+    let keys = if zoned { FtlSpec::page_keys() } else { Vec::new() };
+    Ok(keys.iter().fold(preset, |preset, key| preset.without(key)))
 }

@@ -3,18 +3,22 @@
 use super::twin;
 use interpulse_drive::DriveSpec;
 use interpulse_drive::spec::MOST_HANDLES;
-use interpulse_engine::{Duration, SimTime};
+use interpulse_engine::{Bytes, Duration, SimTime};
 use interpulse_settings::{ConfigError, Document, Section, Variant, default, optional};
-use interpulse_workload::{FlowSpec, Source, SyntheticSpec, TraceSpec};
+use interpulse_workload::{FlowSpec, Source, SyntheticSpec, TraceSpec, ZoneFlowSpec, Zones};
 use std::path::Path;
 
 /// Latest start or stop of a flow.
 const HORIZON: Duration = Duration::from_ms(100 * 24 * 3_600_000);
 
-/// Reads all flows; paths in the file are relative to `folder`.
+/// Zones of a flow on a drive that has none, which is refused.
+const ANY_ZONES: Zones = Zones { sectors: 8, block: Bytes::kib(4), full: 0 };
+
+/// Reads all flows of `drive`, whose zones are `zones` if it is zoned; paths in the file are relative to `folder`.
 pub(super) fn read(
     document: &Document,
     drive: &DriveSpec,
+    zones: Option<Zones>,
     folder: &Path,
 ) -> Result<Vec<FlowSpec>, ConfigError> {
     let sections = document.tables("flow")?;
@@ -26,7 +30,7 @@ pub(super) fn read(
     }
     let mut flows: Vec<FlowSpec> = Vec::new();
     for (i, mut section) in sections.into_iter().enumerate() {
-        let flow = read_flow(&mut section, i, drive, folder)?;
+        let flow = read_flow(&mut section, i, drive, zones, folder)?;
         section.check(flows.iter().all(|f| f.name != flow.name), "name", "a name no other flow has")?;
         flows.push(flow);
     }
@@ -37,20 +41,33 @@ fn read_flow(
     s: &mut Section,
     index: usize,
     drive: &DriveSpec,
+    zones: Option<Zones>,
     folder: &Path,
 ) -> Result<FlowSpec, ConfigError> {
     let name = s.name("name", "name in results", Some(&format!("flow{index}")))?;
-    let chosen = if s.has("twin") { 2 } else { usize::from(s.has("trace")) };
+    let chosen = if s.has("twin") {
+        2
+    } else if s.has("zones") {
+        3
+    } else {
+        usize::from(s.has("trace"))
+    };
     // A twin has a fixed number of requests.
     let scaled_to = if s.has("twin") { read_requests(s)? } else { None };
-    let ways: [Variant<Source>; 3] = [
-        ("a flow made up from distributions, without `trace` and `twin`".to_string(), &|s| {
+    let ways: [Variant<Source>; 4] = [
+        ("a flow made up from distributions, without `trace`, `twin` and `zones`".to_string(), &|s| {
             SyntheticSpec::read(s).map(Source::Synthetic)
         }),
         ("a flow that replays a `trace`".to_string(), &|s| TraceSpec::read(s).map(Source::Trace)),
         ("a flow with a `twin`".to_string(), &|s| twin::read(s, scaled_to, folder).map(Source::Twin)),
+        ("a flow with `zones`".to_string(), &|s| {
+            ZoneFlowSpec::read(s, zones.unwrap_or(ANY_ZONES)).map(Source::Zones)
+        }),
     ];
     let source = s.read_variant(chosen, &ways)?;
+    if zones.is_none() && matches!(source, Source::Zones(_)) {
+        return Err(s.invalid("zones", "a drive with ftl.family = \"zoned\"; this one has no zones"));
+    }
     let start = s.duration("start", "when the flow begins", default(Duration::ZERO).at_most(HORIZON))?;
     let stop = s.optional_duration("stop", "when the flow ends", optional().positive().at_most(HORIZON))?;
     let goes = stop.is_none_or(|stop| stop > start);

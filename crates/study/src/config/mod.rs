@@ -211,7 +211,8 @@ fn read_values(document: &Document, folder: &Path) -> Result<Case, ConfigError> 
     let precondition = run::read_precondition(document)?;
     let run = RunSpec::read(&mut document.section("run")?)?;
     let report = ReportSpec::read(&mut document.section("report")?)?;
-    let flows = flow::read(document, &drive, folder)?;
+    let zones = precondition.zones(&drive);
+    let flows = flow::read(document, &drive, zones, folder)?;
     let (name, resolution) = (String::new(), Resolution::default());
     Ok(Case { name, drive, array, flows, precondition, run, report, seed, resolution })
 }
@@ -292,7 +293,9 @@ fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Docu
         let preset = Document::preset(text, PresetKind::Drive, &name)?;
         // A part file replaces the part of the preset completely.
         let whole = document.has("part.file") && !document.has("part.preset");
-        document = document.over(if whole { preset.without("part") } else { preset })?;
+        let preset = if whole { preset.without("part") } else { preset };
+        let preset = drive_keys::of_family(&document, preset)?;
+        document = document.over(preset)?;
     } else if !document.has("part") {
         let names: Vec<&str> = DRIVES.iter().map(|(n, _, _)| *n).collect();
         return Err(PlanError(format!(

@@ -3,9 +3,9 @@
 use interpulse_array::config::ArraySpec;
 use interpulse_drive::DriveSpec;
 use interpulse_drive::Impossible;
-use interpulse_engine::Duration;
+use interpulse_engine::{Bytes, Duration, SECTOR};
 use interpulse_settings::{ConfigError, Document, Row, default, keys, optional};
-use interpulse_workload::{AddressSpec, FlowSpec};
+use interpulse_workload::{AddressSpec, FlowSpec, Zones};
 
 /// Initial state of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -160,8 +160,30 @@ impl RunSpec {
 }
 
 impl PreconditionSpec {
+    /// Zones of a zoned drive that are full at the start.
+    pub fn full_zones(&self, zones: u32) -> u32 {
+        (f64::from(zones) * self.fill) as u32
+    }
+
+    /// Zones of a zoned drive as its flows see them; `None` of another drive, and of one that the check refuses.
+    pub(super) fn zones(&self, drive: &DriveSpec) -> Option<Zones> {
+        let block = Bytes(drive.geometry.unit_bytes);
+        let zones = match drive.zone_geometry() {
+            Ok(zones) => zones?,
+            // The check of the drive says why it has no zones.
+            Err(_) => return Some(Zones { sectors: block.get() / SECTOR.get(), block, full: 0 }),
+        };
+        let sectors = u64::from(zones.units) * block.get() / SECTOR.get();
+        Some(Zones { sectors, block, full: u64::from(self.full_zones(zones.zones)) })
+    }
+
     /// Checks the initial state against the drive.
     pub(super) fn check(&self, drive: &DriveSpec) -> Result<(), Impossible> {
+        let why = "a zone is written once, in order, until it is reset: leave out what overwrites it";
+        let goes =
+            |holds, key| Impossible::unless(drive.ftl.zones.is_none() || holds, &[key, "ftl.family"], why);
+        goes(self.overwrite.is_none(), "precondition.overwrite")?;
+        goes(self.out_of_date == 0.0, "precondition.out-of-date")?;
         let imposes = drive.ftl.gc.imposes();
         let why = "gc = \"imposed\" keeps every unit where preconditioning put it, so fill must be 100%";
         Impossible::unless(!imposes || self.fill >= 1.0, &["precondition.fill", "ftl.gc"], why)?;

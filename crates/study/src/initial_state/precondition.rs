@@ -6,6 +6,7 @@ use interpulse_drive::DriveSpec;
 use interpulse_drive::PreconditionedState;
 use interpulse_drive::Preconditioner;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
+use interpulse_drive::ftl::zoned::tables::ZoneTables;
 use interpulse_drive::numbers::Lpn;
 use interpulse_engine::{Rng, Streams};
 use interpulse_workload::AddressSpec;
@@ -30,6 +31,12 @@ pub fn precondition(
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Option<(PreconditionedState, Preconditioned)> {
     let streams = Streams::new(spec.seed);
+    if let Some(zones) = drive.zone_geometry().expect("the spec has been checked") {
+        let mut tables = ZoneTables::new(drive.layout().expect("the spec has been checked"), zones);
+        tables.fill(spec.full_zones(tables.geometry.zones));
+        let outcome = Preconditioned { quarters: Vec::new(), gave_up: false };
+        return Some((PreconditionedState::Zoned(tables), outcome));
+    }
     let mut ftl = drive.fresh_ftl(streams.stream("precondition.gc", 0)).expect("the spec has been checked");
     let logical = u64::from(ftl.config().logical_units);
     let filled = ((logical as f64 * spec.fill) as u64).min(logical);

@@ -165,8 +165,8 @@ impl Snapshot {
         seen: &mut dyn FnMut(&[u8]) -> Result<(), ReadError>,
     ) -> Result<(PreconditionedState, Option<String>), SnapshotError> {
         let rng = Streams::new(0).stream("restored", 0);
-        match self.drive.kept_ftl(rng, &self.file, HEADER_BYTES, checks, seen) {
-            Ok((ftl, contradiction)) => Ok((PreconditionedState::Page(ftl), contradiction)),
+        match PreconditionedState::of_file(&self.drive, rng, &self.file, HEADER_BYTES, checks, seen) {
+            Ok(found) => Ok(found),
             Err(ReadError::Stopped) => Err(SnapshotError::Stopped),
             Err(ReadError::Io(source)) => Err(SnapshotError::Io { path: self.path.clone(), source }),
         }
@@ -217,7 +217,7 @@ pub fn open(
     }
     let sum = u64::from_le_bytes(header[44..52].try_into().expect("eight bytes"));
     let bytes = u64::from_le_bytes(header[52..60].try_into().expect("eight bytes"));
-    let expected = HEADER_BYTES + drive.kept_bytes(HEADER_BYTES);
+    let expected = HEADER_BYTES + PreconditionedState::file_bytes(drive, HEADER_BYTES);
     if length != HEADER_BYTES + bytes || length != expected {
         return Err(refuse(format!("it has {length} bytes, this drive's state takes {expected}")));
     }

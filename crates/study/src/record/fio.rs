@@ -32,10 +32,10 @@ impl FioLog {
         let of = &row.ended.of;
         let direction = match of.op {
             Op::Read => 0,
-            Op::Write => 1,
+            Op::Write | Op::Append => 1,
             Op::Trim => 2,
             // fio logs no flush.
-            Op::Flush => return,
+            Op::Flush | Op::Zone(_) => return,
         };
         let flow = (of.tag.index()).min(self.flows.len() - 1);
         let (text, lines) = &mut self.flows[flow];

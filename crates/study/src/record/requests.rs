@@ -3,8 +3,9 @@
 use super::columns::{Column, list};
 use super::request_row::RequestRow;
 use super::row_batches::BatchSender;
-use interpulse_engine::Op;
+
 use interpulse_engine::account::{CAUSE_INFO, CAUSES, NO_ACCOUNT};
+use interpulse_engine::{Op, Status};
 use std::sync::Arc;
 
 /// Rows per batch.
@@ -38,7 +39,7 @@ impl Rows {
     pub fn new(flows: &[String], accounts: bool) -> Rows {
         Rows {
             flows: flows.into(),
-            kinds: list(["read", "write", "trim", "flush"]),
+            kinds: list(["read", "write", "trim", "flush", "zone"]),
             states: list(["ok", "uncorrectable", "busy"]),
             accounts,
             whole: Default::default(),
@@ -70,7 +71,7 @@ impl Rows {
         }
         self.flow.push((of.tag.index()).min(self.flows.len() - 1) as i32);
         self.kind.push(kind_of(of.op));
-        self.state.push(if of.failed { 1 } else { 2 * i32::from(of.busy) });
+        self.state.push(if of.status != Status::Success { 1 } else { 2 * i32::from(of.busy) });
     }
 
     /// Takes all rows as columns.
@@ -118,8 +119,9 @@ impl RequestLog {
 pub fn kind_of(op: Op) -> i32 {
     match op {
         Op::Read => 0,
-        Op::Write => 1,
+        Op::Write | Op::Append => 1,
         Op::Trim => 2,
         Op::Flush => 3,
+        Op::Zone(_) => 4,
     }
 }

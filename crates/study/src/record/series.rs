@@ -97,8 +97,8 @@ impl Series {
     pub fn take(&mut self, ended: &Ended) {
         let kind = match ended.of.op {
             Op::Read => &mut self.read,
-            Op::Write => &mut self.write,
-            Op::Trim | Op::Flush => {
+            Op::Write | Op::Append => &mut self.write,
+            Op::Trim | Op::Flush | Op::Zone(_) => {
                 self.other += 1;
                 return;
             }

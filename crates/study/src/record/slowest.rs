@@ -4,7 +4,7 @@ use super::request_row::RequestRow;
 use super::requests::Rows;
 use super::row_batches::BatchSender;
 use interpulse_engine::account::{Account, NO_ACCOUNT};
-use interpulse_engine::{Completion, Duration, Op, RequestId, SimTime, Tag};
+use interpulse_engine::{Completion, Duration, Op, RequestId, SimTime, Status, Tag};
 use interpulse_host::Ended;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -30,7 +30,7 @@ struct RequestData {
     op: Op,
     tag: Tag,
     bytes: u64,
-    failed: bool,
+    status: Status,
     busy: bool,
     account: Account,
 }
@@ -83,7 +83,8 @@ impl Slowest {
                     op: of.op,
                     bytes: of.bytes,
                     submitted: of.submitted,
-                    failed: of.failed,
+                    status: of.status,
+                    placed: None,
                     busy: of.busy,
                     account: Some(&of.account),
                 },
@@ -111,7 +112,7 @@ fn known(row: &RequestRow) -> RequestData {
         op: of.op,
         tag: of.tag,
         bytes: of.bytes,
-        failed: of.failed,
+        status: of.status,
         busy: of.busy,
         account: of.account.copied().unwrap_or(NO_ACCOUNT),
     }

@@ -20,6 +20,7 @@ mod power_loss;
 mod reliability;
 mod time_share;
 mod window_quality;
+mod zones;
 
 use crate::config::Case;
 use crate::run::Measured;
@@ -144,6 +145,7 @@ pub fn result(
         "audits": audits,
         "config": case.hashed_entries().map(|e| (e.path.clone(), json!(e.display))).collect::<Map<_, _>>(),
         "array": array,
+        "zones": zones::section(m, &drives[0]),
         "power_loss": power_loss::section(&drives[..first]),
     });
     extend(&mut o, more);

@@ -10,6 +10,8 @@ use crate::run::batches::{Batch, Batches};
 use crate::run::warm_up::{Warmup, WarmupOutcome};
 use crate::run_target::{DeviceCounters, RunTarget};
 use interpulse_drive::DriveCounters;
+use interpulse_drive::ftl::ZonedFtl;
+use interpulse_drive::ftl::zoned::counters::ZoneCounters;
 use interpulse_drive::{Drive, PlacementCounters, Rewritten, SpareSeen};
 use interpulse_drive::{FtlCounters, SlcCounters};
 use interpulse_engine::{AuditReport, Duration, SimTime};
@@ -69,6 +71,8 @@ pub struct Measured {
     pub ftl: FtlCounters,
     /// Counters of SLC caches.
     pub slc: SlcCounters,
+    /// Counters of zones, of a zoned drive.
+    pub zones: Option<ZoneCounters>,
     /// Spare space at the victim choices of garbage collection.
     pub spare: SpareSeen,
     /// Counters of placement handles; `None` without them.
@@ -231,6 +235,7 @@ pub fn run<D: RunTarget, O: Recording, C: Clock>(
         drive: drive_counters,
         ftl: done.ftl,
         slc: done.slc,
+        zones: after.zones.zip(before.zones).map(|(after, before)| after.since(&before)),
         spare: done.spare,
         placement: after.placement.zip(before.placement).map(|(after, before)| after.since(&before)),
         nand: done.nand,
@@ -291,6 +296,7 @@ struct Readings {
     channels: Vec<u64>,
     errors: Option<ErrorWindow>,
     placement: Option<PlacementCounters>,
+    zones: Option<ZoneCounters>,
     spent: Spent,
 }
 
@@ -303,6 +309,7 @@ impl Readings {
             channels: Vec::new(),
             errors: None,
             placement: None,
+            zones: None,
             spent: Spent::default(),
         };
         for drive in of.drives_mut() {
@@ -311,6 +318,8 @@ impl Readings {
             readings.drive.add(&drive.counters);
             // Only a drive on its own has handles.
             readings.placement = drive.placement().cloned();
+            // An array has no zoned drives.
+            readings.zones = drive.zoned().map(ZonedFtl::zone_counters);
             readings.spent.add(&drive.nand_mut().spent(now));
             if let Some(reliability) = drive.nand().reliability() {
                 let of = ErrorWindow::of(reliability, drive.rewritten());

@@ -95,7 +95,8 @@ impl Warmup {
             return Warmup::Nothing("flows begin or end at given times or after so many requests");
         }
         let least = a_block_of_each_lane(&case.drive);
-        let synthetic = case.flows.iter().filter(|f| matches!(f.source, Source::Synthetic(_))).count();
+        let synthetic =
+            case.flows.iter().filter(|f| matches!(f.source, Source::Synthetic(_) | Source::Zones(_))).count();
         if synthetic == case.flows.len() {
             return Warmup::UntilSteady { least, open: !case.flows.iter().any(FlowSpec::is_closed) };
         }
@@ -173,7 +174,7 @@ fn before_traces(case: &Case, traces: &[TraceSummary]) -> Option<FlowSpec> {
     let (mut bytes, mut depth) = (0u64, 0);
     let of_traces = case.flows.iter().filter_map(|f| match &f.source {
         Source::Trace(trace) => Some((f, trace)),
-        Source::Synthetic(_) | Source::Twin(_) => None,
+        Source::Synthetic(_) | Source::Zones(_) | Source::Twin(_) => None,
     });
     for ((_, trace), found) in of_traces.clone().zip(traces) {
         match trace.pacing {

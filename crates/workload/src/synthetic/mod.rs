@@ -11,6 +11,7 @@ mod ranks;
 mod region;
 pub mod size;
 pub mod spec;
+pub mod zones;
 
 use crate::batching::PREFETCH_BATCH;
 use crate::error::Illegal;

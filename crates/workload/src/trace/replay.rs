@@ -174,6 +174,7 @@ impl Replay {
         let mut terms = Terms { wait, then: None };
         match row.op {
             Op::Flush => {}
+            Op::Append | Op::Zone(_) => unreachable!("a trace has no zone commands"),
             Op::Trim => {
                 let first = ahead.len();
                 let put = |sector, sectors| {

@@ -193,6 +193,7 @@ impl Totals {
                 self.flushes += 1;
                 return self.count_extent(row, None);
             }
+            Op::Append | Op::Zone(_) => unreachable!("a trace has no zone commands"),
         };
         *count += 1;
         *volume = volume.saturating_add(sectors);

@@ -10,7 +10,7 @@ use super::power_loss::metadata_region::MetadataWritten;
 use super::power_loss::outage::{Fates, Recovered};
 use super::slc::SlcCache;
 use crate::cache::Cache;
-use crate::ftl::{Flash, Ftl, FtlCounters, Outcome, SpareSeen, Wear, ZoneCommand, ZoneError};
+use crate::ftl::{Flash, Ftl, FtlCounters, Outcome, SpareSeen, Wear};
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock, TranslationPage};
 use interpulse_engine::{Duration, RequestId, SimTime};
 use interpulse_flash::DieId;
@@ -59,7 +59,6 @@ impl Ftl for PageFtl {
         fn map_read_done(&mut self, flash: &mut Flash, tag: RequestId, txn: &Txn);
         fn translation_page_read(&mut self, flash: &mut Flash, page: TranslationPage, txn: &Txn);
         fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
-        fn erase_done(&mut self, flash: &mut Flash, txn: &Txn);
         fn hold_gc(&mut self, flash: &mut Flash, hold: bool);
         fn refill(&mut self, flash: &mut Flash);
         fn read_everything(&mut self);
@@ -73,7 +72,6 @@ impl Ftl for PageFtl {
         fn has_flushes(&self) -> bool;
         fn flushes(&self) -> usize;
         fn follows_reads(&self) -> bool;
-        fn gc_window(&self) -> &GcWindow;
         fn audit(&self, stride: usize) -> Result<u64, String>;
         fn versions_checked(&self) -> u64;
         fn diagnosis(&self) -> String;
@@ -92,8 +90,15 @@ impl Ftl for PageFtl {
         PageFtl::lose_power(self, flash, torn, protected, decode)
     }
 
-    fn zone_command(&mut self, _: &mut Flash, _: ZoneCommand) -> Result<(), ZoneError> {
-        Err(ZoneError::NotZoned)
+    #[inline(always)]
+    fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
+        PageFtl::erase_done(self, flash, txn);
+        false
+    }
+
+    #[inline(always)]
+    fn gc_window(&self) -> GcWindow {
+        *PageFtl::gc_window(self)
     }
 
     fn placement(&self) -> Option<&PlacementCounters> {

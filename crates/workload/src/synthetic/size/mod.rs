@@ -37,6 +37,14 @@ impl BlockSize {
         ];
         s.read_variant(usize::from(s.has("sizes")), &ways)
     }
+
+    /// Every size that may occur.
+    pub fn every_size(&self) -> Vec<Bytes> {
+        match self {
+            BlockSize::Fixed(size) => vec![*size],
+            BlockSize::Weighted(sizes) => sizes.iter().map(|&(size, _)| size).collect(),
+        }
+    }
 }
 
 /// Generator of sizes in sectors.

@@ -89,6 +89,7 @@ impl TraceFormat for Ftrace {
             Op::Write => "W",
             Op::Trim => "D",
             Op::Flush => "FF",
+            Op::Append | Op::Zone(_) => unreachable!("a trace has no zone commands"),
         };
         // The three events differ in what precedes the sector.
         let bytes = match self.event {

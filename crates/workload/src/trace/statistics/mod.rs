@@ -160,6 +160,7 @@ impl Measurer {
                 return;
             }
             Op::Flush => return self.flushes += 1,
+            Op::Append | Op::Zone(_) => unreachable!("a trace has no zone commands"),
         };
         *sizes.entry(request.sectors).or_default() += 1;
         if request.op == Op::Write {

@@ -102,6 +102,13 @@ pub struct Wear {
 }
 
 impl Wear {
+    /// Wear of blocks with these P/E cycles.
+    pub fn of(cycles: &[u32]) -> Wear {
+        let (fewest, most) = (cycles.iter().min(), cycles.iter().max());
+        let sum = cycles.iter().map(|&c| u64::from(c)).sum();
+        Wear { fewest: fewest.copied().unwrap_or(0), most: most.copied().unwrap_or(0), sum }
+    }
+
     /// Combines the wear of two sets of blocks.
     #[must_use]
     pub fn and(self, other: Wear) -> Wear {
@@ -534,9 +541,7 @@ impl BlockManager {
 
     /// P/E cycles over all super blocks, preconditioning included.
     pub fn wear(&self) -> Wear {
-        let fewest = self.cycles.iter().copied().min().unwrap_or(0);
-        let most = self.cycles.iter().copied().max().unwrap_or(0);
-        Wear { fewest, most, sum: self.cycles.iter().map(|&c| u64::from(c)).sum() }
+        Wear::of(&self.cycles)
     }
 
     /// Bytes of memory that the maps of such an FTL take.

@@ -1,0 +1,108 @@
+//! Super blocks of a zoned drive: free ones by lane, wear, and erases of those that resets release.
+
+use crate::ftl::page::blocks::layout::Layout;
+use crate::numbers::{Lane, SuperBlock};
+use std::collections::VecDeque;
+
+/// No super block.
+pub(super) const NO_BLOCK: SuperBlock = SuperBlock(u32::MAX);
+
+/// State of a super block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BlockState {
+    Free,
+    /// Belongs to a zone.
+    Used,
+    /// Its zone was reset; operations on it are in flight.
+    Released,
+    Erasing,
+}
+
+/// Super blocks of a zoned drive.
+#[derive(Clone)]
+pub(super) struct ZoneBlocks {
+    /// Erased super blocks of each lane in order of erase; taking the oldest first levels wear.
+    pub(super) free: Vec<VecDeque<SuperBlock>>,
+    /// P/E cycles of each super block.
+    pub(super) cycles: Vec<u32>,
+    states: Vec<BlockState>,
+    /// Programs and repeatable reads in flight on each super block.
+    operations: Vec<u16>,
+}
+
+impl ZoneBlocks {
+    /// Blocks of which `free` are erased and the others used.
+    pub(super) fn new(free: Vec<VecDeque<SuperBlock>>, cycles: Vec<u32>) -> ZoneBlocks {
+        let mut states = vec![BlockState::Used; cycles.len()];
+        free.iter().flatten().for_each(|block| states[block.index()] = BlockState::Free);
+        ZoneBlocks { free, operations: vec![0; cycles.len()], cycles, states }
+    }
+
+    /// Takes the super block of a lane that has been erased for the longest time.
+    pub(super) fn take(&mut self, lane: Lane) -> Option<SuperBlock> {
+        let block = self.free[lane.index()].pop_front()?;
+        self.states[block.index()] = BlockState::Used;
+        Some(block)
+    }
+
+    /// Begins an operation on a super block.
+    #[inline]
+    pub(super) fn begin(&mut self, block: SuperBlock) {
+        self.operations[block.index()] += 1;
+    }
+
+    /// Ends an operation on a super block; true if it must be erased now.
+    #[inline]
+    pub(super) fn end(&mut self, block: SuperBlock) -> bool {
+        self.operations[block.index()] -= 1;
+        self.operations[block.index()] == 0 && self.erases(block)
+    }
+
+    /// Releases a super block of a zone; true if it must be erased now, otherwise when its operations have ended.
+    pub(super) fn release(&mut self, block: SuperBlock) -> bool {
+        debug_assert_eq!(self.states[block.index()], BlockState::Used);
+        self.states[block.index()] = BlockState::Released;
+        self.operations[block.index()] == 0 && self.erases(block)
+    }
+
+    fn erases(&mut self, block: SuperBlock) -> bool {
+        let erases = self.states[block.index()] == BlockState::Released;
+        if erases {
+            self.states[block.index()] = BlockState::Erasing;
+        }
+        erases
+    }
+
+    /// Frees an erased super block.
+    pub(super) fn erased(&mut self, layout: &Layout, block: SuperBlock) {
+        debug_assert_eq!(self.states[block.index()], BlockState::Erasing);
+        self.states[block.index()] = BlockState::Free;
+        self.cycles[block.index()] += 1;
+        let (lane, _) = layout.lane_of(block);
+        self.free[lane.index()].push_back(block);
+    }
+
+    /// Checks that every super block is free, or in `used`, or being erased.
+    pub(super) fn audit(&self, used: impl Iterator<Item = SuperBlock>) -> Result<(), String> {
+        let mut seen = vec![0u8; self.states.len()];
+        let mut count = |block: SuperBlock, state: BlockState| {
+            seen[block.index()] += 1;
+            match self.states[block.index()] {
+                of if of == state => Ok(()),
+                of => Err(format!("super block {block} is {of:?}, expected {state:?}")),
+            }
+        };
+        self.free.iter().flatten().try_for_each(|&block| count(block, BlockState::Free))?;
+        for block in used {
+            count(block, BlockState::Used)?;
+        }
+        let expected = |state: BlockState| u8::from(matches!(state, BlockState::Free | BlockState::Used));
+        match seen.iter().zip(&self.states).position(|(&n, &state)| n != expected(state)) {
+            Some(block) => Err(format!(
+                "super block {block} is {:?} and in use {} times",
+                self.states[block], seen[block]
+            )),
+            None => Ok(()),
+        }
+    }
+}

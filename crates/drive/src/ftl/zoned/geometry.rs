@@ -1,0 +1,165 @@
+//! Address arithmetic of zones: the lanes of a zone, and the program of each of its units.
+//!
+//! The lanes of a drive are ordered by channel, then chip, die and plane group, so that neighbours are on different
+//! channels. A *group* is `width` consecutive lanes of this order; zone z is on group z mod groups, so that consecutive
+//! zones are on different dies. Program k of a zone is on lane k mod width of its group.
+
+use super::spec::ZoneSpec;
+use crate::ftl::page::blocks::layout::{Layout, UnitAt};
+use crate::numbers::{Lane, Lpn, SuperBlock};
+use interpulse_engine::Divider;
+use interpulse_flash::geometry::Geometry;
+
+/// Address arithmetic of zones.
+#[derive(Clone, Debug)]
+pub struct ZoneGeometry {
+    /// Lanes of a zone.
+    pub width: u32,
+    /// Super blocks of a zone on each lane.
+    pub rows: u32,
+    /// Zones of the drive.
+    pub zones: u32,
+    /// Units of a zone.
+    pub units: u32,
+    /// Units of a program.
+    pub program: u32,
+    /// Lanes in the order of the groups.
+    order: Vec<Lane>,
+    groups: u32,
+    by_zone: Divider,
+    by_program: Divider,
+    by_width: Divider,
+    by_block: Divider,
+}
+
+/// Unit as an offset in its zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZoneOffset {
+    /// The zone.
+    pub zone: u32,
+    /// Units between the start of the zone and the unit.
+    pub offset: u32,
+}
+
+/// Place of a program in its zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramPlace {
+    /// Index of its super block in the zone.
+    pub block: usize,
+    /// Position of its lane among those of the zone.
+    pub lane: u32,
+    /// Program operation in the super block.
+    pub program: u32,
+}
+
+impl ZoneGeometry {
+    /// Zones of `spec` on a drive of `geometry` and `layout` that has at most `logical_units`. Err is the reason why there
+    /// are none.
+    pub fn new(
+        spec: &ZoneSpec,
+        geometry: &Geometry,
+        layout: &Layout,
+        logical_units: u64,
+    ) -> Result<ZoneGeometry, String> {
+        let width = spec.width.unwrap_or(layout.lanes);
+        if !layout.lanes.is_multiple_of(width) {
+            let widths = (1..=layout.lanes).filter(|w| layout.lanes.is_multiple_of(*w));
+            let legal: Vec<String> = widths.map(|w| w.to_string()).collect();
+            return Err(format!(
+                "zones of {width} lanes do not divide the {} lanes of the drive; legal: {}",
+                layout.lanes,
+                legal.join(", ")
+            ));
+        }
+        let units = u64::from(width) * u64::from(spec.rows) * u64::from(layout.units_per_block);
+        let groups = layout.lanes / width;
+        let zones = logical_units / units / u64::from(groups) * u64::from(groups);
+        if zones == 0 {
+            return Err(format!(
+                "a zone of {width} lanes and {} super blocks on each has {units} units; {groups} such zones do not fit the \
+                 {logical_units} units of the drive",
+                spec.rows
+            ));
+        }
+        let (units, zones) = (units as u32, zones as u32);
+        Ok(ZoneGeometry {
+            width,
+            rows: spec.rows,
+            zones,
+            units,
+            program: layout.units_per_program,
+            order: lanes_in_order(geometry, layout.lanes_per_die),
+            groups,
+            by_zone: Divider::new(units),
+            by_program: Divider::new(layout.units_per_program),
+            by_width: Divider::new(width),
+            by_block: Divider::new(layout.programs_per_block),
+        })
+    }
+
+    /// Units of all zones.
+    pub fn logical_units(&self) -> u32 {
+        self.zones * self.units
+    }
+
+    /// Super blocks of a zone.
+    pub fn blocks(&self) -> usize {
+        (self.width * self.rows) as usize
+    }
+
+    /// Zone and offset of a logical unit.
+    #[inline]
+    pub fn split(&self, lpn: Lpn) -> ZoneOffset {
+        let (zone, offset) = self.by_zone.split(lpn.0);
+        ZoneOffset { zone, offset }
+    }
+
+    /// First unit of a zone.
+    #[inline]
+    pub fn first(&self, zone: u32) -> Lpn {
+        Lpn(zone * self.units)
+    }
+
+    /// Program of the unit at an offset of a zone, and the position of the unit in it.
+    #[inline]
+    pub fn program_of(&self, offset: u32) -> (u32, u32) {
+        self.by_program.split(offset)
+    }
+
+    /// Place of a zone's program.
+    #[inline]
+    pub fn place(&self, program: u32) -> ProgramPlace {
+        let (on_lane, lane) = self.by_width.split(program);
+        let (row, program) = self.by_block.split(on_lane);
+        ProgramPlace { block: (row * self.width + lane) as usize, lane, program }
+    }
+
+    /// The `k`-th lane of a zone.
+    #[inline]
+    pub fn lane(&self, zone: u32, k: u32) -> Lane {
+        self.order[(zone % self.groups * self.width + k) as usize]
+    }
+
+    /// Position of a unit, the `k`-th of the program at `place`, in super block `block`.
+    #[inline]
+    pub fn unit_at(&self, block: SuperBlock, place: ProgramPlace, k: u32) -> UnitAt {
+        UnitAt { super_block: block, offset: place.program * self.program + k }
+    }
+}
+
+/// Lanes ordered by channel, then chip, die and plane group.
+fn lanes_in_order(geometry: &Geometry, lanes_per_die: u32) -> Vec<Lane> {
+    let mut order = Vec::new();
+    for group in 0..lanes_per_die {
+        for die in 0..geometry.dies_per_chip {
+            for chip in 0..geometry.chips_per_channel {
+                for channel in 0..geometry.channels {
+                    let chip = channel * geometry.chips_per_channel + chip;
+                    let die = chip * geometry.dies_per_chip + die;
+                    order.push(Lane(die * lanes_per_die + group));
+                }
+            }
+        }
+    }
+    order
+}

@@ -1,0 +1,20 @@
+//! Zoned FTL: zones over super blocks that the host writes in order and resets; no map, no garbage collection.
+//!
+//! A unit's place on flash follows from its address and the super blocks of its zone ([`geometry`]). Written data stays in
+//! the write cache, which keeps its content, until a program of its zone is complete; so nothing but the end of a
+//! finished zone is padded, and write amplification is 1.
+
+mod audit;
+mod blocks;
+pub mod counters;
+pub mod geometry;
+mod interface;
+mod reads;
+mod resets;
+pub mod spec;
+pub mod state;
+pub mod tables;
+mod writes;
+pub mod zoned_ftl;
+
+pub use zoned_ftl::ZonedFtl;

@@ -1,0 +1,116 @@
+//! Zone management: open, close, finish, reset, and the erases that a reset causes.
+//!
+//! A reset takes effect at once: data of the zone in the cache is dropped, and new writes go to other blocks. Its blocks
+//! are erased when the programs and reads on them have ended.
+
+use super::blocks::NO_BLOCK;
+use super::geometry::ZoneOffset;
+use super::zoned_ftl::{NO_RESET, ZonedFtl};
+use crate::ftl::flash::Flash;
+use crate::ftl::outcome::Outcome;
+use crate::numbers::{Lpn, SuperBlock};
+use crate::owner::Owner;
+use interpulse_engine::{RequestId, Status, ZoneAction};
+use interpulse_flash::nand::txn::{Kind, Txn};
+
+impl ZonedFtl {
+    /// Executes a command on the zone that begins at `lpn`; false if [`Outcome::ZoneReset`] reports its end.
+    pub(super) fn zone_command(
+        &mut self,
+        flash: &mut Flash,
+        tag: RequestId,
+        action: ZoneAction,
+        lpn: Lpn,
+    ) -> Result<bool, Status> {
+        let ZoneOffset { zone, offset } = self.geometry.split(lpn);
+        if offset != 0 {
+            return Err(Status::InvalidField);
+        }
+        self.zone_counters.commands += 1;
+        match action {
+            ZoneAction::Open => self.states.open(zone)?,
+            ZoneAction::Close => self.states.close(zone)?,
+            ZoneAction::Finish => self.finish(flash, zone),
+            ZoneAction::Reset => return Ok(self.reset(flash, tag, zone)),
+            ZoneAction::Report => {}
+        }
+        Ok(true)
+    }
+
+    /// Makes a zone full. Its last program is padded once all its data has arrived.
+    fn finish(&mut self, flash: &mut Flash, zone: u32) {
+        if self.states.finish(zone) {
+            self.zones[zone as usize].is_finished = true;
+            self.zone_counters.finishes += 1;
+            self.note_ready(zone);
+            self.destage(flash);
+        }
+    }
+
+    /// Makes a zone empty; true if that is complete.
+    fn reset(&mut self, flash: &mut Flash, tag: RequestId, zone: u32) -> bool {
+        let written = self.states.reset(zone);
+        self.zone_counters.resets += u64::from(written > 0);
+        let first = self.geometry.first(zone);
+        for lpn in first.until(first + written) {
+            if self.versions.follows(lpn) {
+                self.versions.trimmed(lpn);
+            }
+        }
+        while let Some(slot) = self.cache.dirty_at(zone as usize, 0) {
+            self.cache.kill_dirty(slot);
+        }
+        let of = &mut self.zones[zone as usize];
+        of.overtaken += written - of.admitted;
+        (of.admitted, of.issued, of.is_finished) = (0, 0, false);
+        of.generation += 1;
+        of.in_flight.clear();
+        let erases = of.blocks.iter().filter(|&&block| block != NO_BLOCK).count() as u32;
+        let waits = self.resets_wait && erases > 0;
+        let reset = if waits { self.resets.insert((tag, erases)) } else { NO_RESET };
+        for k in 0..self.geometry.blocks() {
+            let block = std::mem::replace(&mut self.zones[zone as usize].blocks[k], NO_BLOCK);
+            if block == NO_BLOCK {
+                continue;
+            }
+            self.reset_of[block.index()] = reset;
+            if self.blocks.release(block) {
+                self.submit_erase(flash, block);
+            }
+        }
+        !waits
+    }
+
+    pub(super) fn submit_erase(&mut self, flash: &mut Flash, block: SuperBlock) {
+        let (lane, of_plane) = self.layout.lane_of(block);
+        let (die, plane) = self.layout.die_of(lane);
+        let mut txn = Txn::new(Kind::Erase, die);
+        txn.plane = plane as u8;
+        txn.planes = self.layout.planes as u8;
+        txn.block = of_plane;
+        txn.set_owner(Owner::Erase(block).into());
+        txn.set_cycles(self.blocks.cycles[block.index()]);
+        flash.submit(txn);
+    }
+
+    /// Completes an erase: zones that wait for a block continue, and a reset may end.
+    pub(super) fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) {
+        let Owner::Erase(block) = Owner::of(txn) else { unreachable!("an erase of {:?}", Owner::of(txn)) };
+        self.blocks.erased(&self.layout, block);
+        self.counters.erases += 1;
+        let reset = std::mem::replace(&mut self.reset_of[block.index()], NO_RESET);
+        if reset != NO_RESET {
+            let (tag, left) = self.resets.get_mut(reset);
+            *left -= 1;
+            if *left == 0 {
+                self.outcomes.push_back(Outcome::ZoneReset(*tag));
+                self.resets.remove(reset);
+            }
+        }
+        for zone in std::mem::take(&mut self.starved) {
+            self.zones[zone as usize].is_starved = false;
+            self.note_ready(zone);
+        }
+        self.destage(flash);
+    }
+}

@@ -1,0 +1,164 @@
+//! Writes of a zoned drive: state check, admission to the cache, programs.
+
+use super::blocks::NO_BLOCK;
+use super::geometry::ZoneOffset;
+use super::zoned_ftl::{LANDED, ZoneProgram, ZonedFtl};
+use crate::cache::NO_FLASH_COPY;
+use crate::ftl::flash::Flash;
+use crate::ftl::page::mapping::state::Admitted;
+use crate::numbers::{JobId, Lpn};
+use crate::owner::Owner;
+use interpulse_engine::Status;
+use interpulse_flash::nand::txn::{Kind, Txn};
+
+impl ZonedFtl {
+    /// Takes a write of `units` from `lpn`; its data follows through [`ZonedFtl::admit`], in the order of the writes.
+    pub(super) fn accept_write(&mut self, lpn: Lpn, units: u32, whole_units: bool) -> Result<(), Status> {
+        if !whole_units {
+            // The logical block of a zoned drive is the mapping unit.
+            return Err(Status::ZoneInvalidWrite);
+        }
+        let ZoneOffset { zone, offset } = self.geometry.split(lpn);
+        self.states.write(zone, offset, units)?;
+        self.zone_counters.writes += 1;
+        Ok(())
+    }
+
+    /// Takes an append of `units` to the zone that begins at `lpn`; returns the place of its data.
+    pub(super) fn accept_append(&mut self, lpn: Lpn, units: u32, whole_units: bool) -> Result<Lpn, Status> {
+        let ZoneOffset { zone, offset } = self.geometry.split(lpn);
+        if offset != 0 || !whole_units {
+            return Err(Status::InvalidField);
+        }
+        let offset = self.states.append(zone, units)?;
+        self.zone_counters.appends += 1;
+        Ok(lpn + offset)
+    }
+
+    /// Puts a unit of an accepted write into the cache.
+    #[inline]
+    pub(super) fn admit(&mut self, lpn: Lpn) -> Admitted {
+        let ZoneOffset { zone, offset } = self.geometry.split(lpn);
+        let of = &mut self.zones[zone as usize];
+        if of.overtaken > 0 {
+            of.overtaken -= 1;
+            self.zone_counters.discarded_units += 1;
+            return Admitted::Absorbed;
+        }
+        debug_assert_eq!(offset, of.admitted, "data arrives in the order of the writes");
+        let Some(slot) = self.cache.admit(lpn, zone as usize, NO_FLASH_COPY) else { return Admitted::Full };
+        if self.versions.follows(lpn) {
+            self.versions.written(lpn, slot);
+        }
+        of.admitted += 1;
+        self.note_ready(zone);
+        Admitted::Slot(slot)
+    }
+
+    /// Adds a zone to the ready ones if it has data for a program.
+    #[inline]
+    pub(super) fn note_ready(&mut self, zone: u32) {
+        if self.has_program(zone) && !self.zones[zone as usize].is_ready {
+            self.zones[zone as usize].is_ready = true;
+            self.ready.push(zone);
+        }
+    }
+
+    /// Whether a zone has data for a program: a whole one, or the last one of a finished zone.
+    #[inline]
+    fn has_program(&self, zone: u32) -> bool {
+        let dirty = self.cache.dirty(zone as usize);
+        let of = &self.zones[zone as usize];
+        dirty >= self.geometry.program
+            || (dirty > 0 && of.is_finished && of.admitted == self.states.of(zone).written)
+    }
+
+    /// Starts the programs that can start.
+    pub(super) fn destage(&mut self, flash: &mut Flash) {
+        while let Some(zone) = self.ready.pop() {
+            self.zones[zone as usize].is_ready = false;
+            while self.has_program(zone) && self.program(flash, zone) {}
+        }
+    }
+
+    /// Submits the next program of a zone; false if it has to wait for an earlier program or an erased block.
+    fn program(&mut self, flash: &mut Flash, zone: u32) -> bool {
+        let depth = self.geometry.width * self.programs_per_lane;
+        let of = &mut self.zones[zone as usize];
+        let program = of.issued;
+        if program >= depth && !of.has_landed(program - depth) {
+            return false;
+        }
+        let place = self.geometry.place(program);
+        let lane = self.geometry.lane(zone, place.lane);
+        let mut block = of.blocks[place.block];
+        if block == NO_BLOCK {
+            let Some(erased) = self.blocks.take(lane) else {
+                self.zone_counters.erase_waits += u64::from(!of.is_starved);
+                if !std::mem::replace(&mut of.is_starved, true) {
+                    self.starved.push(zone);
+                }
+                return false;
+            };
+            (block, of.blocks[place.block]) = (erased, erased);
+        }
+        let id = self.free_programs.pop().unwrap_or_else(|| {
+            self.programs.push(ZoneProgram::default());
+            JobId(self.programs.len() as u32 - 1)
+        });
+        let job = &mut self.programs[id.index()];
+        (job.zone, job.generation, job.program, job.block) = (zone, of.generation, program, block);
+        while job.slots.len() < self.geometry.program as usize {
+            let Some((slot, _)) = self.cache.take_dirty(zone as usize) else { break };
+            job.slots.push(slot);
+        }
+        self.cache.free_dead(zone as usize);
+        of.in_flight.push_back(id);
+        of.issued += 1;
+        let (die, plane) = self.layout.die_of(lane);
+        let mut txn = Txn::new(Kind::HostProgram, die);
+        txn.plane = plane as u8;
+        txn.planes = self.layout.planes as u8;
+        txn.set_owner(Owner::Program(id).into());
+        txn.block = self.layout.lane_of(block).1;
+        txn.page = self.layout.page_of_program(place.program);
+        txn.set_cycles(self.blocks.cycles[block.index()]);
+        self.blocks.begin(block);
+        flash.submit(txn);
+        true
+    }
+
+    /// Completes a program.
+    pub(super) fn program_done(&mut self, flash: &mut Flash, txn: &Txn) {
+        let Owner::Program(id) = Owner::of(txn) else { unreachable!("a program of {:?}", Owner::of(txn)) };
+        let mut job = std::mem::take(&mut self.programs[id.index()]);
+        let of = &mut self.zones[job.zone as usize];
+        let is_current = of.generation == job.generation;
+        let place = self.geometry.place(job.program);
+        for (k, &slot) in (0..).zip(&job.slots) {
+            let lpn = self.cache.lpn(slot);
+            if is_current && self.versions.follows(lpn) {
+                let to = self.layout.unit(self.geometry.unit_at(job.block, place, k));
+                self.versions.programmed(lpn, slot, to);
+            }
+            self.cache.programmed(slot);
+        }
+        self.counters.host_units += job.slots.len() as u64;
+        self.counters.padding_units += u64::from(self.geometry.program) - job.slots.len() as u64;
+        self.counters.consumed_host_pages += u64::from(self.layout.pages_per_program * self.layout.planes);
+        if is_current {
+            let k = (job.program - of.landed()) as usize;
+            of.in_flight[k] = LANDED;
+            while of.in_flight.front() == Some(&LANDED) {
+                of.in_flight.pop_front();
+            }
+            self.note_ready(job.zone);
+        }
+        if self.blocks.end(job.block) {
+            self.submit_erase(flash, job.block);
+        }
+        job.slots.clear();
+        self.programs[id.index()] = job;
+        self.free_programs.push(id);
+    }
+}

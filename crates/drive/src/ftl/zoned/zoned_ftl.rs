@@ -1,0 +1,170 @@
+//! Zoned FTL: components.
+
+use super::blocks::{NO_BLOCK, ZoneBlocks};
+use super::counters::ZoneCounters;
+use super::geometry::ZoneGeometry;
+use super::spec::ResetEnd;
+use super::state::ZoneStates;
+use super::tables::ZoneTables;
+use crate::audit::VersionAudit;
+use crate::cache::Cache;
+use crate::ftl::counters::FtlCounters;
+use crate::ftl::outcome::Outcome;
+use crate::ftl::page::blocks::layout::Layout;
+use crate::numbers::{JobId, Slot, SuperBlock};
+use crate::spec::DriveSpec;
+use interpulse_engine::{RequestId, Ring};
+use std::collections::VecDeque;
+
+/// A program that has landed.
+pub(super) const LANDED: JobId = JobId(u32::MAX);
+/// A super block that no reset waits for.
+pub(super) const NO_RESET: ResetId = ResetId(u32::MAX);
+
+interpulse_engine::numbers! {
+    /// A reset in progress.
+    ResetId
+}
+
+/// The zoned FTL of one drive.
+pub struct ZonedFtl {
+    pub(super) layout: Layout,
+    pub(super) geometry: ZoneGeometry,
+    pub(super) states: ZoneStates,
+    pub(super) zones: Vec<ZoneData>,
+    pub(super) blocks: ZoneBlocks,
+    /// Dirty list k holds the data of zone k.
+    pub(super) cache: Cache,
+    pub(super) versions: VersionAudit,
+    pub(super) programs: Vec<ZoneProgram>,
+    pub(super) free_programs: Vec<JobId>,
+    /// Zones that may be able to start a program.
+    pub(super) ready: Ring<u32>,
+    /// Zones that wait for an erased super block.
+    pub(super) starved: Vec<u32>,
+    /// Programs that a zone has in the queue of a die at a time.
+    pub(super) programs_per_lane: u32,
+    /// Reads may be repeated: they prevent the erase of their block.
+    pub(super) follows_reads: bool,
+    /// Resets end with the erases of their blocks.
+    pub(super) resets_wait: bool,
+    /// Resets in progress: command, and erases left.
+    pub(super) resets: interpulse_engine::Slab<ResetId, (RequestId, u32)>,
+    /// Reset that waits for the erase of each super block.
+    pub(super) reset_of: Vec<ResetId>,
+    pub(super) outcomes: VecDeque<Outcome>,
+    pub(super) counters: FtlCounters,
+    pub(super) zone_counters: ZoneCounters,
+}
+
+/// Data of a zone, from the write pointer to flash: written >= admitted >= issued programs >= landed programs.
+#[derive(Clone, Debug)]
+pub(super) struct ZoneData {
+    /// Super blocks, row by row, in the order of the lanes; [`NO_BLOCK`] where no program has begun.
+    pub(super) blocks: Vec<SuperBlock>,
+    /// Units in the cache or on flash.
+    pub(super) admitted: u32,
+    /// Units that a reset overtook: their data has not arrived yet and will be dropped.
+    pub(super) overtaken: u32,
+    /// Programs submitted.
+    pub(super) issued: u32,
+    /// Programs from `issued - in_flight.len()` on; [`LANDED`] those that ended before an earlier one.
+    pub(super) in_flight: VecDeque<JobId>,
+    /// Resets so far.
+    pub(super) generation: u32,
+    /// In the list of ready zones.
+    pub(super) is_ready: bool,
+    /// In the list of starved zones.
+    pub(super) is_starved: bool,
+    /// Finished: its last program may be partial.
+    pub(super) is_finished: bool,
+}
+
+impl ZoneData {
+    /// Programs that have landed with all earlier ones.
+    #[inline]
+    pub(super) fn landed(&self) -> u32 {
+        self.issued - self.in_flight.len() as u32
+    }
+
+    /// Whether program `k` has landed.
+    #[inline]
+    pub(super) fn has_landed(&self, k: u32) -> bool {
+        let landed = self.landed();
+        k < landed || (k < self.issued && self.in_flight[(k - landed) as usize] == LANDED)
+    }
+}
+
+/// A program in flight.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ZoneProgram {
+    pub(super) zone: u32,
+    /// Resets of the zone when it was submitted.
+    pub(super) generation: u32,
+    /// Number of the program in the zone.
+    pub(super) program: u32,
+    pub(super) block: SuperBlock,
+    /// Cache slots of its units.
+    pub(super) slots: Vec<Slot>,
+}
+
+impl ZonedFtl {
+    /// FTL of a drive with the checked `spec`, in the state `tables`.
+    pub fn new(spec: &DriveSpec, tables: ZoneTables) -> ZonedFtl {
+        let zones = spec.ftl.zones.as_ref().expect("the drive is zoned");
+        let ZoneTables { layout, geometry, cycles, free, written, blocks } = tables;
+        let slots = spec.cache.slots(&spec.geometry, &spec.ftl) as u32;
+        let data = |(blocks, &units): (Vec<SuperBlock>, &u32)| ZoneData {
+            blocks,
+            admitted: units,
+            overtaken: 0,
+            issued: units / geometry.program,
+            in_flight: VecDeque::new(),
+            generation: 0,
+            is_ready: false,
+            is_starved: false,
+            is_finished: false,
+        };
+        ZonedFtl {
+            states: ZoneStates::new(&written, geometry.units, zones.open_limit(), zones.max_active),
+            zones: blocks.into_iter().zip(&written).map(data).collect(),
+            reset_of: vec![NO_RESET; cycles.len()],
+            blocks: ZoneBlocks::new(free, cycles),
+            cache: Cache::new(slots, geometry.zones),
+            versions: VersionAudit::new(spec.audit_sample),
+            programs: Vec::new(),
+            free_programs: Vec::new(),
+            ready: Ring::default(),
+            starved: Vec::new(),
+            programs_per_lane: 1 + u32::from(spec.geometry.cache_pages > 0),
+            follows_reads: spec.nand.errors.is_some(),
+            resets_wait: zones.reset_end == ResetEnd::WhenErased,
+            resets: interpulse_engine::Slab::default(),
+            outcomes: VecDeque::new(),
+            counters: FtlCounters::default(),
+            zone_counters: ZoneCounters::default(),
+            layout,
+            geometry,
+        }
+    }
+
+    /// States of the zones.
+    pub fn states(&self) -> &ZoneStates {
+        &self.states
+    }
+
+    /// Zones.
+    pub fn geometry(&self) -> &ZoneGeometry {
+        &self.geometry
+    }
+
+    /// Counters of the zones since the start.
+    pub fn zone_counters(&self) -> ZoneCounters {
+        ZoneCounters { closed_by_drive: self.states.closed_by_drive, ..self.zone_counters }
+    }
+
+    /// Super blocks that belong to zones.
+    pub(super) fn used_blocks(&self) -> impl Iterator<Item = SuperBlock> {
+        self.zones.iter().flat_map(|zone| &zone.blocks).copied().filter(|&block| block != NO_BLOCK)
+    }
+}

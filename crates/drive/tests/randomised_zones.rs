@@ -1,0 +1,199 @@
+//! Is anything lost on zoned drives? Small ones with everything drawn at random run legal flows, flows that zones do not
+//! admit, and commands at random instants, under full audit; at the end every unit is looked up.
+
+use crate::drive_common::{Bench, Cells};
+use crate::randomised_drives::{little_part, narrowed, pick, tables};
+use interpulse_drive::DriveSpec;
+use interpulse_drive::drive::PreconditionedState;
+use interpulse_drive::ftl::zoned::tables::ZoneTables;
+use interpulse_engine::{Bytes, Device, Op, Request, Rng, Status, Streams, Tag, ZoneAction};
+use interpulse_study::config::drawn;
+use interpulse_workload::{
+    BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec, ZoneFlowSpec, ZoneWrites, Zones,
+};
+
+/// Worlds, and requests of each.
+const WORLDS: u32 = 30;
+const REQUESTS: u64 = 3_000;
+
+/// A zoned drive; `None` if the values drawn do not make one.
+fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
+    let (planes, multi_plane) = (pick(rng, &[1, 2, 4]), pick(rng, &[1, 2, 4]));
+    let cells = pick(rng, &[Cells::Slc, Cells::MlcPages, Cells::Tlc]);
+    let bits = [Cells::Slc, Cells::MlcPages, Cells::Tlc].iter().position(|&of| of == cells)? as u32 + 1;
+    let array = [pick(rng, &[1, 2]), pick(rng, &[1, 2]), pick(rng, &[1, 2])];
+    let (blocks, page_kib) = (pick(rng, &[12, 24]), pick(rng, &[4, 8, 16]));
+    let table = if rng.below(2) == 0 { pick(rng, &tables(bits)) } else { "'ideal'".to_string() };
+    let mut text = little_part(cells, rng.below(4) == 0, [planes, blocks, page_kib], array);
+    text += &format!("[ftl]\nfamily = 'zoned'\nmulti-plane = {multi_plane}\n[errors]\ntable = {table}\n");
+    let mut values = Streams::new(rng.next_u64()).stream("test.values", 0);
+    let mut spec = drawn(&text, move |key| {
+        let sections = [
+            "part", "ftl", "cache", "host", "link", "schedule", "suspend", "power", "audit", "ecc", "errors",
+        ];
+        let rewrites = ["errors.refresh-after", "errors.reclaim-reads", "cache.acknowledge"];
+        if !sections.contains(&key.path.split('.').next()?) || rewrites.contains(&key.path.as_str()) {
+            return None;
+        }
+        if key.path == "ftl.over-provisioning" {
+            // Down to no spare block: a reset zone waits for its erases.
+            return Some(pick(&mut values, &["'1%'", "'10%'", "'40%'"]).to_string());
+        }
+        match narrowed(&key.path) {
+            Some(of) => Some(pick(&mut values, of)).filter(|text| !text.is_empty()).map(str::to_string),
+            None => key.random_value(&mut values),
+        }
+    })
+    .ok()?
+    .drive;
+    let program = u64::from(spec.layout().ok()?.units_per_program) * spec.geometry.unit_bytes;
+    let least = program * (u64::from(spec.ftl.zones.as_ref()?.max_active) + 1);
+    spec.cache.size = Bytes(pick(rng, &[least, least, 3 * least]));
+    spec.check().ok()?;
+    Some(spec)
+}
+
+/// Flows over equal parts of the drive; some write addresses as they like.
+fn draw_flows(rng: &mut Rng, spec: &DriveSpec, zones: u32, full: u32) -> Vec<FlowSpec> {
+    let count = (1 + rng.below(3)).min(u64::from(zones));
+    let unit = spec.geometry.unit_bytes;
+    let sectors = u64::from(spec.zone_geometry().unwrap().unwrap().units) * unit / 512;
+    (0..count)
+        .map(|k| {
+            let (from, to) = (k as f64 / count as f64, (k + 1) as f64 / count as f64);
+            let pacing = SyntheticPacing::Closed { depth: pick(rng, &[1, 3, 32]) };
+            let block_size = BlockSize::Weighted(vec![(Bytes(unit), 3.0), (Bytes(5 * unit), 1.0)]);
+            let flow = if k > 0 && rng.below(3) == 0 {
+                let (read_share, trim_share) = (0.3, 0.1);
+                let write_share = 1.0 - read_share - trim_share;
+                let shares =
+                    SyntheticSpec { read_share, trim_share, write_share, ..SyntheticSpec::default() };
+                let wild = SyntheticSpec { pacing, from, to, flush_every: Some(9), ..shares };
+                FlowSpec::synthetic(&format!("f{k}"), wild)
+            } else {
+                let drive = Zones { sectors, block: Bytes(unit), full: u64::from(full) };
+                let zones = pick(rng, &[ZoneWrites::Write, ZoneWrites::Append]);
+                let open_zones = pick(rng, &[1, 2]);
+                let read_share = pick(rng, &[0.0, 0.5]);
+                let alignment = Bytes(unit);
+                let of = ZoneFlowSpec {
+                    zones,
+                    open_zones,
+                    pacing,
+                    read_share,
+                    block_size,
+                    alignment,
+                    from,
+                    to,
+                    drive,
+                };
+                FlowSpec::zones(&format!("f{k}"), of)
+            };
+            FlowSpec { queue: rng.below(spec.host.queue_weights.len() as u64) as u32, ..flow }
+        })
+        .collect()
+}
+
+/// What the worlds counted together.
+#[derive(Default, Debug)]
+struct Counted {
+    worlds: u32,
+    resets: u64,
+    finishes: u64,
+    appends: u64,
+    discarded: u64,
+    erase_waits: u64,
+    suspends: u64,
+    uncorrectable: u64,
+    refused: [u64; Status::ERRORS.len() + 1],
+}
+
+/// Draws and runs the world of `seed`; nothing if the values drawn do not make a drive.
+fn world(seed: u64, counted: &mut Counted) {
+    let mut rng = Streams::new(seed).stream("test.zones", 0);
+    let Some(spec) = draw_drive(&mut rng) else { return };
+    let mut tables = ZoneTables::new(spec.layout().unwrap(), spec.zone_geometry().unwrap().unwrap());
+    let (zones, units) = (tables.geometry.zones, tables.geometry.units);
+    let full = rng.below(u64::from(zones) + 1) as u32;
+    tables.fill(full);
+    let flows = draw_flows(&mut rng, &spec, zones, full);
+    println!("world {seed}: {full} of {zones} zones of {units} units are full\n{spec:#?}\n{flows:#?}");
+    let drive = interpulse_drive::Drive::new(
+        spec.clone(),
+        PreconditionedState::Zoned(tables),
+        seed,
+        interpulse_engine::ResourceId(0),
+        flows.len() as u32,
+    );
+    // A region may have fewer zones than its flow opens.
+    let Ok(host) = interpulse_host::Host::new(drive, &flows, seed, ()) else { return };
+    let mut bench = Bench { events: interpulse_engine::EventQueue::new(host.device.resources().end), host };
+    bench.host.start(&mut bench.events).unwrap();
+    let sectors = spec.geometry.unit_bytes / 512;
+    let zone_sectors = u64::from(units) * sectors;
+    while bench.host.device.completed() < REQUESTS {
+        bench.run_requests(1 + rng.below(60));
+        let states = bench.host.device.zoned().unwrap().states().all();
+        let active: Vec<u64> =
+            (0..).zip(states).filter(|(_, zone)| zone.state.is_active()).map(|z| z.0).collect();
+        let zone = match active.len() as u64 {
+            some @ 1.. if rng.below(2) == 0 => active[rng.below(some) as usize],
+            _ => rng.below(u64::from(zones)),
+        };
+        let zone = zone * zone_sectors;
+        let actions =
+            [ZoneAction::Open, ZoneAction::Close, ZoneAction::Finish, ZoneAction::Reset, ZoneAction::Report];
+        let request = match rng.below(4) {
+            0 => Request { op: Op::Append, sector: zone, sectors: sectors as u32 },
+            1 => Request {
+                op: Op::Read,
+                sector: rng.below(u64::from(zones) * zone_sectors - 64),
+                sectors: 1 + rng.below(64) as u32,
+            },
+            _ => {
+                let op = Op::Zone(pick(&mut rng, &actions));
+                Request { op, sector: zone, sectors: if op == Op::Zone(ZoneAction::Report) { 8 } else { 0 } }
+            }
+        };
+        bench.host.submit(&mut bench.events, 0, Tag(flows.len() as u32), request);
+    }
+    bench.host.close();
+    bench.run_out();
+    bench.host.device.read_everything();
+    bench.finish();
+    let (drive, window) = (&bench.host.device, &bench.host.window);
+    let (ftl, of) = (drive.ftl_counters(), drive.zoned().unwrap().zone_counters());
+    let program = u64::from(drive.layout().units_per_program);
+    assert!(ftl.padding_units <= of.finishes * (program - 1), "only finished zones are padded");
+    assert_eq!(ftl.programmed(), ftl.host_units + ftl.padding_units, "nothing is moved");
+    counted.worlds += 1;
+    counted.resets += of.resets;
+    counted.finishes += of.finishes;
+    counted.appends += of.appends;
+    counted.discarded += of.discarded_units;
+    counted.erase_waits += of.erase_waits;
+    counted.suspends += drive.nand().counters.program_suspends + drive.nand().counters.erase_suspends;
+    counted.uncorrectable += window.uncorrectable_reads;
+    for (to, k) in counted.refused.iter_mut().zip(0..) {
+        *to += window.refused.writes[k] + window.refused.others[k];
+    }
+}
+
+#[test]
+fn zoned_drives_lose_nothing() {
+    let mut counted = Counted::default();
+    let mut seeds = 0..2_000;
+    while counted.worlds < WORLDS {
+        world(seeds.next().expect("many drawn values make a drive"), &mut counted);
+    }
+    println!("{counted:#?}");
+    assert_eq!(counted.worlds, WORLDS);
+    let all = [counted.resets, counted.finishes, counted.appends, counted.suspends];
+    assert!(all.iter().all(|&n| n > 100), "{counted:?}");
+    assert!(counted.uncorrectable > 0 && counted.discarded > 0 && counted.erase_waits > 0, "{counted:?}");
+    for status in Status::ERRORS {
+        let occurs =
+            !matches!(status, Status::UnrecoveredReadError | Status::InvalidOpcode | Status::InvalidField);
+        assert_eq!(occurs, counted.refused[*status as usize] > 0, "{status:?}: {counted:?}");
+    }
+}

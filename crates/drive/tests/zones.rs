@@ -1,0 +1,271 @@
+//! Does a zoned drive keep every unit of its zones, write each once, and refuse what zones do not admit?
+
+use crate::drive_common::{Bench, Cells, little, of_part, part};
+use interpulse_drive::DriveSpec;
+use interpulse_drive::drive::PreconditionedState;
+use interpulse_drive::ftl::zoned::spec::{ResetEnd, ZoneSpec};
+use interpulse_drive::ftl::zoned::state::ZoneState;
+use interpulse_drive::ftl::zoned::tables::ZoneTables;
+use interpulse_engine::{
+    Bytes, Device, DeviceEvent, Duration, Op, Request, SimTime, Status, Streams, Tag, ZoneAction,
+};
+use interpulse_flash::geometry::Timing;
+use interpulse_workload::{BlockSize, FlowSpec, SyntheticPacing, ZoneFlowSpec, ZoneWrites, Zones};
+use std::io::{self, Write};
+
+/// [`little`] with zones of `width` lanes and one row.
+fn zoned(width: u32) -> DriveSpec {
+    let mut spec = little();
+    spec.ftl.zones = Some(ZoneSpec {
+        width: Some(width),
+        rows: 1,
+        max_open: None,
+        max_active: 4,
+        reset_end: ResetEnd::WhenErased,
+    });
+    spec
+}
+
+/// Drive whose first `full` zones are full.
+fn state(spec: &DriveSpec, full: u32) -> PreconditionedState {
+    let mut tables = ZoneTables::new(spec.layout().unwrap(), spec.zone_geometry().unwrap().unwrap());
+    tables.fill(full);
+    PreconditionedState::Zoned(tables)
+}
+
+/// Flow of `depth` writes of 4 units, on a drive whose first `full` zones are full.
+fn flow(spec: &DriveSpec, depth: u32, full: u32) -> ZoneFlowSpec {
+    let zones = spec.zone_geometry().unwrap().unwrap();
+    let unit = spec.geometry.unit_bytes;
+    ZoneFlowSpec {
+        zones: ZoneWrites::Write,
+        open_zones: 1,
+        pacing: SyntheticPacing::Closed { depth },
+        read_share: 0.0,
+        block_size: BlockSize::Fixed(Bytes(4 * unit)),
+        alignment: Bytes(unit),
+        from: 0.0,
+        to: 1.0,
+        drive: Zones {
+            sectors: u64::from(zones.units) * unit / 512,
+            block: Bytes(unit),
+            full: u64::from(full),
+        },
+    }
+}
+
+/// Commands that a test submits one by one.
+struct Commands {
+    bench: Bench,
+    zone_sectors: u64,
+}
+
+impl Commands {
+    fn new(spec: &DriveSpec, full: u32) -> Commands {
+        let zone_sectors = u64::from(spec.zone_geometry().unwrap().unwrap().units) * 8;
+        Commands { bench: Bench::new(spec, state(spec, full), &[], 1), zone_sectors }
+    }
+
+    /// Executes a request on a zone, at `unit` of it; returns its status and where an append was placed.
+    fn run(&mut self, op: Op, zone: u64, unit: u64, units: u32) -> (Status, Option<u64>) {
+        let sector = zone * self.zone_sectors + unit * 8;
+        let request = Request { op, sector, sectors: units * 8 };
+        let Bench { host, events } = &mut self.bench;
+        host.device.submit(events, 0, Tag(0), request);
+        loop {
+            let (_, resource) = events.next(events.horizon()).expect("the command completes");
+            host.device.handle(events, resource);
+            events.settle();
+            if let Some(DeviceEvent::Completed(done)) = host.device.event() {
+                let found = (done.status, done.placed.map(|sector| sector % self.zone_sectors / 8));
+                assert!(done.status == Status::Success || done.bytes == 0, "{done:?}");
+                host.device.pop_event();
+                return found;
+            }
+        }
+    }
+
+    fn status(&mut self, op: Op, zone: u64, unit: u64, units: u32) -> Status {
+        self.run(op, zone, unit, units).0
+    }
+
+    fn state(&self, zone: usize) -> ZoneState {
+        self.bench.host.device.zoned().unwrap().states().all()[zone].state
+    }
+
+    /// Lets everything end, reads every unit and audits.
+    fn finish(mut self) {
+        while self.bench.step(self.bench.events.horizon()) {}
+        self.bench.host.device.read_everything();
+        self.bench.finish();
+    }
+}
+
+#[test]
+fn commands_that_zones_do_not_admit_end_with_the_status_of_the_specification() {
+    let mut c = Commands::new(&zoned(1), 1);
+    let units = (c.zone_sectors / 8) as u32;
+    assert_eq!(c.status(Op::Write, 0, 0, 1), Status::ZoneIsFull);
+    assert_eq!(c.status(Op::Write, 1, 1, 1), Status::ZoneInvalidWrite);
+    assert_eq!(c.status(Op::Write, 1, 0, units + 1), Status::ZoneBoundaryError);
+    assert_eq!(c.status(Op::Append, 1, 1, 1), Status::InvalidField);
+    assert_eq!(c.status(Op::Zone(ZoneAction::Close), 1, 0, 0), Status::InvalidZoneStateTransition);
+    for zone in 1..=4 {
+        assert_eq!(c.status(Op::Write, zone, 0, 1), Status::Success);
+    }
+    assert_eq!(c.status(Op::Write, 5, 0, 1), Status::TooManyActiveZones);
+    assert_eq!(c.status(Op::Zone(ZoneAction::Open), 5, 0, 0), Status::TooManyActiveZones);
+    assert_eq!(c.status(Op::Zone(ZoneAction::Finish), 2, 0, 0), Status::Success);
+    assert_eq!(c.status(Op::Write, 2, 1, 1), Status::ZoneIsFull);
+    assert_eq!(c.run(Op::Append, 5, 0, 3), (Status::Success, Some(0)));
+    assert_eq!(c.run(Op::Append, 5, 0, 2), (Status::Success, Some(3)));
+    assert_eq!(c.status(Op::Zone(ZoneAction::Reset), 0, 0, 0), Status::Success);
+    assert_eq!(
+        [0, 1, 2, 5].map(|zone| c.state(zone)),
+        [ZoneState::Empty, ZoneState::ImplicitlyOpened, ZoneState::Full, ZoneState::ImplicitlyOpened]
+    );
+    assert_eq!(c.status(Op::Zone(ZoneAction::Report), 0, 0, 1), Status::Success);
+    assert_eq!(c.status(Op::Flush, 0, 0, 0), Status::Success);
+    let ftl = c.bench.host.device.ftl_counters();
+    assert_eq!((ftl.host_units, ftl.erases), (1, 1), "the finished zone and the reset one");
+    c.finish();
+}
+
+#[test]
+fn a_drive_without_zones_does_not_know_zone_commands() {
+    let spec = little();
+    let bench = Bench::new(&spec, crate::drive_common::filled(&spec, 1.0), &[], 1);
+    let mut c = Commands { bench, zone_sectors: 800 };
+    assert_eq!(c.status(Op::Append, 0, 0, 1), Status::InvalidOpcode);
+    assert_eq!(c.status(Op::Zone(ZoneAction::Reset), 0, 0, 0), Status::InvalidOpcode);
+    c.finish();
+}
+
+#[test]
+fn whole_zones_have_a_write_amplification_of_exactly_one() {
+    for (width, writes, open_zones) in
+        [(1, ZoneWrites::Write, 1), (2, ZoneWrites::Append, 3), (4, ZoneWrites::Write, 2)]
+    {
+        let spec = zoned(width);
+        let of = ZoneFlowSpec { zones: writes, open_zones, read_share: 0.3, ..flow(&spec, 16, 3) };
+        let mut bench = Bench::new(&spec, state(&spec, 3), &[FlowSpec::zones("w", of)], 7);
+        bench.run_requests(20_000);
+        let refused = bench.host.window.refused;
+        assert_eq!(refused, interpulse_host::Refused::default());
+        bench.host.close();
+        bench.run_out();
+        bench.host.device.read_everything();
+        let audited = bench.finish();
+        let drive = &bench.host.device;
+        assert_eq!(drive.ftl_counters().write_amplification(), Some(1.0), "width {width}");
+        assert!(drive.ftl_counters().host_units > 20_000 && audited.versions_checked > 10_000);
+        let counters = drive.zoned().unwrap().zone_counters();
+        assert!(counters.resets > 10, "{counters:?}");
+        assert_eq!(writes == ZoneWrites::Append, counters.appends > 0);
+        assert_eq!(drive.counters.unmapped_reads, 0, "reads go to written places");
+    }
+}
+
+/// A drive of 4 lanes, each on a channel of its own, with zones of `width` lanes and 40 super blocks on each.
+fn wide(width: u32) -> DriveSpec {
+    let mut spec = of_part(part(Cells::Tlc, 1, 64, 8), 4, 1, 1);
+    spec.ftl.zones = zoned(width).ftl.zones.map(|zones| ZoneSpec { rows: 40, ..zones });
+    spec.cache.size = Bytes::kib(24 * 64);
+    spec
+}
+
+/// A zone of one lane writes one program at a time, so its rate is the size of a program over its time: the loads of its
+/// pages and the pulses. A zone of k lanes on as many channels writes k times as fast.
+#[test]
+fn a_zone_writes_as_fast_as_the_programs_of_its_lanes() {
+    for width in [1, 2, 4] {
+        let spec = wide(width);
+        let timing = Timing::new(&spec.part, spec.geometry.unit_bytes);
+        let loads = 3 * (timing.page_load + timing.buffer_setup).as_ns() + timing.command.as_ns();
+        let train = &spec.part.program;
+        let time = u64::from(train.loops) * train.loop_time().as_ns() + loads;
+        let mut bench = Bench::new(&spec, state(&spec, 0), &[FlowSpec::zones("w", flow(&spec, 256, 0))], 1);
+        bench.run_for(Duration::from_ms(20));
+        let before = bench.host.device.ftl_counters().host_units;
+        // All within the first zone.
+        bench.run_for(Duration::from_ms(100));
+        let programs = (bench.host.device.ftl_counters().host_units - before) / 6;
+        let expected = u64::from(width) * 100_000_000 / time;
+        assert!(programs.abs_diff(expected) <= u64::from(width), "width {width}: {programs}, not {expected}");
+        bench.finish();
+    }
+}
+
+/// A die reads a page at a time: command, sensing, transfer of a unit. Enough random reads of one zone keep its dies busy.
+#[test]
+fn a_zone_reads_as_fast_as_the_dies_of_its_lanes() {
+    for width in [1, 2, 4] {
+        let spec = wide(width);
+        let timing = Timing::new(&spec.part, spec.geometry.unit_bytes);
+        let cycle = (timing.command + timing.read[0] + timing.transfer_units[1]).as_ns();
+        let zones = f64::from(spec.zone_geometry().unwrap().unwrap().zones);
+        let of = ZoneFlowSpec {
+            read_share: 1.0,
+            block_size: BlockSize::Fixed(Bytes::kib(4)),
+            to: 1.0 / zones,
+            ..flow(&spec, 256, 1)
+        };
+        let mut bench = Bench::new(&spec, state(&spec, 1), &[FlowSpec::zones("r", of)], 1);
+        bench.run_for(Duration::from_ms(20));
+        let before = bench.host.device.completed();
+        bench.run_for(Duration::from_ms(100));
+        let reads = bench.host.device.completed() - before;
+        let expected = u64::from(width) * 100_000_000 / cycle;
+        println!("width {width}: {reads} against {expected}");
+        assert!(reads.abs_diff(expected) * 100 <= expected, "width {width}: {reads}, not {expected}");
+        bench.finish();
+    }
+}
+
+#[test]
+fn a_reset_ends_with_its_erases_or_at_once() {
+    for (reset_end, least, most) in [(ResetEnd::WhenErased, 1_200, 1_300), (ResetEnd::AtOnce, 5, 20)] {
+        let mut spec = zoned(2);
+        spec.ftl.zones = spec.ftl.zones.map(|zones| ZoneSpec { reset_end, ..zones });
+        let mut c = Commands::new(&spec, 1);
+        assert_eq!(c.status(Op::Zone(ZoneAction::Reset), 0, 0, 0), Status::Success);
+        let took = c.bench.events.now();
+        let limits = Duration::from_us(least)..Duration::from_us(most);
+        assert!(limits.contains(&took.since(SimTime::ZERO)), "{reset_end:?}: {took}");
+        // The zone is empty, whatever becomes of its old blocks.
+        assert_eq!(c.status(Op::Write, 0, 0, 6), Status::Success);
+        c.finish();
+    }
+}
+
+#[test]
+fn a_saved_state_is_read_back_and_a_damaged_one_is_refused() {
+    let spec = zoned(2);
+    let mut bytes = Vec::new();
+    let mut sink = |piece: &[u8]| {
+        bytes.extend_from_slice(piece);
+        Ok::<(), io::Error>(())
+    };
+    state(&spec, 5).save(0, &mut sink).unwrap();
+    assert_eq!(bytes.len() as u64, PreconditionedState::file_bytes(&spec, 0));
+    let read = |bytes: &[u8]| {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        let rng = Streams::new(1).stream("unused", 0);
+        let seen = &mut |_: &[u8]| Ok::<(), io::Error>(());
+        PreconditionedState::of_file(&spec, rng, &file, 0, true, seen).unwrap()
+    };
+    let (again, contradiction) = read(&bytes);
+    assert_eq!(contradiction, None);
+    let mut same = Vec::new();
+    again.save(0, &mut |piece| Ok::<(), io::Error>(same.extend_from_slice(piece))).unwrap();
+    assert!(same == bytes);
+    // Every number after the P/E cycles but the padding of free lists decides something.
+    let cycles = 4 * spec.layout().unwrap().super_blocks() as usize;
+    let damaged = (cycles..bytes.len()).step_by(4).filter(|&at| bytes[at..at + 4] != [0xff; 4]);
+    for at in damaged.step_by(3) {
+        let mut other = bytes.clone();
+        other[at] ^= 1;
+        assert!(read(&other).1.is_some(), "the number at byte {at} was changed");
+    }
+}

@@ -1,0 +1,61 @@
+//! Completion status of a request.
+
+/// Declares the statuses, each with its name in results and in messages.
+macro_rules! statuses {
+    ($($(#[doc = $doc:literal])+ $status:ident = $name:literal),+ $(,)?) => {
+        /// Completion status (NVMe base specification and Zoned Namespace Command Set).
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub enum Status {
+            /// The request was executed.
+            #[default]
+            Success,
+            $($(#[doc = $doc])+ $status),+
+        }
+
+        impl Status {
+            /// Every status but success.
+            pub const ERRORS: &'static [Status] = &[$(Status::$status),+];
+
+            /// Name in the specification.
+            pub fn name(self) -> &'static str {
+                match self {
+                    Status::Success => "Successful Completion",
+                    $(Status::$status => $name),+
+                }
+            }
+        }
+    };
+}
+
+statuses! {
+    /// Data that the request had to read was uncorrectable.
+    UnrecoveredReadError = "Unrecovered Read Error",
+    /// The device does not know the command: a zone command on a drive without zones.
+    InvalidOpcode = "Invalid Command Opcode",
+    /// A field of the command is illegal: an address that is not the start of a zone.
+    InvalidField = "Invalid Field in Command",
+    /// The write crosses the end of its zone.
+    ZoneBoundaryError = "Zone Boundary Error",
+    /// The zone is full.
+    ZoneIsFull = "Zone Is Full",
+    /// The write does not begin at the write pointer of the zone.
+    ZoneInvalidWrite = "Zone Invalid Write",
+    /// The zone would be active beyond the limit of active zones.
+    TooManyActiveZones = "Too Many Active Zones",
+    /// The zone would be open beyond the limit of open zones.
+    TooManyOpenZones = "Too Many Open Zones",
+    /// The state of the zone does not admit the command.
+    InvalidZoneStateTransition = "Invalid Zone State Transition",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Status;
+
+    #[test]
+    fn a_status_is_a_byte_and_success_comes_first() {
+        assert_eq!(size_of::<Status>(), 1);
+        assert_eq!(Status::default(), Status::Success);
+        assert!((1..).zip(Status::ERRORS).all(|(k, &error)| error as u8 == k));
+    }
+}

@@ -1,0 +1,44 @@
+//! Section `zones` of a zoned drive: geometry, states at the end of the run, requests that the drive refused.
+
+use crate::run::Measured;
+use interpulse_drive::Drive;
+use interpulse_drive::ftl::zoned::state::ZoneState;
+use interpulse_engine::Status;
+use serde_json::{Map, Value, json};
+
+/// States in the order of the result, each with its key.
+const STATES: [(ZoneState, &str); 5] = [
+    (ZoneState::Empty, "empty"),
+    (ZoneState::ImplicitlyOpened, "implicitly_opened"),
+    (ZoneState::ExplicitlyOpened, "explicitly_opened"),
+    (ZoneState::Closed, "closed"),
+    (ZoneState::Full, "full"),
+];
+
+/// The section; `None` of a drive without zones.
+pub(super) fn section(m: &Measured, drive: &Drive) -> Option<Value> {
+    let ftl = drive.zoned()?;
+    let (zones, states) = (ftl.geometry(), ftl.states());
+    let of = |state: ZoneState| states.all().iter().filter(|zone| zone.state == state).count();
+    let ends: Map<_, _> = STATES.iter().map(|&(state, key)| (key.to_string(), json!(of(state)))).collect();
+    let mut o = json!({
+        "zones": zones.zones,
+        "zone_bytes": u64::from(zones.units) * drive.spec().geometry.unit_bytes,
+        "width": zones.width,
+        "super_blocks_of_zone": zones.blocks(),
+        "most_open": states.most_open,
+        "most_active": states.most_active,
+        "at_end": ends,
+        "writes": m.window.flows.iter().map(|flow| flow.write.count()).sum::<u64>(),
+    });
+    let refused = &m.window.refused;
+    for (key, counts) in [("failed_writes", &refused.writes), ("failed_others", &refused.others)] {
+        let failed = Status::ERRORS.iter().filter(|&&status| counts[status as usize] > 0);
+        let by_status: Map<_, _> =
+            failed.map(|&status| (status.name().to_string(), json!(counts[status as usize]))).collect();
+        if !by_status.is_empty() {
+            o[key] = Value::Object(by_status);
+        }
+    }
+    Some(o)
+}

@@ -1,0 +1,201 @@
+//! Flow that writes zones: it fills zones in turn, resets the oldest one before it is written again, and reads places
+//! that it has written.
+//!
+//! The flow has no completions to go by. A device executes the commands of a queue in order, and of a closed flow at most
+//! `depth` requests are outstanding: all but the last `depth` writes have reached the device and can be read. Of an open
+//! flow as many as [`ASSUMED_OUTSTANDING`] are taken to be outstanding.
+
+pub mod spec;
+
+use super::clock::Clock;
+use super::size::Sizes;
+use super::spec::SyntheticPacing;
+use crate::error::Illegal;
+use crate::spec::Pacing;
+use interpulse_engine::{Bytes, Op, Request, Rng, SECTOR, SimTime, Streams, ZoneAction};
+use spec::{ZoneFlowSpec, ZoneWrites};
+use std::collections::VecDeque;
+
+/// Writes of an open flow that are not read yet.
+const ASSUMED_OUTSTANDING: usize = 1024;
+/// Draws of a place to read before the zone with most data is taken.
+const TRIES: u32 = 64;
+
+pub(crate) struct ZoneFlow {
+    writes: Op,
+    sizes: Sizes,
+    clock: Clock,
+    pacing: Pacing,
+    operations: Rng,
+    addresses: Rng,
+    reads_below: u64,
+    alignment: u64,
+    /// First sector of the first zone.
+    base: u64,
+    zone_sectors: u64,
+    zones: Vec<Zone>,
+    /// Zones being written.
+    open: Vec<Open>,
+    turn: usize,
+    /// Next zone to open.
+    next: usize,
+    /// Newest writes, which may not have reached the device, oldest first.
+    recent: VecDeque<Write>,
+    most_recent: usize,
+}
+
+#[derive(Clone, Default)]
+struct Zone {
+    /// The device holds data of it.
+    is_written: bool,
+    /// Sectors from its start on that can be read.
+    readable: u64,
+    /// Times that it was reset.
+    resets: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Open {
+    zone: usize,
+    /// Sectors written.
+    written: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Write {
+    zone: usize,
+    resets: u32,
+    sectors: u64,
+}
+
+impl ZoneFlow {
+    pub(crate) fn new(
+        spec: &ZoneFlowSpec,
+        start: SimTime,
+        capacity_sectors: u64,
+        streams: &Streams,
+        instance: u64,
+    ) -> Result<ZoneFlow, Illegal> {
+        let stream = |purpose: &str| streams.stream(purpose, instance);
+        let zone_sectors = spec.drive.sectors;
+        let whole = |size: &Bytes| size.get().is_multiple_of(spec.drive.block.get());
+        if let Some(odd) = spec.block_size.every_size().into_iter().find(|size| !whole(size)) {
+            return Err(Illegal::new("block-size", odd, format!("multiples of {}", spec.drive.block)));
+        }
+        let whole_zones = capacity_sectors / zone_sectors;
+        let at = |share: f64| share * whole_zones as f64;
+        let (first, end) = (libm::ceil(at(spec.from)) as u64, libm::floor(at(spec.to)) as u64);
+        let count = end.saturating_sub(first);
+        let legal = format!("at most the {count} whole zones of the region from..to");
+        Illegal::unless(u64::from(spec.open_zones) <= count, "open-zones", spec.open_zones, legal)?;
+        let full = |zone: u64| Zone {
+            is_written: zone < spec.drive.full,
+            readable: if zone < spec.drive.full { zone_sectors } else { 0 },
+            resets: 0,
+        };
+        let (pacing, most_recent) = match spec.pacing {
+            SyntheticPacing::Closed { depth } => (Pacing::Closed { depth }, depth as usize),
+            SyntheticPacing::Open { .. } => (Pacing::Open, ASSUMED_OUTSTANDING),
+        };
+        Ok(ZoneFlow {
+            writes: match spec.zones {
+                ZoneWrites::Write => Op::Write,
+                ZoneWrites::Append => Op::Append,
+            },
+            sizes: Sizes::new(&spec.block_size, stream("workload.size"))?,
+            clock: Clock::new(&spec.pacing, start, stream("workload.arrival"))?,
+            pacing,
+            operations: stream("workload.op"),
+            addresses: stream("workload.address"),
+            reads_below: Rng::threshold(spec.read_share),
+            alignment: spec.alignment.get() / SECTOR.get(),
+            base: first * zone_sectors,
+            zone_sectors,
+            zones: (first..end).map(full).collect(),
+            // No zone, which counts as full: the first write of each place opens one.
+            open: vec![Open { zone: usize::MAX, written: zone_sectors }; spec.open_zones as usize],
+            turn: 0,
+            next: 0,
+            recent: VecDeque::new(),
+            most_recent,
+        })
+    }
+
+    pub(crate) fn pacing(&self) -> Pacing {
+        self.pacing
+    }
+
+    /// The next request; `None` when its arrival lies beyond representable time.
+    pub(crate) fn next(&mut self) -> Option<(SimTime, Request)> {
+        let at = self.clock.next()?;
+        let reads = self.operations.chance(self.reads_below);
+        let request = if reads { self.read() } else { None };
+        Some((at, request.unwrap_or_else(|| self.write())))
+    }
+
+    /// A read of a place that was written; `None` if there is none.
+    fn read(&mut self) -> Option<Request> {
+        let sectors = self.sizes.next();
+        let length = u64::from(sectors);
+        let most = self.zone_sectors.checked_sub(length)?;
+        let positions = most / self.alignment + 1;
+        for _ in 0..TRIES {
+            let zone = self.addresses.below(self.zones.len() as u64);
+            let offset = self.addresses.below(positions) * self.alignment;
+            if offset + length <= self.zones[zone as usize].readable {
+                return Some(self.request(Op::Read, zone as usize, offset, sectors));
+            }
+        }
+        let (zone, readable) =
+            self.zones.iter().map(|zone| zone.readable).enumerate().max_by_key(|&(_, readable)| readable)?;
+        let positions = readable.checked_sub(length)? / self.alignment + 1;
+        let offset = self.addresses.below(positions) * self.alignment;
+        Some(self.request(Op::Read, zone, offset, sectors))
+    }
+
+    /// The next write, or the reset that must precede it.
+    fn write(&mut self) -> Request {
+        let place = self.turn;
+        if self.open[place].written == self.zone_sectors
+            && let Some(reset) = self.open_next(place)
+        {
+            return reset;
+        }
+        let Open { zone, written } = self.open[place];
+        let sectors = u64::from(self.sizes.next()).min(self.zone_sectors - written);
+        self.open[place].written += sectors;
+        self.turn = (place + 1) % self.open.len();
+        self.recent.push_back(Write { zone, resets: self.zones[zone].resets, sectors });
+        if self.recent.len() > self.most_recent {
+            let old = self.recent.pop_front().expect("a write was added");
+            let of = &mut self.zones[old.zone];
+            if of.resets == old.resets {
+                of.readable += old.sectors;
+            }
+        }
+        self.zones[zone].is_written = true;
+        let offset = if self.writes == Op::Append { 0 } else { written };
+        self.request(self.writes, zone, offset, sectors as u32)
+    }
+
+    /// Opens the next zone that is not open at this place; returns the reset that it needs.
+    fn open_next(&mut self, place: usize) -> Option<Request> {
+        self.open[place].zone = usize::MAX;
+        while self.open.iter().any(|open| open.zone == self.next) {
+            self.next = (self.next + 1) % self.zones.len();
+        }
+        let zone = self.next;
+        self.next = (self.next + 1) % self.zones.len();
+        self.open[place] = Open { zone, written: 0 };
+        let of = &mut self.zones[zone];
+        if !of.is_written {
+            return None;
+        }
+        *of = Zone { is_written: false, readable: 0, resets: of.resets.wrapping_add(1) };
+        Some(self.request(Op::Zone(ZoneAction::Reset), zone, 0, 0))
+    }
+
+    fn request(&self, op: Op, zone: usize, offset: u64, sectors: u32) -> Request {
+        Request { op, sector: self.base + zone as u64 * self.zone_sectors + offset, sectors, handle: 0 }
+    }
+}

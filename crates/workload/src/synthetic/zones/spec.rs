@@ -1,0 +1,60 @@
+//! Description of a flow that writes zones.
+
+use crate::synthetic::size::BlockSize;
+use crate::synthetic::spec::SyntheticPacing;
+use interpulse_engine::{Bytes, SECTOR};
+use interpulse_settings::{choices, default, keys};
+
+choices! {
+    /// Command that writes a zone.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ZoneWrites {
+        /// writes at the write pointer
+        Write = "write",
+        /// zone appends, which the drive places at the write pointer
+        Append = "append",
+    }
+}
+
+/// Zones of the drive that a flow writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Zones {
+    /// Sectors of a zone.
+    pub sectors: u64,
+    /// Bytes of a logical block, of which writes have a whole number.
+    pub block: Bytes,
+    /// Zones from the start of the drive on that are full at the start of a run.
+    pub full: u64,
+}
+
+keys! {
+    /// Flow that fills zones one after another and resets the oldest one before it is written again.
+    #[derive(Clone, PartialEq, Debug)]
+    pub struct ZoneFlowSpec, pub fn read(s, drive: Zones) {
+        /// the flow writes zones in order, and resets the oldest one before it is written again: by writes at the write
+        /// pointer, or by zone appends
+        pub zones: ZoneWrites = choice(Some("write"), ZoneWrites::ALL),
+        /// zones that the flow writes in turn
+        pub open_zones: u32 = u32(default(1).within(1..=65536)),
+        /// closed loop, or open loop
+        pub pacing: SyntheticPacing = policy(Some("closed"), SyntheticPacing::ROWS),
+        /// share of reads, of places written before; the rest writes
+        pub read_share: f64 = ["read"] fraction(default(0.0)),
+        /// Size of each read and write; a write ends at the end of its zone.
+        pub block_size: BlockSize => BlockSize::read(s)?,
+        /// addresses of reads are multiples of this, from the start of a zone
+        pub alignment: Bytes = bytes(default(Bytes::kib(4)).within(Bytes(512)..=Bytes::mib(16))),
+        /// start of the region written, as a share of the drive; rounded up to a whole zone
+        pub from: f64 = fraction(default(0.0)),
+        /// end of the region written, as a share of the drive; rounded down to a whole zone
+        pub to: f64 = fraction(default(1.0)),
+        /// Zones of the drive.
+        pub drive: Zones => drive,
+    } check {
+        s.check(alignment.get().is_multiple_of(SECTOR.get()), "alignment", "a multiple of 512B")?;
+        let whole = block_size.every_size().iter().all(|size| size.get().is_multiple_of(drive.block.get()));
+        let sizes = if s.has("sizes") { "sizes" } else { "block-size" };
+        s.check(whole, sizes, format!("multiples of {}, the logical block of a zoned drive", drive.block))?;
+        s.check_together(from < to, &["from", "to"], "the region addressed is empty")?;
+    }
+}

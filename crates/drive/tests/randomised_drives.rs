@@ -11,6 +11,7 @@ use interpulse_drive::spec::{Acknowledge, DriveSpec};
 use interpulse_engine::account::{CAUSES, Cause};
 use interpulse_engine::{Bytes, Current, Device, Op, RequestId, Rng, SimTime, Streams};
 use interpulse_flash::nand::power::budget;
+use interpulse_flash::parts::CacheRegister;
 use interpulse_flash::suspend::Scheme;
 use interpulse_host::CauseSums;
 use interpulse_settings::Document;
@@ -229,6 +230,7 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
         text += &format!("[ftl.slc-cache]\nkind = '{}'\n", pick(&mut values_of_slc, &["static", "dynamic"]));
     }
     let mut values_of_map = streams.stream("test.map", 0);
+    let mut values_of_planes = streams.stream("test.planes", 0);
     let mut spec = drawn(&text, move |key| {
         let sections = [
             "part", "ftl", "cache", "host", "link", "schedule", "suspend", "power", "audit", "ecc", "errors",
@@ -267,6 +269,12 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     let (p, g) = (&spec.part.power, &spec.geometry);
     let least = budget::least(p, spec.part.buffer_setup, spec.part.read.len(), g.dies(), g.channels).as_ua();
     spec.nand.power.budget = pick(rng, &[None, None, Some(Current(least)), Some(Current(least * 2))]);
+    if planes > 1 && values_of_planes.below(3) == 0 {
+        (spec.part.independent_plane_reads, spec.part.cache) = (true, CacheRegister::NONE);
+        (spec.nand.multi_plane_reads, spec.nand.power.budget, spec.nand.power.trace) = (false, None, None);
+        let g = &mut spec.geometry;
+        (g.independent_plane_reads, g.cache_pages, g.cache_reads) = (true, 0, false);
+    }
     spec.check().ok()?;
     Some(spec)
 }

@@ -96,6 +96,8 @@ pub struct Geometry {
     pub cache_pages: u32,
     /// Whether the die senses a page while the previous page leaves the cache register (cache read).
     pub cache_reads: bool,
+    /// Whether every plane of a die reads on its own.
+    pub independent_plane_reads: bool,
 }
 
 impl Geometry {
@@ -118,6 +120,7 @@ impl Geometry {
             },
             cache_pages: part.cache.pages,
             cache_reads: part.cache.reads,
+            independent_plane_reads: part.independent_plane_reads,
         }
     }
 

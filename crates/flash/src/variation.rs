@@ -187,6 +187,7 @@ mod tests {
             layers: 1,
             program_mode: ProgramMode::OneShot,
             read: vec![us(80); 3],
+            independent_plane_reads: false,
             buffer_setup: us(0),
             program: TrainSpec { loops: 16, pulse: us(35), reset: us(0), verify: us(90) },
             program_loops_sd: sd,

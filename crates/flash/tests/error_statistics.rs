@@ -114,6 +114,7 @@ fn part() -> PartSpec {
         power: Default::default(),
         program_mode: ProgramMode::OneShot,
         read: vec![us(60); 3],
+        independent_plane_reads: false,
         buffer_setup: us(0),
         program: TrainSpec { loops: 4, pulse: us(35), reset: us(0), verify: us(90) },
         program_loops_sd: 0.0,

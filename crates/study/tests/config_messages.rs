@@ -106,6 +106,16 @@ fn each_mistake_names_the_key_and_what_is_legal() {
         ),
         (&[("link.lanes", "3")], "--set: link.lanes: seen 3; expected 1, 2, 4, 8 or 16"),
         (
+            &[("part.independent-plane-reads", "true"), ("schedule.multi-plane-reads", "true")],
+            "--set: part.independent-plane-reads = true: schedule.multi-plane-reads does not go together with it: sensing \
+             together is what independent planes make needless: each starts at once",
+        ),
+        (
+            &[("part.independent-plane-reads", "true"), ("power.trace", "true")],
+            "--set: part.independent-plane-reads = true: power.trace does not go together with it: the trace follows one \
+             current of a die at a time",
+        ),
+        (
             &[("flow.0.pacing", "open")],
             "x.toml:5: flow.0.depth: does not apply; it belongs to pacing = \"closed\"",
         ),

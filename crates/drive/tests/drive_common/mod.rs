@@ -60,6 +60,7 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
         layers: 4,
         program_mode: mode,
         read: vec![us(40); bits as usize],
+        independent_plane_reads: false,
         buffer_setup: us(1),
         program: TrainSpec { loops: 4 * bits, pulse: us(20), reset: us(0), verify: us(30) },
         program_loops_sd: 0.0,

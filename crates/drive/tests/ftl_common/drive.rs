@@ -41,6 +41,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         layers: 16,
         program_mode: ProgramMode::Page,
         read: vec![us(25)],
+        independent_plane_reads: false,
         buffer_setup: us(0),
         program: TrainSpec { loops: 4, pulse: us(40), reset: us(0), verify: us(10) },
         program_loops_sd: 0.0,

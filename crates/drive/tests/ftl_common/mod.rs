@@ -32,6 +32,7 @@ pub fn geometry(lanes: u32, blocks: u32) -> Geometry {
         pages_per_program: 1,
         cache_pages: 0,
         cache_reads: false,
+        independent_plane_reads: false,
     }
 }
 

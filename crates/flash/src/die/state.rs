@@ -72,7 +72,7 @@ macro_rules! states {
 
 states! {
     /// Nothing; accepts any operation.
-    Idle = "idle": Idle, Idle; Idle, Standby; [Retrying, Held];
+    Idle = "idle": Idle, Idle; Idle, Standby; [Retrying, Held, PlaneReads];
     /// A read or erase waits for the bus to take its command.
     Command = "command": Bus, Bus; Idle, Idle; [];
     /// The array is being sensed into the page buffer.
@@ -93,7 +93,7 @@ states! {
     Entering = "entering": Discharge, Entry; Discharge, Entry; [Suspended];
     /// An operation is suspended and nothing else happens; accepts a read, and a program while only an erase
     /// is suspended.
-    Suspended = "suspended": Hold, Hold; Hold, Hold; [LoadWait, Resuming, Pulsing, Retrying, Held];
+    Suspended = "suspended": Hold, Hold; Hold, Hold; [LoadWait, Resuming, Pulsing, Retrying, Held, PlaneReads];
     /// Leaving a suspension.
     Resuming = "resuming": Reload, Resume; Reload, Resume; [Pulsing];
     /// Serving a retry sequence, whose steps may overlap.
@@ -102,6 +102,8 @@ states! {
     Held = "held": Bus, Bus; Idle, Idle; [Resuming, Pulsing, Retrying, Suspended];
     /// Busy with a program or erase otherwise than with pulses.
     Busy = "busy": Sense, Sense; Idle, Idle; [];
+    /// Serving reads of several planes, each in a step of its own.
+    PlaneReads = "plane-reads": Bus, Sense; Idle, Idle; [PlaneReads, Idle, Suspended];
 }
 
 impl Step {

@@ -68,6 +68,9 @@ impl Collected {
                     // A retry senses while data of the step before moves.
                     self = self.with(State::Retrying, of.array, category, effect);
                     self = self.with(State::Retrying, of.bus, category, effect);
+                    // Planes that read on their own do, too.
+                    self = self.with(State::PlaneReads, of.array, category, effect);
+                    self = self.with(State::PlaneReads, of.bus, category, effect);
                 }
                 (Step::Pulses, Some(train)) => {
                     self = self.with(states[0], of.array, category, effect);

@@ -1,7 +1,7 @@
 //! Bus and decoder grants of a channel.
 
 use super::Nand;
-use super::channel::{Transfer, Waiter};
+use super::channel::{Port, Transfer, Waiter};
 use crate::die::State;
 use crate::ids::DieId;
 use interpulse_engine::{Duration, EventQueue, ResourceId, SimTime};
@@ -38,11 +38,23 @@ impl Nand {
         kind: Transfer,
         length: Duration,
     ) {
-        let c = self.contexts[d].channel as usize;
+        self.queue_for_bus(events, Waiter::die(DieId(d as u32)), kind, length);
+    }
+
+    /// Queues `waiter` for the bus of its die, which is taken.
+    #[inline(always)]
+    pub(super) fn queue_for_bus(
+        &mut self,
+        events: &mut EventQueue,
+        waiter: Waiter,
+        kind: Transfer,
+        length: Duration,
+    ) {
+        let c = self.contexts[waiter.die.index()].channel as usize;
         if self.channels[c].has_no_waiters() {
             events.arm(self.channel_timer(c), self.channels[c].free_at());
         }
-        self.channels[c].wait(Waiter::die(DieId(d as u32)), kind, length);
+        self.channels[c].wait(waiter, kind, length);
     }
 
     pub(super) fn on_channel(&mut self, events: &mut EventQueue, now: SimTime, c: usize) -> usize {
@@ -53,10 +65,10 @@ impl Nand {
         }
         self.counters.bus_time += length.as_ns();
         let d = waiter.die.index();
-        if waiter.register {
-            self.granted_to_register(events, now, d, length);
-        } else {
-            self.granted(events, now, d, length);
+        match waiter.port {
+            Port::Die => self.granted(events, now, d, length),
+            Port::Register => self.granted_to_register(events, now, d, length),
+            Port::Plane(plane) => self.granted_to_plane(events, now, d, plane, length),
         }
         d
     }

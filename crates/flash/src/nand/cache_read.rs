@@ -39,7 +39,7 @@ impl Nand {
     }
 
     /// Class of the read that die `d` serves next, if it is one and no retry.
-    fn next_read(&self, now: SimTime, d: usize) -> Option<Class> {
+    pub(super) fn next_read(&self, now: SimTime, d: usize) -> Option<Class> {
         let class = match self.dies[d].long() {
             Some(op) => {
                 let over = match self.suspend_policy(op).resume {

@@ -60,11 +60,7 @@ impl Nand {
             self.granted_to_register(events, now, d, length);
             return;
         }
-        let c = self.contexts[d].channel as usize;
-        if self.channels[c].has_no_waiters() {
-            events.arm(self.channel_timer(c), self.channels[c].free_at());
-        }
-        self.channels[c].wait(Waiter::register(DieId(d as u32)), Transfer::Data, length);
+        self.queue_for_bus(events, Waiter::register(DieId(d as u32)), Transfer::Data, length);
     }
 
     /// Predicted next program of the die and the number of its pages that may be loaded ahead; `None` if there is none.

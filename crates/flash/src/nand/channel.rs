@@ -21,19 +21,35 @@ pub struct Channel {
 pub struct Waiter {
     /// The die.
     pub die: DieId,
+    /// What of the die.
+    pub port: Port,
+}
+
+/// The part of a die that uses a bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Port {
+    /// The die, for its own transfer.
+    Die,
     /// Its cache register, beside what the die itself does.
-    pub register: bool,
+    Register,
+    /// One of the planes that read independently.
+    Plane(u8),
 }
 
 impl Waiter {
     /// A die, for its own transfer.
     pub fn die(die: DieId) -> Waiter {
-        Waiter { die, register: false }
+        Waiter { die, port: Port::Die }
     }
 
     /// The cache register of a die.
     pub fn register(die: DieId) -> Waiter {
-        Waiter { die, register: true }
+        Waiter { die, port: Port::Register }
+    }
+
+    /// A plane of a die.
+    pub fn plane(die: DieId, plane: u8) -> Waiter {
+        Waiter { die, port: Port::Plane(plane) }
     }
 }
 

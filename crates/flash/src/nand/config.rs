@@ -4,6 +4,7 @@ use super::power::PowerConfig;
 use super::queue::{GcReadRank, Policy};
 use crate::command::Effect;
 use crate::errors::ErrorSpec;
+use crate::parts::PartSpec;
 use crate::suspend::SuspendPolicy;
 use crate::variation::LongOperations;
 use interpulse_engine::Duration;
@@ -39,6 +40,35 @@ pub struct NandConfig {
 }
 
 impl NandConfig {
+    /// What does not go together with independent plane reads of `part`: the key, and why. `None` if nothing does.
+    pub fn excludes_independent_plane_reads(&self, part: &PartSpec) -> Option<(&'static str, &'static str)> {
+        let cases = [
+            (
+                self.multi_plane_reads,
+                "schedule.multi-plane-reads",
+                "sensing together is what independent planes make needless: each starts at once",
+            ),
+            (
+                part.cache.reads,
+                "part.cache.read",
+                "with cache read a die senses for the next read only, not for one on each plane",
+            ),
+            (
+                part.cache.pages > 0,
+                "part.cache.program",
+                "no source says which reads keep the data in the cache register of a plane",
+            ),
+            (self.power.trace.is_some(), "power.trace", "the trace follows one current of a die at a time"),
+            (
+                self.power.budget.is_some(),
+                "power.budget",
+                "the budget grants one operation of a die at a time",
+            ),
+        ];
+        let of = |&(excluded, ..): &(bool, _, _)| part.independent_plane_reads && excluded;
+        cases.iter().find(|case| of(case)).map(|&(_, key, why)| (key, why))
+    }
+
     /// Suspension policy for operations with this effect.
     #[inline]
     pub(crate) fn suspend_policy(&self, effect: Effect) -> &SuspendPolicy {

@@ -20,6 +20,7 @@ mod operation_stats;
 mod other_reads;
 mod outage;
 pub mod phase_schedule;
+mod plane_reads;
 pub mod power;
 mod program_erase;
 pub mod queue;
@@ -43,6 +44,7 @@ use channel::Channel;
 use ecc::Decoder;
 use interpulse_engine::{EventQueue, ResourceId, SimTime};
 use observers::Observers;
+use plane_reads::PlaneReads;
 use power::meter::Meter;
 use power::{PowerConfig, Supply};
 use queue::Queue;
@@ -144,6 +146,9 @@ pub struct Nand {
     decoders: Vec<Decoder>,
     /// Of each die; none without cache program.
     registers: Vec<Register>,
+    plane_reads: PlaneReads,
+    /// Whether there are cache registers or planes that read on their own.
+    has_beside: bool,
     cache: CacheRegister,
     reliability: Option<Box<Reliability>>,
     txns: Slab,
@@ -165,7 +170,9 @@ pub struct Nand {
 
 impl Nand {
     /// An idle array whose resources take the event queue indices from `first` on: dies, then channels, then
-    /// decoders, then cache registers, if they are used; see [`Nand::resources`].
+    /// decoders, then cache registers or planes that read on their own, if they are used; see [`Nand::resources`].
+    ///
+    /// Panics on a [combination](NandConfig::excludes_independent_plane_reads) that the configuration refuses.
     pub fn new(
         geometry: Geometry,
         part: &PartSpec,
@@ -173,6 +180,7 @@ impl Nand {
         seed: u64,
         first: ResourceId,
     ) -> Nand {
+        assert_eq!(config.excludes_independent_plane_reads(part), None);
         let dies = geometry.dies() as usize;
         let timing = Timing::new(part, geometry.unit_bytes);
         let reprograms = config.super_layer > 0;
@@ -207,6 +215,8 @@ impl Nand {
             channels: vec![Channel::default(); geometry.channels as usize],
             decoders: vec![Decoder::new(config.ecc_interval); geometry.channels as usize],
             registers: vec![Register::default(); if geometry.has_cache_register() { dies } else { 0 }],
+            plane_reads: PlaneReads::new(&geometry),
+            has_beside: geometry.has_cache_register() || geometry.independent_plane_reads,
             cache: part.cache,
             txns: Slab::default(),
             seq: 0,
@@ -226,7 +236,7 @@ impl Nand {
     /// EventQueue resources an array of this geometry needs.
     pub fn resources(geometry: &Geometry) -> u32 {
         let registers = if geometry.has_cache_register() { geometry.dies() } else { 0 };
-        geometry.dies() + 2 * geometry.channels + registers
+        geometry.dies() + 2 * geometry.channels + registers + PlaneReads::timers(geometry)
     }
 
     /// The array's geometry.
@@ -369,6 +379,7 @@ impl Nand {
             // Suspended and held by a timer.
             State::Suspended => self.next_on(events, now, d),
             State::Held => self.serve_before_resuming(events, now, d),
+            State::PlaneReads => self.add_plane_reads(events, now, d),
             _ => {}
         }
     }
@@ -395,7 +406,19 @@ impl Nand {
         } else if index < dies + 2 * channels {
             self.on_decoder(events, now, (index - dies - channels) as usize);
         } else {
-            self.on_register(events, now, (index - dies - 2 * channels) as usize);
+            self.on_beside(events, now, (index - dies - 2 * channels) as usize);
+        }
+    }
+
+    /// Timer `index` of the cache registers, or else of the planes. Returns the die.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn on_beside(&mut self, events: &mut EventQueue, now: SimTime, index: usize) -> usize {
+        if self.has_registers() {
+            self.on_register(events, now, index);
+            index
+        } else {
+            self.on_plane(events, now, index)
         }
     }
 

@@ -112,6 +112,7 @@ impl Nand {
             State::Command | State::Sensing if active.count > 0 => active.reads[0],
             State::OutWait | State::Out => active.reads[usize::from(active.moved)],
             State::Retrying => self.sequence_id(d)?,
+            State::PlaneReads => self.leading_read(d)?,
             _ => return None,
         };
         let txn = self.txns.get(id);
@@ -145,6 +146,11 @@ impl Nand {
                     then = DiePhase::Load;
                 }
                 Duration::ZERO
+            }
+            State::PlaneReads => {
+                let (phase, draw, from) = self.leading_phase(d);
+                (then, steady) = (phase, draw);
+                from.since(since)
             }
             State::Retrying => match self.sequence_senses(d) {
                 Some((page_type, from)) => {

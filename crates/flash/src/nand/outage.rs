@@ -34,6 +34,7 @@ impl Nand {
             self.contexts[d].active = ActiveOps::NOTHING;
             self.report_changes(now, d);
         }
+        self.plane_reads.outage();
         self.channels.iter_mut().for_each(|channel| channel.outage(now));
         self.decoders.fill(Decoder::new(self.config.ecc_interval));
         self.registers.fill(Default::default());

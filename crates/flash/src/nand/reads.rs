@@ -18,6 +18,10 @@ impl Nand {
             self.start_sequence(events, now, d, id);
             return;
         }
+        if self.geometry.independent_plane_reads {
+            self.start_plane_reads(events, now, d, id);
+            return;
+        }
         let active = &mut self.contexts[d].active;
         active.reads[0] = id;
         (active.count, active.moved) = (1, 0);

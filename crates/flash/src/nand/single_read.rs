@@ -9,10 +9,10 @@ use crate::ids::TxnId;
 use interpulse_engine::{Duration, EventQueue, SimTime};
 
 impl Nand {
-    /// Whether the array has neither cache registers nor observers nor a budget.
+    /// Whether the array has neither cache registers nor independent planes nor observers nor a budget.
     #[inline(always)]
     pub(super) fn is_plain(&self) -> bool {
-        !self.observed && !self.has_registers()
+        !self.observed && !self.has_beside
     }
 
     /// Die `d` starts `id`, the head of its queue.

@@ -2,7 +2,7 @@
 //!
 //! The array is fed from VDDcore, the bus drivers from VDDQ. Data sheets print one current per operation; testers (Zambelli et
 //! al. 2021, Figure 3b) measure different currents per phase, so every phase has a key. A current is that of the whole die,
-//! whatever the number of active planes.
+//! whatever the number of active planes; planes that read independently draw one each.
 
 use super::pages::{page_types, read_for_page};
 use interpulse_engine::{Current, EnergyPerBit, Voltage};

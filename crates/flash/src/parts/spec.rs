@@ -41,6 +41,9 @@ keys! {
         pub program_mode: ProgramMode = (state) choice_typically_first(ProgramMode::ALL),
         /// Sensing time tR of each page type, least significant page first; `bits_per_cell` entries.
         pub read: Vec<Duration> => read_times(part, bits_per_cell)?,
+        /// whether every plane of a die reads on its own: other pages, other instants
+        // Independent word lines (iWL), asynchronous independent plane reads (AIPR); see docs/PARTS.md.
+        pub independent_plane_reads: bool = bool(default(false)),
         /// set-up of the page buffer after each page load of a program
         // The bus is free during the set-up.
         pub buffer_setup: Duration = duration(optional_time()),

@@ -106,6 +106,7 @@ pub fn part() -> PartSpec {
         layers: 1,
         program_mode: ProgramMode::OneShot,
         read: [LSB, CSB, MSB].map(Duration::from_ns).to_vec(),
+        independent_plane_reads: false,
         buffer_setup: Duration::from_ns(SETUP),
         program: TrainSpec { loops: 4, pulse: us(35), reset: us(0), verify: us(90) },
         program_loops_sd: 0.0,

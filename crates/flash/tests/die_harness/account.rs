@@ -114,6 +114,7 @@ type Arrival = (u64, u32, u32, u32, u32, u32);
 struct Case {
     config: NandConfig,
     cache: CacheRegister,
+    independent: bool,
     dies: u32,
     urgent: bool,
     arrivals: Vec<Arrival>,
@@ -260,20 +261,26 @@ fn a_case() -> impl Strategy<Value = Case> {
     let budget = prop::option::weighted(0.5, prop_oneof![Just(0u64), 0u64..60_000]);
     let standby = prop_oneof![2 => Just(0), 1 => 1u64..500_000];
     let power = (window, budget, standby);
-    (nand, power, some_cache(), 1u32..4, any::<bool>(), prop::collection::vec(arrival, 1..150)).prop_map(
-        |(mut config, (window, budget, standby), cache, dies, urgent, arrivals)| {
+    let part = (some_cache(), prop::bool::weighted(0.3));
+    (nand, power, part, 1u32..4, any::<bool>(), prop::collection::vec(arrival, 1..150)).prop_map(
+        |(mut config, (window, budget, standby), (cache, independent), dies, urgent, arrivals)| {
             config.power = PowerConfig {
                 standby_after: Duration::from_ns(standby),
                 trace: window.map(Duration::from_ns),
                 budget: budget.map(|more| Current(least_budget(dies).as_ua() + more)),
             };
-            Case { config, cache, dies, urgent, arrivals }
+            let cache = if independent { CacheRegister::NONE } else { cache };
+            if independent {
+                config.multi_plane_reads = false;
+                (config.power.trace, config.power.budget) = (None, None);
+            }
+            Case { config, cache, independent, dies, urgent, arrivals }
         },
     )
 }
 
 fn bench_of(case: &Case) -> Bench {
-    let part = PartSpec { cache: case.cache, ..distinct() };
+    let part = PartSpec { cache: case.cache, independent_plane_reads: case.independent, ..distinct() };
     let mut bench = Bench::new(&part, case.config.clone(), case.dies);
     (0..case.dies).for_each(|die| bench.nand.set_gc_urgent(DieId(die), case.urgent));
     // Word lines programmed in blocks 4 (host) and 5 (garbage collection) of each die.

@@ -12,6 +12,7 @@ mod holding;
 mod observing;
 mod order;
 mod phases;
+mod plane_reads;
 mod power;
 mod preempting;
 mod programs;

@@ -69,6 +69,7 @@ impl Load {
             layers: 1,
             program_mode: ProgramMode::OneShot,
             read: vec![Duration::from_us(80)],
+            independent_plane_reads: false,
             buffer_setup: zero,
             program: TrainSpec { loops: self.loops, pulse, reset: zero, verify: zero },
             program_loops_sd: 0.0,

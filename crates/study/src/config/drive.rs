@@ -42,6 +42,10 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     let host = HostSpec::read(&mut document.section("host")?, &mut document.section("link")?)?;
     let (power, constants) = super::power::read(document, &part, &geometry)?;
     nand.power = power;
+    if let Some((key, why)) = nand.excludes_independent_plane_reads(&part) {
+        let message = format!("{key} does not go together with it: {why}");
+        return Err(document.section("part")?.conflict(&["independent-plane-reads"], message));
+    }
     let mut a = document.section("audit")?;
     let audit_sample = a.u32(
         "sample",

@@ -99,6 +99,7 @@ mod tests {
             pages_per_program: 3,
             cache_pages: 0,
             cache_reads: false,
+            independent_plane_reads: false,
         };
         let of = metadata(&geometry, 1);
         assert_eq!(of["time_stamps_bytes"], 384 << 10);

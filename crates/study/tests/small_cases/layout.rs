@@ -27,6 +27,7 @@ fn array() -> impl Strategy<Value = (Geometry, u32, u32)> {
                 pages_per_program: if one_shot { bits } else { 1 },
                 cache_pages: 0,
                 cache_reads: false,
+                independent_plane_reads: false,
             };
             (geometry, together, reserved)
         },

@@ -21,6 +21,7 @@ impl Nand {
         let moves = |(d, die): (usize, &Die)| match die.state() {
             State::Out | State::Load => true,
             State::Retrying => self.sequence_moves(d),
+            State::PlaneReads => self.a_plane_moves(d),
             _ => false,
         };
         self.dies.iter().enumerate().any(moves) || self.registers.iter().any(Register::moves)
@@ -85,8 +86,7 @@ impl Nand {
             self.on_decoder(events, now, c);
             self.after_event(events, now, d);
         } else {
-            let d = (index - dies - 2 * channels) as usize;
-            self.on_register(events, now, d);
+            let d = self.on_beside(events, now, (index - dies - 2 * channels) as usize);
             self.after_event(events, now, d);
         }
     }

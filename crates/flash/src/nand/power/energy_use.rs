@@ -22,7 +22,8 @@ impl Nand {
             }
             self.book_open(&mut tally, now, d);
         }
-        let mut spent = Spent { times: [[0; DRAWS]; ENERGY_CATEGORIES], bytes: tally.bytes };
+        let beside = tally.beside.map(|row| row.map(Duration::as_ns));
+        let mut spent = Spent { times: [[0; DRAWS]; ENERGY_CATEGORIES], beside, bytes: tally.bytes };
         let mut put = |category: EnergyCategory, draw: Draw, time: u64| {
             spent.times[category as usize][draw as usize] += time;
         };
@@ -36,7 +37,7 @@ impl Nand {
                     continue;
                 }
                 // Retry data may move while the next step is sensed: without sensing the die draws its idle current.
-                State::Sensing | State::Retrying => {
+                State::Sensing | State::Retrying | State::PlaneReads => {
                     sensed[slot.category as usize] += time;
                     continue;
                 }
@@ -61,6 +62,15 @@ impl Nand {
                 *rest = rest
                     .checked_sub(time.as_ns())
                     .unwrap_or_else(|| panic!("too much sensing for {category:?}"));
+            }
+        }
+        for (&(_, category, _), row) in EnergyCategory::ALL.iter().zip(tally.planes) {
+            let rest = &mut sensed[category as usize];
+            for ((draw, ..), time) in Draw::ALL.into_iter().zip(row) {
+                put(category, draw, time.as_ns());
+                *rest = rest
+                    .checked_sub(time.as_ns())
+                    .unwrap_or_else(|| panic!("planes read too long for {category:?}"));
             }
         }
         for (kind, train) in Kind::ALL.into_iter().zip(tally.trains) {
@@ -104,6 +114,7 @@ impl Nand {
                 tally.discharge -= ahead;
             }
             State::Resuming => tally.reload -= self.reload_of(d).saturating_sub(elapsed),
+            State::PlaneReads => self.plane_spans(now, d).for_each(|span| span.book(tally)),
             State::Retrying => {
                 if let Some((kind, page_type, done)) = self.sensed_by_sequence(now, d) {
                     tally.book_sensing(kind, page_type, done);

@@ -26,6 +26,10 @@ pub struct Tally {
     pub(super) reload: Duration,
     /// Part of the time in [`State::Idle`].
     pub(super) selected: Duration,
+    /// Part of the time in [`State::PlaneReads`] that is not idle, by current.
+    pub(super) planes: [[Duration; DRAWS]; ENERGY_CATEGORIES],
+    /// Reads of further planes during that time.
+    pub(super) beside: [[Duration; DRAWS]; ENERGY_CATEGORIES],
     /// Bytes moved for each [`EnergyCategory`], out of dies and into them.
     pub(super) bytes: [[u64; 2]; ENERGY_CATEGORIES],
 }
@@ -72,6 +76,18 @@ impl Tally {
         self.selected += time;
     }
 
+    /// A plane has read for `time`; `leads` unless that is time of another plane of the die, too.
+    pub(in crate::nand) fn book_plane(
+        &mut self,
+        category: EnergyCategory,
+        draw: Draw,
+        time: Duration,
+        leads: bool,
+    ) {
+        let of = if leads { &mut self.planes } else { &mut self.beside };
+        of[category as usize][draw as usize] += time;
+    }
+
     #[inline]
     pub(in crate::nand) fn book_out(&mut self, kind: Kind, bytes: u64) {
         self.bytes[kind.command().category as usize][0] += bytes;
@@ -88,6 +104,8 @@ impl Tally {
 pub struct Spent {
     /// Die time in ns by [`EnergyCategory`] and [`Draw`].
     pub times: [[u64; DRAWS]; ENERGY_CATEGORIES],
+    /// Time in ns for which further planes of a die read on their own: current, but no die time.
+    pub beside: [[u64; DRAWS]; ENERGY_CATEGORIES],
     /// Bytes out of dies and into them, by [`EnergyCategory`]; a transfer counts when it ends.
     pub bytes: [[u64; 2]; ENERGY_CATEGORIES],
 }
@@ -159,6 +177,9 @@ impl Spent {
         for (row, more) in self.times.iter_mut().zip(&other.times) {
             row.iter_mut().zip(more).for_each(|(time, more)| *time += more);
         }
+        for (row, more) in self.beside.iter_mut().zip(&other.beside) {
+            row.iter_mut().zip(more).for_each(|(time, more)| *time += more);
+        }
         for (row, more) in self.bytes.iter_mut().zip(&other.bytes) {
             row.iter_mut().zip(more).for_each(|(bytes, more)| *bytes += more);
         }
@@ -168,6 +189,9 @@ impl Spent {
     pub fn since(&self, earlier: &Spent) -> Spent {
         let mut since = self.clone();
         for (row, before) in since.times.iter_mut().zip(&earlier.times) {
+            row.iter_mut().zip(before).for_each(|(time, before)| *time -= before);
+        }
+        for (row, before) in since.beside.iter_mut().zip(&earlier.beside) {
             row.iter_mut().zip(before).for_each(|(time, before)| *time -= before);
         }
         for (row, before) in since.bytes.iter_mut().zip(&earlier.bytes) {
@@ -185,8 +209,9 @@ impl Spent {
     pub fn energy(&self, part: &PowerSpec) -> Energy {
         let mut energy = Energy::default();
         for s in 0..ENERGY_CATEGORIES {
-            let charges = self.times[s].iter().zip(part.currents);
-            energy.core[s] = part.vcc.energy(charges.map(|(&t, current)| current.charge(Duration(t))).sum());
+            let charges = self.times[s].iter().zip(self.beside[s]).zip(part.currents);
+            let charges = charges.map(|((&t, beside), current)| current.charge(Duration(t + beside)));
+            energy.core[s] = part.vcc.energy(charges.sum());
             let [out, into] = self.bytes[s].map(u128::from);
             energy.bus[s] =
                 out * u128::from(part.bus_out.of_byte()) + into * u128::from(part.bus_in.of_byte());
@@ -197,7 +222,7 @@ impl Spent {
     /// VDDcore energy summed by draw instead of category, in aJ.
     pub fn core_by_draw(&self, part: &PowerSpec) -> u128 {
         let of = |(draw, _, _, _): (Draw, _, _, _)| {
-            let time: u64 = self.times.iter().map(|row| row[draw as usize]).sum();
+            let time: u64 = self.times.iter().chain(&self.beside).map(|row| row[draw as usize]).sum();
             part.vcc.energy(part.current(draw).charge(Duration(time)))
         };
         Draw::ALL.map(of).iter().sum()

@@ -329,6 +329,7 @@ mod tests {
             pages_per_program: 1,
             cache_pages: 0,
             cache_reads: false,
+            independent_plane_reads: false,
         };
         let layout = Layout::new(&geometry, 1, 0);
         let logical_units = layout.units() as u32 / 16 * 15;

@@ -1,0 +1,339 @@
+//! Independent plane reads: every plane of a die reads a page of its own, in a step of its own.
+//!
+//! A plane has a timer of its own and its own turn on the bus; its page buffer holds the data until that moves. The die is in
+//! one state, [`State::PlaneReads`], until the last plane is done. It then takes its next transaction as after any read: a
+//! program, an erase, a retry or a resume that comes next starts no earlier, and reads behind it start no earlier than it.
+//!
+//! Die time counts once, for the plane whose sensing or transfer began first. The others count beside it, for the energy only:
+//! each read draws the current that it draws alone.
+
+use super::Nand;
+use super::channel::{Transfer, Waiter};
+use super::observer::DataMove;
+use super::power::tally::Tally;
+use super::queue::Policy;
+use super::sequence::NEVER;
+use super::txn::{Slab, Txn};
+use crate::command::{DieActivity, EnergyCategory, Wait};
+use crate::die::{DiePhase, State};
+use crate::geometry::Geometry;
+use crate::ids::{DieId, TxnId};
+use crate::parts::power::Draw;
+use interpulse_engine::{Duration, EventQueue, ResourceId, SimTime};
+
+/// Step of a plane's read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    CommandWait,
+    Senses,
+    OutWait,
+    Moves,
+}
+
+/// One plane.
+#[derive(Clone, Copy)]
+struct Plane {
+    /// Its read, or [`TxnId::NONE`].
+    id: TxnId,
+    step: Step,
+    /// When the sensing or transfer under way begins (behind its command); [`NEVER`] without one.
+    from: SimTime,
+}
+
+impl Plane {
+    fn draw(&self, txn: &Txn, pages_per_word_line: u32) -> Draw {
+        match self.step {
+            Step::Senses => Draw::sense((txn.page % pages_per_word_line) as usize),
+            Step::Moves => Draw::Out,
+            Step::CommandWait | Step::OutWait => Draw::Idle,
+        }
+    }
+}
+
+const IDLE: Plane = Plane { id: TxnId::NONE, step: Step::CommandWait, from: NEVER };
+
+/// The planes that read on their own; empty if the part has none.
+#[derive(Clone)]
+pub(super) struct PlaneReads {
+    /// Planes of a die.
+    planes: usize,
+    /// Of every die, one after the other.
+    of: Vec<Plane>,
+    /// Of each die: planes that read, and the instant up to which their time is booked.
+    dies: Vec<(u64, SimTime)>,
+}
+
+impl PlaneReads {
+    pub(super) fn new(geometry: &Geometry) -> PlaneReads {
+        let dies = if geometry.independent_plane_reads { geometry.dies() as usize } else { 0 };
+        let planes = geometry.planes as usize;
+        PlaneReads { planes, of: vec![IDLE; dies * planes], dies: vec![(0, SimTime::ZERO); dies] }
+    }
+
+    /// Timers needed.
+    pub(super) fn timers(geometry: &Geometry) -> u32 {
+        if geometry.independent_plane_reads { geometry.dies() * geometry.planes } else { 0 }
+    }
+
+    /// Cuts the power: no plane reads.
+    pub(super) fn outage(&mut self) {
+        self.of.fill(IDLE);
+        self.dies.fill((0, SimTime::ZERO));
+    }
+
+    #[inline]
+    fn plane(&mut self, d: usize, plane: u8) -> &mut Plane {
+        &mut self.of[d * self.planes + usize::from(plane)]
+    }
+
+    /// The planes of die `d` that read.
+    fn reading(&self, d: usize) -> impl Iterator<Item = &Plane> {
+        self.of[d * self.planes..][..self.planes].iter().filter(|plane| plane.id != TxnId::NONE)
+    }
+
+    /// The plane of die `d` whose sensing or transfer began first; if there is none, the first that reads.
+    fn leading(&self, d: usize) -> Option<&Plane> {
+        self.reading(d).min_by_key(|plane| plane.from)
+    }
+
+    /// What the planes of die `d` have done since it was last booked. The leading plane has been at it for all the time that
+    /// any has. A word line has `pages` pages.
+    fn spans(&self, txns: &Slab, pages: u32, now: SimTime, d: usize) -> impl Iterator<Item = Span> {
+        let booked = self.dies[d].1;
+        let leading = self.leading(d).map(|plane| plane.id);
+        self.reading(d).filter(move |plane| plane.from < now).map(move |plane| {
+            let txn = txns.get(plane.id);
+            let (category, draw) = (txn.kind.command().category, plane.draw(txn, pages));
+            let time = now.since(plane.from.max(booked));
+            Span { category, draw, time, leads: Some(plane.id) == leading }
+        })
+    }
+}
+
+/// Time for which a plane sensed or moved data.
+pub(super) struct Span {
+    category: EnergyCategory,
+    draw: Draw,
+    time: Duration,
+    leads: bool,
+}
+
+impl Span {
+    pub(super) fn book(self, tally: &mut Tally) {
+        tally.book_plane(self.category, self.draw, self.time, self.leads);
+    }
+}
+
+impl Nand {
+    // ---- starting -----------------------------------------------------------------------------------
+
+    /// Die `d`, idle or suspended, starts the read `id`, and waiting ones of other planes with it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn start_plane_reads(&mut self, events: &mut EventQueue, now: SimTime, d: usize, id: TxnId) {
+        self.plane_reads.dies[d] = (0, now);
+        self.start_on_plane(events, now, d, id);
+        self.add_plane_reads(events, now, d);
+    }
+
+    /// Starts the waiting reads whose planes are idle, as far as they come next.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn add_plane_reads(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
+        while let Some(id) = self.take_plane_read(now, d) {
+            self.account_wait(now, d, id);
+            self.start_on_plane(events, now, d, id);
+        }
+    }
+
+    /// Takes the next read for an idle plane out of the queue. Reads of its class on busy planes may be overtaken, under the
+    /// rules of [`Nand::gather_planes`]; a read that is no page read, or a retry, is not.
+    fn take_plane_read(&mut self, now: SimTime, d: usize) -> Option<TxnId> {
+        let busy = self.plane_reads.dies[d].0;
+        if busy.count_ones() as usize == self.plane_reads.planes || self.contexts[d].queue.is_empty() {
+            return None;
+        }
+        let class = self.next_read(now, d)?;
+        let before_seq = if self.dies[d].long().is_some() {
+            self.serves_before(d)
+        } else if self.config.policy == Policy::Fifo {
+            self.contexts[d].queue.oldest_but(&self.txns, class)
+        } else {
+            u64::MAX
+        };
+        let (mut before, mut id) = (TxnId::NONE, self.contexts[d].queue.first(class));
+        while id != TxnId::NONE {
+            let txn = self.txns.get(id);
+            if txn.seq >= before_seq || txn.is_retry() || !txn.kind.command().is_page_read() {
+                return None;
+            }
+            if busy & 1 << txn.plane == 0 {
+                self.contexts[d].queue.unlink(&mut self.txns, before, id);
+                return Some(id);
+            }
+            (before, id) = (id, txn.next);
+        }
+        None
+    }
+
+    /// Read `id` starts on its plane, which is idle: it requests the bus for its command.
+    fn start_on_plane(&mut self, events: &mut EventQueue, now: SimTime, d: usize, id: TxnId) {
+        let txn = self.txns.get(id);
+        let plane = txn.plane;
+        self.dies[d].check_read(now, plane.into(), txn.block, txn.page);
+        self.counters.reads_in_suspension += u64::from(self.dies[d].long().is_some());
+        self.book_spans(now, d);
+        self.plane_reads.dies[d].0 |= 1 << plane;
+        *self.plane_reads.plane(d, plane) = Plane { id, ..IDLE };
+        self.request_bus_for_plane(events, now, d, plane, Transfer::Command, self.timing.command);
+    }
+
+    // ---- steps --------------------------------------------------------------------------------------
+
+    fn plane_timer(&self, d: usize, plane: u8) -> ResourceId {
+        let before = self.dies.len() + 2 * self.channels.len();
+        ResourceId(self.first + (before + d * self.plane_reads.planes + usize::from(plane)) as u32)
+    }
+
+    fn request_bus_for_plane(
+        &mut self,
+        events: &mut EventQueue,
+        now: SimTime,
+        d: usize,
+        plane: u8,
+        kind: Transfer,
+        length: Duration,
+    ) {
+        if self.takes_bus(now, d, length) {
+            self.granted_to_plane(events, now, d, plane, length);
+        } else {
+            self.queue_for_bus(events, Waiter::plane(DieId(d as u32), plane), kind, length);
+            self.show_leading(now, d);
+        }
+    }
+
+    /// The bus is taken for `length` by a plane of die `d`, which continues.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn granted_to_plane(
+        &mut self,
+        events: &mut EventQueue,
+        now: SimTime,
+        d: usize,
+        plane: u8,
+        length: Duration,
+    ) {
+        let end = now + length;
+        self.book_spans(now, d);
+        let Plane { id, step, .. } = *self.plane_reads.plane(d, plane);
+        let (next, timer) = match step {
+            Step::CommandWait => {
+                let sense = self.sense_on_plane(d, id);
+                (Plane { id, step: Step::Senses, from: end }, end + sense)
+            }
+            Step::OutWait => {
+                if self.observed {
+                    let bytes = self.timing.bytes_of_units[self.txns.get(id).units() as usize];
+                    let channel = self.contexts[d].channel;
+                    self.observers.notify_move(DataMove { channel, into: false, bytes, at: now, end });
+                }
+                (Plane { id, step: Step::Moves, from: now }, end)
+            }
+            Step::Senses | Step::Moves => unreachable!("plane {plane} of die {d} requested no bus"),
+        };
+        *self.plane_reads.plane(d, plane) = next;
+        events.arm(self.plane_timer(d, plane), timer);
+        self.show_leading(now, d);
+    }
+
+    /// tR of read `id`; none if the page is in the page buffer of a suspended program.
+    fn sense_on_plane(&mut self, d: usize, id: TxnId) -> Duration {
+        let (die, txn) = (&self.dies[d], self.txns.get_mut(id));
+        if die.long().is_some() && die.buffers(txn.plane.into(), txn.block, txn.page) {
+            self.counters.page_buffer_reads += 1;
+            txn.set(Txn::BUFFERED);
+            return Duration::ZERO;
+        }
+        self.contexts[d].active.buffer_used = true;
+        let sense = txn.sensing(&self.timing, (txn.page % self.geometry.pages_per_word_line) as usize);
+        txn.waits[Wait::Sensing as usize] += sense.as_ns();
+        sense
+    }
+
+    /// Timer of a plane: it has sensed, or its data has moved. Returns the die.
+    pub(super) fn on_plane(&mut self, events: &mut EventQueue, now: SimTime, index: usize) -> usize {
+        let (d, plane) = (index / self.plane_reads.planes, (index % self.plane_reads.planes) as u8);
+        self.book_spans(now, d);
+        let Plane { id, step, .. } = *self.plane_reads.plane(d, plane);
+        if step == Step::Senses {
+            *self.plane_reads.plane(d, plane) = Plane { id, step: Step::OutWait, from: NEVER };
+            let length = self.timing.transfer_units[self.txns.get(id).units() as usize];
+            self.request_bus_for_plane(events, now, d, plane, Transfer::Data, length);
+            return d;
+        }
+        *self.plane_reads.plane(d, plane) = IDLE;
+        self.plane_reads.dies[d].0 &= !(1 << plane);
+        let channel = self.contexts[d].channel as usize;
+        let block = self.has_moved(events, now, d, channel, id);
+        self.add_plane_reads(events, now, d);
+        if self.plane_reads.dies[d].0 > 0 {
+            self.show_leading(now, d);
+            return d;
+        }
+        let (to, usage) = match self.dies[d].long() {
+            Some(_) => (State::Suspended, DieActivity::Suspended),
+            None => (State::Idle, DieActivity::Idle),
+        };
+        self.dies[d].go(now, to, usage, block);
+        self.next_on(events, now, d);
+        d
+    }
+
+    // ---- account ------------------------------------------------------------------------------------
+
+    /// The die's activity is that of its leading plane.
+    fn show_leading(&mut self, now: SimTime, d: usize) {
+        let plane = self.plane_reads.leading(d).expect("a plane reads");
+        let txn = self.txns.get(plane.id);
+        let row = txn.kind.command();
+        let usage = if plane.step == Step::Senses { row.array } else { row.bus };
+        let block = txn.block;
+        self.dies[d].go(now, State::PlaneReads, usage, block);
+    }
+
+    fn book_spans(&mut self, now: SimTime, d: usize) {
+        let word_line = self.geometry.pages_per_word_line;
+        for span in self.plane_reads.spans(&self.txns, word_line, now, d) {
+            span.book(&mut self.supply.tally);
+        }
+        self.plane_reads.dies[d].1 = now;
+    }
+
+    /// What the planes of die `d` have done since it was last booked.
+    pub(super) fn plane_spans(&self, now: SimTime, d: usize) -> impl Iterator<Item = Span> {
+        self.plane_reads.spans(&self.txns, self.geometry.pages_per_word_line, now, d)
+    }
+
+    /// The read of the leading plane of die `d`.
+    pub(super) fn leading_read(&self, d: usize) -> Option<TxnId> {
+        self.plane_reads.leading(d).map(|plane| plane.id)
+    }
+
+    /// Phase and current of the leading plane of die `d`, and when they begin.
+    pub(super) fn leading_phase(&self, d: usize) -> (DiePhase, Draw, SimTime) {
+        let since = self.dies[d].since();
+        let Some(plane) = self.plane_reads.leading(d) else { return (DiePhase::Bus, Draw::Idle, since) };
+        let (phase, from) = match plane.step {
+            Step::Senses => (DiePhase::Sense, since.max(plane.from)),
+            Step::Moves => (DiePhase::Out, since),
+            Step::CommandWait | Step::OutWait => (DiePhase::Bus, since),
+        };
+        let draw = plane.draw(self.txns.get(plane.id), self.geometry.pages_per_word_line);
+        (phase, draw, from)
+    }
+
+    /// Whether data of a plane of die `d` is on the bus.
+    pub(super) fn a_plane_moves(&self, d: usize) -> bool {
+        self.plane_reads.reading(d).any(|plane| plane.step == Step::Moves)
+    }
+}

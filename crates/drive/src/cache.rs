@@ -181,6 +181,19 @@ impl Cache {
         self.release_slot(slot);
     }
 
+    /// Makes a slot dirty again whose program failed, the oldest of its list; returns the list.
+    pub fn program_failed(&mut self, slot: Slot) -> usize {
+        let entry = &mut self.slots[slot.index()];
+        assert_eq!(entry.state, SlotState::InFlight);
+        entry.state = SlotState::Dirty;
+        let list = entry.list as usize;
+        self.dirty[list].push_front(slot);
+        self.in_flight -= 1;
+        self.live[list] += 1;
+        self.live_total += 1;
+        list
+    }
+
     /// Logical unit in a slot.
     #[inline]
     pub fn lpn(&self, slot: Slot) -> Lpn {

@@ -22,5 +22,6 @@ pub use ftl::page::mapping::table::Map;
 pub use ftl::page::placement::counters::{HandleCounters, PlacementCounters, PlacementEvents};
 pub use ftl::page::precondition::{Draws, Preconditioner};
 pub use ftl::page::reprogram::super_layer_word_lines;
+pub use ftl::page::wear::health::Health;
 pub use ftl::{FtlCounters, MetadataWritten, SlcCounters, SpareSeen, Wear, threshold_blocks};
 pub use spec::{DriveSpec, Impossible};

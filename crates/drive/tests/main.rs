@@ -29,5 +29,6 @@ mod stripes;
 mod super_word_lines;
 mod suspension_schemes;
 mod uniform_overwrites;
+mod wear_out;
 mod write_through;
 mod zones;

@@ -2,7 +2,7 @@
 //! followed: what the drive must still have after a cut is checked by the record of what the host was told, and the map
 //! rebuilt from flash is compared with the one the drive had. At the end every unit is read back.
 
-use crate::drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned};
+use crate::drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned, with_faults};
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::ftl::page::placement::{Fdp, PlacementPolicy};
 use interpulse_drive::ftl::page::separation::{HotnessPolicy, UpdateInterval};
@@ -106,6 +106,8 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
         capacitor: None,
     });
     spec.check().expect("a legal drive");
+    let seed = rng.next_u64();
+    with_faults(&mut spec, Streams::new(seed).stream("test.faults", 0));
     spec
 }
 
@@ -147,6 +149,9 @@ struct Met {
     scanned: u64,
     /// Reclaim units that placement handles lost.
     left: u64,
+    erase_failures: u64,
+    program_failures: u64,
+    read_only: u64,
 }
 
 fn step(bench: &mut Bench) {
@@ -206,6 +211,10 @@ fn world(seed: u64, cuts: u64, met: &mut Met) {
     }
     met.left += bench.host.device.placement().map_or(0, |of| of.events.reset_modified);
     met.checkpoints += bench.host.device.metadata_written().checkpoints;
+    let health = bench.host.device.health().unwrap_or_default();
+    met.erase_failures += health.erase_failures;
+    met.program_failures += health.program_failures;
+    met.read_only += u64::from(health.read_only_since.is_some());
 }
 
 #[test]
@@ -213,7 +222,8 @@ fn a_cut_at_any_event_loses_only_what_may_be_lost() {
     let mut met = Met::default();
     (0..120).for_each(|seed| world(seed, 8, &mut met));
     println!("{met:?}");
-    let Met { cuts, torn, broken, lost, undone, refilled, survived, checkpoints, scanned, left } = met;
+    let Met { cuts, torn, broken, lost, undone, refilled, survived, checkpoints, scanned, left, .. } = met;
+    let Met { erase_failures, program_failures, read_only, .. } = met;
     assert_eq!(cuts, 960);
     for (what, count) in [
         ("torn word lines", torn),
@@ -228,6 +238,12 @@ fn a_cut_at_any_event_loses_only_what_may_be_lost() {
     ] {
         assert!(count > 20, "{what}: only {count} in all worlds");
     }
+    // Eight cuts leave a world few programs.
+    let faults = (erase_failures, program_failures, read_only);
+    assert!(
+        faults.0 > 20 && faults.1 > 10 && faults.2 > 0,
+        "failed erases and programs, drives at their end: {faults:?}"
+    );
 }
 
 /// A case that is run as a user runs it, and its result.

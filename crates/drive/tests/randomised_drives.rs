@@ -3,7 +3,7 @@
 //!
 //! One seed gives one world; a failing test prints the world and its seed.
 
-use crate::drive_common::{Bench, Cells, errors, preconditioned};
+use crate::drive_common::{Bench, Cells, errors, preconditioned, with_faults};
 use interpulse_drive::ftl::page::gc::victim::GcPolicy;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::host_interface::request::Request;
@@ -276,6 +276,7 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
         (g.independent_plane_reads, g.cache_pages, g.cache_reads) = (true, 0, false);
     }
     spec.check().ok()?;
+    with_faults(&mut spec, streams.stream("test.faults", 0));
     Some(spec)
 }
 
@@ -401,6 +402,11 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
             *counted.entry(name).or_default() += of.relocated_units;
         }
     }
+    let health = bench.host.device.health().unwrap_or_default();
+    *counted.entry("erase failures").or_default() += health.erase_failures;
+    *counted.entry("program failures").or_default() += health.program_failures;
+    *counted.entry("read-only drives").or_default() += u64::from(health.read_only_since.is_some());
+    *counted.entry("refused requests").or_default() += bench.host.window.refused.count();
     true
 }
 

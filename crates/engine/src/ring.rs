@@ -44,6 +44,16 @@ impl<T: Copy> Ring<T> {
         self.len += 1;
     }
 
+    /// Puts an item before the first.
+    pub fn push_front(&mut self, thing: T) {
+        if self.len == self.places.len() {
+            self.grow(thing);
+        }
+        self.head = self.head.wrapping_sub(1);
+        self.len += 1;
+        self.set(0, thing);
+    }
+
     /// Removes the first item.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {

@@ -34,6 +34,8 @@ statuses! {
     InvalidOpcode = "Invalid Command Opcode",
     /// A field of the command is illegal: an address that is not the start of a zone.
     InvalidField = "Invalid Field in Command",
+    /// The drive has become read-only.
+    NamespaceIsWriteProtected = "Namespace is Write Protected",
     /// The write crosses the end of its zone.
     ZoneBoundaryError = "Zone Boundary Error",
     /// The zone is full.

@@ -27,6 +27,13 @@ pub struct Refused {
     pub others: [u64; Status::ERRORS.len() + 1],
 }
 
+impl Refused {
+    /// All of them.
+    pub fn count(&self) -> u64 {
+        self.writes.iter().chain(&self.others).sum()
+    }
+}
+
 /// Measurements of one window.
 #[derive(Clone, Default)]
 pub struct Window {

@@ -51,6 +51,9 @@ def lines(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for case in measured:
         if text := overload(case):
             yield text if len(measured) == 1 else f"{_name(case)}: {text}"
+    for case in measured:
+        if text := end_of_life(case):
+            yield text if len(measured) == 1 else f"{_name(case)}: {text}"
     kind: Kind = "read" if any(_has(case, "read") for case in measured) else "write"
     if len(measured) == len(cases) == 2:
         yield _compared(measured[0], measured[1], kind)
@@ -61,6 +64,18 @@ def lines(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield from _causes(measured)
     yield from _limits(measured)
     yield from _steady(measured)
+
+
+def end_of_life(case: Mapping[str, Any]) -> str | None:
+    """When the drive became read-only and how much the host had written; None if it did not."""
+    smart = case.get("smart", {})
+    if not smart.get("read_only"):
+        return None
+    written = smart["host_bytes_written"] / 1e9
+    return (
+        f"read-only from {smart['read_only_since_s']:.4g} s on: a lane had no reserved block left after {written:,.4g} GB"
+        f" of host data, {smart['percentage_used']:.0f} % of the rated cycles; {smart['refused_requests']:,} requests refused"
+    )
 
 
 def _has(case: Mapping[str, Any], kind: str) -> bool:

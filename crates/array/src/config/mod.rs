@@ -307,6 +307,9 @@ impl ArraySpec {
         let why = "an array stores rows and parity of all flows together and passes no placement handles on";
         require(drive.ftl.placement.handles() == 0, &["ftl.placement", "array.level"], why)?;
         self.check_power_loss(drive)?;
+        let why = "a drive whose blocks fail becomes read-only, and an array has no answer to a write that is refused";
+        let retires = drive.faults.is_some_and(|faults| faults.retires_blocks());
+        require(!retires, &["faults.wear-out", "array.level"], why)?;
         let why = "without bit errors no drive fails by them: give an errors.table other than \"ideal\"";
         let errors = self.fail_after_errors.is_none() || drive.nand.errors.is_some();
         require(errors, &["array.fail-after-errors"], why)?;

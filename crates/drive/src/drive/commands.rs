@@ -48,6 +48,9 @@ impl Drive {
                     _ => self.host.requests.get_mut(id).reads_left = reads,
                 }
             }
+            Op::Write | Op::Trim if self.read_only => {
+                self.refuse(events, id, Status::NamespaceIsWriteProtected);
+            }
             Op::Write => {
                 let (lpn, units, bytes) = (request.lpn, request.units, request.bytes);
                 if let Err(status) = self.ftl.accept_write(lpn, units, request.partial == [false; 2]) {

@@ -5,6 +5,7 @@ use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::placement::counters::PlacementCounters;
 use crate::ftl::page::power_loss::oob::Oob;
+use crate::ftl::page::wear::health::Health;
 use crate::ftl::zoned::tables::ZoneTables;
 use crate::ftl::{
     BlockManager, Ftl, FtlCounters, FtlFamily, GcWindow, MetadataWritten, Rewritten, SlcCache, SpareSeen,
@@ -115,6 +116,11 @@ impl Drive {
     /// Blocks rewritten because of their age or their reads.
     pub fn rewritten(&self) -> Rewritten {
         self.ftl.rewritten()
+    }
+
+    /// Bad blocks, reserved blocks and failures; `None` if no block can fail.
+    pub fn health(&self) -> Option<Health> {
+        self.ftl.health()
     }
 
     /// Power-loss metadata written to flash.

@@ -9,7 +9,7 @@ counters! {
         host_units: "units",
         /// units moved by garbage collection and programmed
         gc_units: "units",
-        /// units of programs that carried no data (flushes of partial word lines)
+        /// units of programs that carried no data (flushes of partial word lines, failed programs)
         padding_units: "units",
         /// extra units programmed for synthetic write amplification
         imposed_units: "units",

@@ -10,6 +10,7 @@ use crate::ftl::page::gc::state::GcWindow;
 use crate::ftl::page::placement::counters::PlacementCounters;
 use crate::ftl::page::power_loss::outage::{Fates, Recovered};
 use crate::ftl::page::slc::SlcCache;
+use crate::ftl::page::wear::health::Health;
 use crate::ftl::zoned::ZonedFtl;
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock, TranslationPage};
 use enum_dispatch::enum_dispatch;
@@ -175,6 +176,8 @@ pub trait Ftl {
     fn wear(&self) -> Wear;
     /// Blocks rewritten for age or reads.
     fn rewritten(&self) -> Rewritten;
+    /// Bad blocks, reserved blocks and failures; `None` if no block can fail.
+    fn health(&self) -> Option<Health>;
     /// Metadata programs and checkpoints.
     fn metadata_written(&self) -> MetadataWritten;
     /// P/E cycles of a super block.

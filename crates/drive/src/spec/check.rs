@@ -94,8 +94,10 @@ impl DriveSpec {
         // With one reserved block the units of a victim that fill no program are padded. Where a program is larger than the
         // mean spare space of a block, padding would take all that a collection gains.
         let padding = f64::from(layout.blocks - own) > spare * f64::from(layout.programs_per_block);
-        let hard =
-            threshold_blocks(f.threshold_base, f.gc_hard, layout.blocks, spare).max(1 + u32::from(padding));
+        // Failed programs take room of a collection that has begun.
+        let fails = self.faults.is_some_and(|faults| faults.program_failure > 0.0);
+        let hard = threshold_blocks(f.threshold_base, f.gc_hard, layout.blocks, spare)
+            .max(1 + u32::from(padding) + u32::from(fails));
         let open = if pages > 0 { 3 } else { 2 };
         let soft = threshold_blocks(f.threshold_base, f.gc_soft, layout.blocks, spare).max(hard + 1);
         let usable = spare - f64::from(soft) - f64::from(open);
@@ -167,6 +169,7 @@ impl DriveSpec {
         self.check_slc(&layout)?;
         self.check_placement()?;
         self.check_rewriting()?;
+        self.check_faults()?;
         self.check_allocation()?;
         self.check_cache(&layout)
     }
@@ -395,6 +398,31 @@ impl DriveSpec {
         };
         goes(errors.refresh_after.is_some(), "errors.refresh-after")?;
         goes(errors.reclaim_reads.is_some(), "errors.reclaim-reads")
+    }
+
+    fn check_faults(&self) -> Result<(), Impossible> {
+        let Some(faults) = &self.faults else { return Ok(()) };
+        let why = "imposed write amplification has no blocks that could wear out or fail";
+        Impossible::unless(!self.ftl.gc.imposes(), &["faults.wear-out", "ftl.gc"], why)?;
+        let why = "no source says how reprogramming wears a block, nor what a failed reprogram leaves";
+        Impossible::unless(self.ftl.reprogram.is_none(), &["faults.wear-out", "ftl.reprogram"], why)?;
+        let why = "the data of a failed program returns to the queue of its level, which separation does not follow";
+        let levels = faults.program_failure > 0.0 && self.ftl.hotness.levels() > 0;
+        Impossible::unless(!levels, &["faults.program-failure", "ftl.hotness"], why)?;
+        let why = "failures of blocks are followed in the plain page-mapped family alone: leave out [faults]";
+        Impossible::unless(self.ftl.zones.is_none(), &["faults.wear-out", "ftl.family"], why)?;
+        Impossible::unless(self.ftl.slc.is_none(), &["faults.wear-out", "ftl.slc-cache.kind"], why)?;
+        Impossible::unless(self.ftl.mapping.cached().is_none(), &["faults.wear-out", "ftl.mapping"], why)?;
+        Impossible::unless(self.ftl.placement.handles() == 0, &["faults.wear-out", "ftl.placement"], why)?;
+        let gathers = self.ftl.allocation == Allocation::SuperWordLine;
+        Impossible::unless(!gathers, &["faults.wear-out", "ftl.allocation"], why)?;
+        let blocks = self.geometry.blocks_per_plane;
+        let (bad, reserved) = (faults.factory_bad_blocks * f64::from(blocks), self.ftl.reserved(blocks));
+        let why = format!(
+            "{bad:.1} of the {blocks} blocks of a plane are bad on average; the reserve of {reserved} must hold them"
+        );
+        let keys = ["faults.factory-bad-blocks", "ftl.bad-block-reserve"];
+        Impossible::unless(bad <= f64::from(reserved), &keys, why)
     }
 
     pub(crate) fn refreshes(&self) -> bool {

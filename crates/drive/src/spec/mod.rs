@@ -4,6 +4,7 @@ mod acknowledge;
 mod cache;
 mod capacity;
 mod check;
+mod faults;
 mod ftl;
 
 use crate::host_interface::link::LinkSpec;
@@ -21,6 +22,7 @@ pub use acknowledge::{Acknowledge, WhenCached};
 pub use cache::CacheSpec;
 pub use capacity::{Capacity, Wanted};
 pub use check::Impossible;
+pub use faults::{FaultSpec, WearOut};
 pub use ftl::{Family, FtlSpec};
 
 /// Specification of a drive.
@@ -44,6 +46,8 @@ pub struct DriveSpec {
     pub audit_sample: u32,
     /// Power-loss protection; `None` if power is not lost.
     pub power_loss: Option<PowerLossSpec>,
+    /// Wear-out, bad blocks and failures; `None` if nothing fails.
+    pub faults: Option<FaultSpec>,
 }
 
 const DAY: Duration = Duration::from_ms(24 * 3_600_000);

@@ -11,10 +11,10 @@ use interpulse_drive::host_interface::link::{LinkSpec, Pcie};
 use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::numbers::Lpn;
 use interpulse_drive::spec::{
-    Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, MappingSpec, PowerConstants,
+    Acknowledge, CacheSpec, DriveSpec, FaultSpec, FtlSpec, HostSpec, MappingSpec, PowerConstants, WearOut,
 };
 use interpulse_engine::{
-    AuditReport, Bytes, Device, Duration, EventQueue, LatencyHistogram, ResourceId, SimTime, Streams,
+    AuditReport, Bytes, Device, Duration, EventQueue, LatencyHistogram, ResourceId, Rng, SimTime, Streams,
 };
 use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
@@ -154,6 +154,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
         constants: PowerConstants::default(),
         audit_sample: 1,
         power_loss: None,
+        faults: None,
     }
 }
 
@@ -171,6 +172,32 @@ pub fn errors(page_types: usize, rates: &[f64]) -> ErrorSpec {
         initial_ages: InitialAges::Equal,
         reclaim_reads: None,
         refresh_after: None,
+    }
+}
+
+/// Lets blocks of every third drive fail, if that makes a legal drive: worn out soon, in erases and programs, some with no
+/// reserve, which become read-only.
+pub fn with_faults(spec: &mut DriveSpec, mut rng: Rng) {
+    if rng.below(3) > 0 {
+        return;
+    }
+    let mut pick = |of: &[f64]| of[rng.below(of.len() as u64) as usize];
+    let mut failing = spec.clone();
+    failing.part.endurance = pick(&[1.0, 3.0, 12.0]) as u32;
+    failing.ftl.bad_block_reserve = spec.ftl.bad_block_reserve.max(pick(&[0.0, 0.1]));
+    let faults = FaultSpec {
+        wear_out: if pick(&[0.0, 1.0]) > 0.0 { WearOut::Lognormal } else { WearOut::Never },
+        endurance_spread: pick(&[0.1, 0.4]),
+        factory_bad_blocks: if failing.ftl.bad_block_reserve > 0.0 { pick(&[0.0, 0.02]) } else { 0.0 },
+        program_failure: 0.01,
+        erase_failure: pick(&[0.0, 0.1]),
+    };
+    for faults in [faults, FaultSpec { program_failure: 0.0, ..faults }] {
+        failing.faults = Some(faults);
+        if failing.check().is_ok() {
+            *spec = failing;
+            return;
+        }
     }
 }
 

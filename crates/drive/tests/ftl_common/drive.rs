@@ -120,6 +120,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         constants: PowerConstants::default(),
         audit_sample: 64,
         power_loss: None,
+        faults: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Drive configuration: flash array, scheduling, suspension, FTL, cache, host interface.
 
-use interpulse_drive::spec::{CacheSpec, DriveSpec, FtlSpec, HostSpec, PowerLossSpec};
+use interpulse_drive::spec::{CacheSpec, DriveSpec, FaultSpec, FtlSpec, HostSpec, PowerLossSpec};
 use interpulse_drive::super_layer_word_lines;
 use interpulse_flash::geometry::{Geometry, UNIT_BYTES};
 use interpulse_flash::nand::NandConfig;
@@ -54,7 +54,8 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     )?;
     let power_loss =
         document.section("power-loss")?.when(loses_power, "[power-loss]", PowerLossSpec::read)?;
-    Ok(DriveSpec { part, geometry, nand, ftl, cache, host, constants, audit_sample, power_loss })
+    let faults = document.section("faults")?.when(document.has("faults"), "[faults]", FaultSpec::read)?;
+    Ok(DriveSpec { part, geometry, nand, ftl, cache, host, constants, audit_sample, power_loss, faults })
 }
 
 /// The FTL stores the valid units of a page in one word.

@@ -18,6 +18,7 @@ mod placement;
 mod power;
 mod power_loss;
 mod reliability;
+mod smart;
 mod time_share;
 mod window_quality;
 mod zones;
@@ -147,6 +148,7 @@ pub fn result(
         "array": array,
         "zones": zones::section(m, &drives[0]),
         "power_loss": power_loss::section(&drives[..first]),
+        "smart": smart::section(&drives[..first], m.window.refused.count()),
     });
     extend(&mut o, more);
     o

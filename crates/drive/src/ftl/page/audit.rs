@@ -25,6 +25,9 @@ impl PageFtl {
         if valid != expected {
             return Err(format!("{valid} units are valid on flash, {expected} are mapped there"));
         }
+        if let Some(bad_blocks) = &self.bad_blocks {
+            bad_blocks.audit(&self.blocks)?;
+        }
         if let Some(handles) = &self.handles {
             handles.audit(&self.blocks)?;
         }

@@ -9,6 +9,7 @@ use super::placement::counters::PlacementCounters;
 use super::power_loss::metadata_region::MetadataWritten;
 use super::power_loss::outage::{Fates, Recovered};
 use super::slc::SlcCache;
+use super::wear::health::Health;
 use crate::cache::Cache;
 use crate::ftl::{Flash, Ftl, FtlCounters, Outcome, SpareSeen, Wear};
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock, TranslationPage};
@@ -77,6 +78,7 @@ impl Ftl for PageFtl {
         fn diagnosis(&self) -> String;
         fn cache(&self) -> &Cache;
         fn rewritten(&self) -> Rewritten;
+        fn health(&self) -> Option<Health>;
         fn metadata_written(&self) -> MetadataWritten;
     }
 
@@ -93,7 +95,8 @@ impl Ftl for PageFtl {
     #[inline(always)]
     fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
         PageFtl::erase_done(self, flash, txn);
-        false
+        // A block that fails may make the drive read-only.
+        self.bad_blocks.is_some()
     }
 
     #[inline(always)]

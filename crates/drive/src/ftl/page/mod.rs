@@ -14,6 +14,7 @@ pub mod reprogram;
 pub mod separation;
 pub mod slc;
 mod snapshot;
+pub mod wear;
 pub mod write_back;
 
 pub use page_ftl::PageFtl;

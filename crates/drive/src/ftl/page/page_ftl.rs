@@ -20,6 +20,7 @@ use crate::ftl::page::power_loss::state::PowerLossState;
 use crate::ftl::page::reprogram::Reprogramming;
 use crate::ftl::page::separation::queues::HotnessQueues;
 use crate::ftl::page::slc::{Folding, SlcLists};
+use crate::ftl::page::wear::bad_blocks::BadBlocks;
 use crate::ftl::page::write_back::in_flight::InFlight;
 use crate::ftl::page::write_back::queues::{HostLists, WriteBack};
 use crate::ftl::page::write_back::super_word_line::SuperWordLine;
@@ -68,6 +69,8 @@ pub struct PageFtl {
     pub(crate) refresh_after: Option<Duration>,
     /// Difference in P/E cycles within a lane that triggers static wear levelling.
     pub(crate) wear_gap: Option<u32>,
+    /// Endurance and bad blocks, if blocks can fail.
+    pub(crate) bad_blocks: Option<Box<BadBlocks>>,
     pub(crate) metadata: Option<Box<MetadataRegion>>,
     pub(crate) residency: Residency,
     pub(crate) timers: Timers,
@@ -162,6 +165,7 @@ impl PageFtl {
             rewritten: Rewritten::default(),
             refresh_after: errors.and_then(|e| e.refresh_after),
             wear_gap: spec.ftl.wear_gap,
+            bad_blocks: BadBlocks::new(spec, &blocks, streams),
             metadata: spec
                 .power_loss
                 .map(|of| Box::new(MetadataRegion::new(of.checkpoint_every, super_blocks as usize))),
@@ -209,6 +213,14 @@ impl PageFtl {
     /// Completes a program; true if it freed cache slots.
     #[inline]
     pub fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
+        if self.bad_blocks.is_some() {
+            return self.settle_program(flash, txn);
+        }
+        self.program_succeeded(flash, txn)
+    }
+
+    #[inline(always)]
+    pub(crate) fn program_succeeded(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
         match Owner::of(txn) {
             Owner::Program(job) if txn.kind == Kind::HostProgram => {
                 self.host_program_done(flash, job);

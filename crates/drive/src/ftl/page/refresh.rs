@@ -111,13 +111,16 @@ impl PageFtl {
             return false;
         }
         while let Some(&next) = self.collection.lanes[l].rewrites.front() {
-            let (Rewrite::Old(block) | Rewrite::Read(block) | Rewrite::Young(block)) = next;
+            let (Rewrite::Old(block)
+            | Rewrite::Read(block)
+            | Rewrite::Young(block)
+            | Rewrite::Failing(block)) = next;
             let wanted = match next {
                 Rewrite::Old(_) => {
                     self.refresh_after.is_some_and(|limit| self.is_old(flash.nand, flash.now(), block, limit))
                 }
                 Rewrite::Read(_) => self.is_worn_by_reads(flash.nand, block),
-                Rewrite::Young(_) => true,
+                Rewrite::Young(_) | Rewrite::Failing(_) => true,
             };
             if wanted && !self.fits(lane, block) {
                 return false;
@@ -128,6 +131,7 @@ impl PageFtl {
                     Rewrite::Old(_) => self.rewritten.refreshed += 1,
                     Rewrite::Read(_) => self.rewritten.reclaimed += 1,
                     Rewrite::Young(_) => self.blocks.counters.leveled_blocks += 1,
+                    Rewrite::Failing(_) => {}
                 }
                 if self.handles.is_some() {
                     self.turn_to(lane, block);

@@ -156,7 +156,7 @@ impl PageFtl {
         if coming && self.blocks.free_blocks(lane) < self.blocks.config().hard_free {
             room += self.blocks.gc_capacity.block;
         }
-        room
+        room.saturating_sub(self.kept_for_failures(lane))
     }
 
     /// Prioritizes garbage collection over host programs on the die of `lane` while one of its lanes is short of blocks.
@@ -417,6 +417,9 @@ impl PageFtl {
         };
         let (lane, _) = self.blocks.layout.lane_of(super_block);
         self.blocks.erased(super_block);
+        if self.bad_blocks.is_some() {
+            self.settle_erase(flash, super_block);
+        }
         if let Some(metadata) = &mut self.metadata {
             metadata.erased(super_block);
         }

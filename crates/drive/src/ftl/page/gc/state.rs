@@ -36,6 +36,8 @@ pub(crate) enum Rewrite {
     Old(SuperBlock),
     /// Read disturb.
     Read(SuperBlock),
+    /// A program of the block failed.
+    Failing(SuperBlock),
     /// Static wear levelling: the block has far fewer erases than others.
     Young(SuperBlock),
 }

@@ -83,6 +83,14 @@ impl Checkpoint {
         self.blocks[super_block.index()]
     }
 
+    /// Notes that another block has the number of `super_block`: no checkpoint describes its content.
+    pub fn forget_block(&mut self, super_block: SuperBlock) {
+        let pending = self.pending.iter_mut().map(|pending| &mut pending.blocks);
+        std::iter::once(&mut self.blocks)
+            .chain(pending)
+            .for_each(|of| of[super_block.index()] = (u32::MAX, false));
+    }
+
     /// Pages of the whole map and the state of all blocks.
     pub fn pages(&self) -> u64 {
         self.dirty.len() as u64 + self.block_pages()

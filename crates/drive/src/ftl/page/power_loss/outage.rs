@@ -188,6 +188,9 @@ impl PageFtl {
                 self.submit_erase(flash, super_block);
             }
         }
+        if self.bad_blocks.is_some() {
+            self.resume_retirement(flash);
+        }
         for lane in Lane::first(self.blocks.layout.lanes) {
             self.advance_gc(flash, lane);
         }

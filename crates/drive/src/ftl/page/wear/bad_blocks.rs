@@ -1,0 +1,166 @@
+//! Bad-block table: endurance and state of each super block, reserved blocks of each lane.
+//!
+//! The unit of replacement is the super block: firmware forms it of good blocks of its planes, and one failure retires it
+//! whole. A reserved super block of its lane takes its number, with no wear.
+
+use crate::ftl::page::blocks::manager::BlockManager;
+use crate::ftl::page::wear::endurance::Endurance;
+use crate::ftl::page::wear::health::Health;
+use crate::numbers::{Lane, SuperBlock};
+use crate::spec::DriveSpec;
+use interpulse_engine::{Rng, SimTime, Streams};
+
+/// State of a super block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BlockState {
+    Good,
+    /// A program failed: it is emptied, and replaced when it is erased.
+    Failing,
+    /// It failed and its lane had no reserved block: it keeps what the write cache held when the drive became read-only.
+    Kept,
+}
+
+/// Bad blocks and reserved blocks of one drive.
+pub(crate) struct BadBlocks {
+    endurance: Endurance,
+    /// Cycles that each super block endures.
+    limits: Vec<u32>,
+    states: Vec<BlockState>,
+    /// Reserved super blocks of each lane, left and at the start.
+    spares: Vec<(u32, u32)>,
+    rng: Rng,
+    /// Thresholds of [`Rng::chance`].
+    erase_failure: u64,
+    program_failure: u64,
+    health: Health,
+    /// Cycles of all super blocks at the start of the run.
+    cycles_at_start: u64,
+}
+
+impl BadBlocks {
+    /// Bad blocks of a drive with the checked `spec`; `None` without faults.
+    pub(crate) fn new(spec: &DriveSpec, blocks: &BlockManager, streams: &Streams) -> Option<Box<BadBlocks>> {
+        let faults = spec.faults.as_ref()?;
+        let (layout, planes) = (&blocks.layout, spec.geometry.blocks_per_plane);
+        let reserve = planes - layout.blocks;
+        let mut rng = streams.stream("ftl.factory-bad-blocks", 0);
+        let factory = Rng::threshold(faults.factory_bad_blocks);
+        let mut health = Health::default();
+        let spares = Lane::first(layout.lanes).map(|_| {
+            let bad = (0..layout.planes).map(|_| factory_bad(&mut rng, factory, planes, reserve));
+            let bad: Vec<u32> = bad.collect();
+            health.factory_bad_blocks += bad.iter().map(|&n| u64::from(n)).sum::<u64>();
+            let left = reserve - bad.iter().max().expect("a lane has planes");
+            (left, left)
+        });
+        let spares: Vec<(u32, u32)> = spares.collect();
+        health.spare_at_start = spares.iter().map(|s| u64::from(s.0)).sum();
+        let mut endurance = Endurance::new(faults, spec.part.endurance, streams);
+        Some(Box::new(BadBlocks {
+            limits: (0..layout.super_blocks()).map(|_| endurance.draw()).collect(),
+            states: vec![BlockState::Good; layout.super_blocks() as usize],
+            endurance,
+            spares,
+            rng: streams.stream("ftl.faults", 0),
+            erase_failure: Rng::threshold(faults.erase_failure),
+            program_failure: Rng::threshold(faults.program_failure),
+            health,
+            cycles_at_start: blocks.wear().sum,
+        }))
+    }
+
+    /// Decides whether the erase of `super_block` fails that is its `cycles`-th.
+    pub(super) fn erase_fails(&mut self, super_block: SuperBlock, cycles: u32) -> bool {
+        let fails = match self.states[super_block.index()] {
+            BlockState::Kept => return false,
+            BlockState::Failing => return true,
+            BlockState::Good => cycles > self.limits[super_block.index()],
+        } || self.rng.chance(self.erase_failure);
+        self.health.erase_failures += u64::from(fails);
+        fails
+    }
+
+    /// Decides whether a program of `super_block` fails. The block of such a program is emptied and replaced.
+    pub(super) fn program_fails(&mut self, super_block: SuperBlock) -> bool {
+        if self.program_failure == 0
+            || self.states[super_block.index()] == BlockState::Kept
+            || !self.rng.chance(self.program_failure)
+        {
+            return false;
+        }
+        self.states[super_block.index()] = BlockState::Failing;
+        self.health.program_failures += 1;
+        true
+    }
+
+    /// Whether a program of `super_block` has failed and the block is not replaced yet.
+    pub(super) fn is_failing(&self, super_block: SuperBlock) -> bool {
+        self.states[super_block.index()] == BlockState::Failing
+    }
+
+    /// Replaces the failed `super_block` of `lane` after its last, `cycles`-th erase. Without a reserved block it stays in
+    /// use, and the drive is read-only from `now` on; returns whether it was replaced.
+    pub(super) fn replace(&mut self, lane: Lane, super_block: SuperBlock, cycles: u32, now: SimTime) -> bool {
+        let (left, _) = &mut self.spares[lane.index()];
+        self.health.grown_bad_blocks += 1;
+        if *left == 0 {
+            self.states[super_block.index()] = BlockState::Kept;
+            self.health.read_only_since.get_or_insert(now);
+            return false;
+        }
+        *left -= 1;
+        self.states[super_block.index()] = BlockState::Good;
+        self.limits[super_block.index()] = self.endurance.draw();
+        self.health.retired_cycles += u64::from(cycles);
+        true
+    }
+
+    /// Whether programs can fail.
+    pub(super) fn fails_programs(&self) -> bool {
+        self.program_failure > 0
+    }
+
+    /// Health of the drive.
+    pub(crate) fn health(&self) -> Health {
+        let left = || self.spares.iter().map(|s| u64::from(s.0));
+        Health { spare: left().sum(), least_spare_of_lane: left().min().unwrap_or(0), ..self.health }
+    }
+
+    /// Compares reserved blocks, failures and cycles with each other and with `erases` since the start. Err is the first
+    /// inconsistency.
+    pub(crate) fn audit(&self, blocks: &BlockManager) -> Result<(), String> {
+        let count = |state| self.states.iter().filter(|&&s| s == state).count() as u64;
+        let used: u64 = self.spares.iter().map(|&(left, start)| u64::from(start - left)).sum();
+        let (kept, health) = (count(BlockState::Kept), self.health());
+        if health.grown_bad_blocks != used + kept {
+            return Err(format!(
+                "{} blocks have failed, {used} were replaced and {kept} kept",
+                health.grown_bad_blocks
+            ));
+        }
+        if health.read_only_since.is_some() != (kept > 0) {
+            return Err(format!(
+                "{kept} blocks could not be replaced, read-only since {:?}",
+                health.read_only_since
+            ));
+        }
+        let (cycles, erases) = (blocks.wear().sum + health.retired_cycles, blocks.counters.erases);
+        if cycles != self.cycles_at_start + erases {
+            return Err(format!(
+                "blocks have {cycles} cycles, replaced ones included; they had {} and were erased {erases} times",
+                self.cycles_at_start
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Bad blocks of a plane of `blocks`, at most `reserve`: a plane with more is not sold.
+fn factory_bad(rng: &mut Rng, threshold: u64, blocks: u32, reserve: u32) -> u32 {
+    loop {
+        let bad = (0..blocks).filter(|_| rng.chance(threshold)).count() as u32;
+        if bad <= reserve {
+            return bad;
+        }
+    }
+}

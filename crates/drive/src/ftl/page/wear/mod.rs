@@ -1,0 +1,6 @@
+//! Wear-out: endurance of blocks, bad blocks and their reserve, failed programs, health of the drive.
+
+pub(crate) mod bad_blocks;
+mod endurance;
+pub mod health;
+mod retirement;

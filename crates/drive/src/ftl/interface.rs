@@ -177,7 +177,10 @@ pub trait Ftl {
     /// Blocks rewritten for age or reads.
     fn rewritten(&self) -> Rewritten;
     /// Bad blocks, reserved blocks and failures; `None` if no block can fail.
-    fn health(&self) -> Option<Health>;
+    #[inline]
+    fn health(&self) -> Option<Health> {
+        None
+    }
     /// Metadata programs and checkpoints.
     fn metadata_written(&self) -> MetadataWritten;
     /// P/E cycles of a super block.

@@ -78,7 +78,7 @@ def test_every_figure_has_a_source_and_the_loops_last_as_long_as_the_sheet_says(
     assert "typical split" in part["program-pulse"]["source"]
     assert sum(key.startswith("read-") and key != "read-transfer" for key in part) == BITS[bits]
     assert {key.partition(".")[0] for key in keys()} - set(part) - {"reprogram", "power", "cache"} <= {
-        "file", "preset", "name", "read-csb", "read-msb", "read-top", "page-load",
+        "file", "preset", "name", "interface", "read-csb", "read-msb", "read-top", "page-load",
     }  # fmt: skip
 
 
@@ -129,7 +129,10 @@ def test_all_lines_that_are_missing_are_named_at_once(interpulse: Callable[..., 
         (["--program-verify", "1ms"], "--program-verify 1000us: a loop of 43.75us has to hold a pulse beside it"),
         (["--bus-rate", "3"], 'part.bus-rate: seen "3"; expected a transfer rate'),
         (["--set", "plane=3"], "plane: a part has no such figure; docs/CONFIGURATION.md has all keys of `part`"),
-        (["--set", "interface=onfi-5.0"], "interface: a data sheet prints the rate itself; expected --bus-rate instead"),
+        (
+            ["--set", "interface=onfi-5.0"],
+            "interface: a data sheet prints the rate itself; expected --bus-rate instead",
+        ),
         (["--out", "part.txt"], "--out part.txt: a part file is a file that ends in .toml"),
     ],
 )
@@ -175,7 +178,7 @@ def test_the_file_runs_as_it_stands(
     tr = next(row for row in shown if row["key"] == "part.read-csb")
     assert (tr["value"], tr["origin"].endswith("(data sheet (one tR for all pages))")) == ("60us", True)
     defaults = {row["key"]: row["value"] for row in shown if row["origin"] == "default"}
-    assert defaults.keys() - {"part.preset", "part.file"} == {"part.page-load"}
+    assert defaults.keys() - {"part.preset", "part.file", "part.interface"} == {"part.page-load"}
     assert defaults["part.page-load"] == "not set"
 
     die = json.loads(interpulse("scheme", "loop-boundary", "--part", "mynand.toml", "--json").out)

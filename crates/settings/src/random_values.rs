@@ -36,9 +36,12 @@ impl Key {
     }
 
     fn random_choice(&self, rng: &mut Rng) -> Option<String> {
-        // A name with a dot is a file.
-        let names: Vec<&str> =
-            self.choices.iter().map(|(name, _)| name.as_str()).filter(|name| !name.contains('.')).collect();
+        let names: Vec<&str> = self
+            .choices
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .filter(|name| !name.ends_with(".toml"))
+            .collect();
         if !self.list {
             return Some(format!("\"{}\"", names[rng.below(names.len() as u64) as usize]));
         }

@@ -144,15 +144,14 @@ fn world(seed: u64, counted: &mut Counted) {
         let actions =
             [ZoneAction::Open, ZoneAction::Close, ZoneAction::Finish, ZoneAction::Reset, ZoneAction::Report];
         let request = match rng.below(4) {
-            0 => Request { op: Op::Append, sector: zone, sectors: sectors as u32 },
-            1 => Request {
-                op: Op::Read,
-                sector: rng.below(u64::from(zones) * zone_sectors - 64),
-                sectors: 1 + rng.below(64) as u32,
-            },
+            0 => Request::new(Op::Append, zone, sectors as u32),
+            1 => {
+                let sector = rng.below(u64::from(zones) * zone_sectors - 64);
+                Request::new(Op::Read, sector, 1 + rng.below(64) as u32)
+            }
             _ => {
                 let op = Op::Zone(pick(&mut rng, &actions));
-                Request { op, sector: zone, sectors: if op == Op::Zone(ZoneAction::Report) { 8 } else { 0 } }
+                Request::new(op, zone, if op == Op::Zone(ZoneAction::Report) { 8 } else { 0 })
             }
         };
         bench.host.submit(&mut bench.events, 0, Tag(flows.len() as u32), request);

@@ -69,7 +69,7 @@ impl Commands {
     /// Executes a request on a zone, at `unit` of it; returns its status and where an append was placed.
     fn run(&mut self, op: Op, zone: u64, unit: u64, units: u32) -> (Status, Option<u64>) {
         let sector = zone * self.zone_sectors + unit * 8;
-        let request = Request { op, sector, sectors: units * 8 };
+        let request = Request::new(op, sector, units * 8);
         let Bench { host, events } = &mut self.bench;
         host.device.submit(events, 0, Tag(0), request);
         loop {

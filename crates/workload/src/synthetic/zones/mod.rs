@@ -196,6 +196,6 @@ impl ZoneFlow {
     }
 
     fn request(&self, op: Op, zone: usize, offset: u64, sectors: u32) -> Request {
-        Request { op, sector: self.base + zone as u64 * self.zone_sectors + offset, sectors, handle: 0 }
+        Request::new(op, self.base + zone as u64 * self.zone_sectors + offset, sectors)
     }
 }

@@ -234,10 +234,11 @@ fn a_cut_at_any_event_loses_only_what_may_be_lost() {
         ("units of outstanding requests that survived", survived),
         ("checkpoints", checkpoints),
         ("pages scanned", scanned),
-        ("reclaim units lost", left),
     ] {
         assert!(count > 20, "{what}: only {count} in all worlds");
     }
+    // Fewer worlds have placement handles, and none of these has faults.
+    assert!(left > 10, "reclaim units lost: only {left} in all worlds");
     // Eight cuts leave a world few programs.
     let faults = (erase_failures, program_failures, read_only);
     assert!(

@@ -48,12 +48,10 @@ def lines(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     measured = [case for case in cases if any(_has(case, kind) for kind in ("read", "write"))]
     if not measured:
         return
-    for case in measured:
-        if text := overload(case):
-            yield text if len(measured) == 1 else f"{_name(case)}: {text}"
-    for case in measured:
-        if text := end_of_life(case):
-            yield text if len(measured) == 1 else f"{_name(case)}: {text}"
+    for said in (overload, end_of_life):
+        for case in measured:
+            if text := said(case):
+                yield text if len(measured) == 1 else f"{_name(case)}: {text}"
     kind: Kind = "read" if any(_has(case, "read") for case in measured) else "write"
     if len(measured) == len(cases) == 2:
         yield _compared(measured[0], measured[1], kind)
@@ -73,8 +71,9 @@ def end_of_life(case: Mapping[str, Any]) -> str | None:
         return None
     written = smart["host_bytes_written"] / 1e9
     return (
-        f"read-only from {smart['read_only_since_s']:.4g} s on: a lane had no reserved block left after {written:,.4g} GB"
-        f" of host data, {smart['percentage_used']:.0f} % of the rated cycles; {smart['refused_requests']:,} requests refused"
+        f"read-only from {smart['read_only_since_s']:.4g} s on: a lane had no reserved block left after"
+        f" {written:,.4g} GB of host data, {smart['percentage_used']:.0f} % of the rated cycles;"
+        f" {smart['refused_requests']:,} requests refused"
     )
 
 

@@ -57,7 +57,7 @@ ROWS = [f"{100_000 * i} 0 {8 * i} 8 {i % 2}" for i in range(100)]
         # Impossible drives.
         ("ftl.over-provisioning=0", "ftl.over-provisioning: seen 0; expected a fraction greater than 0"),
         ("ftl.over-provisioning=-10%", 'ftl.over-provisioning: seen "-10%"; expected a fraction that is not negative'),
-        ("ftl.over-provisioning=0.1%", "keeping 2 free (gc-soft) and 2 open leaves garbage collection nothing to work"),
+        ("ftl.over-provisioning=0.1%", "keeping 3 free (gc-soft) and 2 open leaves garbage collection nothing to work"),
         ("part.planes=64 part.blocks-per-plane=32", "a die has more planes than a plane has blocks"),
         ("part.planes=200", "part.planes: seen 200; expected a whole number from 1 to 64"),
         ("part.blocks-per-plane=0", "part.blocks-per-plane: seen 0; expected a whole number from 1 to"),

@@ -275,8 +275,8 @@ def test_a_mistake_is_found_where_it_is_written(tmp_path: Path) -> None:
 def test_bounds_and_priors_come_from_the_shipped_parts() -> None:
     spec = Spec.of(little(load=[LOAD, LOAD | {"name": "b"}], free=[{"time": "tPROG"}, {"key": "part.bus-rate"}]))
     program, bus = spec.continuous
-    # Three bits per cell: 2 ms (a4-tlc), 2.3 and 11 ms (Starblaze), 3 ms (ReSSD).
-    assert program.low == pytest.approx(1e6)
+    # Three bits per cell: 1.01 ms (hynix-300l-tlc) to 11 ms (Starblaze).
+    assert program.low == pytest.approx(506_720)
     assert program.high == pytest.approx(22e6)
     assert program.prior is not None
     assert 2e6 < program.prior < 11e6

@@ -37,7 +37,7 @@ OF_JSON = {"json", "re", "enum", "functools", "collections"}
 OF_RUN = {
     *("_core", "configuration", "configuration.config", "configuration.values"),
     *("files", "files.cache", "files.json_reader", "files.paths", "runs", "runs.document", "runs.latency"),
-    *("runs.result", "runs.runner", "runs.steadiness"),
+    *("runs.limits", "runs.result", "runs.runner", "runs.steadiness"),
     *("tables", "tables.format", "tables.layout"),
     *("cli", "cli.exit_codes", "cli.fast_path", "cli.output_streams", "cli.run_command"),
     *("cli.eta", "cli.power", "cli.progress", "cli.summary", "cli.table"),

@@ -29,7 +29,7 @@ struct Places {
 impl Places {
     fn new(layout: &Layout, config: &FtlConfig, at: u64) -> Places {
         let (blocks, lanes) = (layout.super_blocks() as usize, layout.lanes as usize);
-        let streams = 1 + WriteStreams::of(config).count();
+        let streams = 1 + WriteStreams::of(config.translation_pages).count();
         let numbers = blocks * (4 + 4 + 8) + 8 + (streams + lanes * per_lane(layout, config)) * 4;
         let bytes = Map::table_bytes(config.mapped_units(), layout.super_blocks(), layout.units_per_block);
         let mut end = at + numbers as u64;
@@ -53,7 +53,7 @@ impl Places {
 
 /// Numbers per lane: the free list, padded to the lane's blocks, with its length, and the write pointer of each stream.
 fn per_lane(layout: &Layout, config: &FtlConfig) -> usize {
-    layout.blocks as usize + 1 + 2 * WriteStreams::of(config).count()
+    layout.blocks as usize + 1 + 2 * WriteStreams::of(config.translation_pages).count()
 }
 
 /// Streams as numbers: count, then the origin of each.

@@ -162,7 +162,7 @@ impl BlockManager {
     pub(crate) fn over(map: Map, layout: Layout, config: FtlConfig, rng: Rng) -> BlockManager {
         let blocks = layout.super_blocks();
         let none_open = WritePointer { block: SuperBlock(0), next_program: layout.programs_per_block };
-        let streams = WriteStreams::of(&config);
+        let streams = WriteStreams::of(config.translation_pages);
         let lanes = Lane::first(layout.lanes)
             .map(|lane| LaneBlocks {
                 free: layout.blocks_of(lane).collect(),
@@ -231,7 +231,7 @@ impl BlockManager {
     pub fn separate(&mut self, hotness: Option<Hotness>, reprogramming: Option<Reprogramming>) {
         let mode = if reprogramming.is_some() { CellMode::Mlc } else { CellMode::Native };
         let levels = hotness.as_ref().map_or(0, Hotness::levels);
-        self.set_streams(WriteStreams::of(&self.config).with_hot_levels(levels, mode));
+        self.set_streams(WriteStreams::of(self.config.translation_pages).with_hot_levels(levels, mode));
         self.units.follow_hotness(hotness.map(Box::new));
         self.reprogramming = reprogramming.map(Box::new);
     }

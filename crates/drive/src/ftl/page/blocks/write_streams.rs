@@ -1,6 +1,5 @@
 //! Write streams: sources of data that do not share open blocks.
 
-use crate::ftl::page::blocks::manager::FtlConfig;
 use crate::numbers::SuperBlock;
 use interpulse_flash::cell_mode::CellMode;
 use std::collections::VecDeque;
@@ -83,10 +82,10 @@ impl Default for WriteStreams {
 }
 
 impl WriteStreams {
-    /// Streams of an FTL without hot levels.
-    pub fn of(config: &FtlConfig) -> WriteStreams {
+    /// Streams of an FTL without hot levels, whose map has `translation_pages` on flash.
+    pub fn of(translation_pages: u32) -> WriteStreams {
         let mut streams = WriteStreams::default();
-        if config.translation_pages > 0 {
+        if translation_pages > 0 {
             let mode = CellMode::Native;
             let map = streams.add(StreamSpec { name: "map".to_string(), origin: Origin::Map, mode });
             debug_assert_eq!(map, Stream::MAP);

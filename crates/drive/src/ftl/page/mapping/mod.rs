@@ -2,6 +2,7 @@
 
 pub(crate) mod bit_scan;
 pub mod cached;
+pub mod lookup;
 pub mod reads;
 pub mod relocation;
 pub mod residency;

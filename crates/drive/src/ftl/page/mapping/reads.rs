@@ -3,7 +3,8 @@
 use crate::ftl::flash::Flash;
 use crate::ftl::page::blocks::layout::{FlashAddress, UnitAt};
 use crate::ftl::page::blocks::manager::BlockManager;
-use crate::ftl::page::mapping::residency::{Lookup, Residency};
+use crate::ftl::page::mapping::lookup::Lookup;
+use crate::ftl::page::mapping::residency::Residency;
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::numbers::{Lane, Lpn, Ppu};

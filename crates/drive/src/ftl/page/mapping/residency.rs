@@ -2,18 +2,10 @@
 
 use crate::ftl::counters::FtlCounters;
 use crate::ftl::page::mapping::cached::CachedMap;
+use crate::ftl::page::mapping::lookup::Lookup;
 use crate::ftl::page::mapping::table::Map;
 use crate::numbers::Lpn;
 use interpulse_engine::RequestId;
-
-/// Result of a look-up of map entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lookup {
-    /// All entries are in memory.
-    Hit,
-    /// The translation page with this number has to be read from flash first.
-    Miss(u32),
-}
 
 /// Policy that keeps map entries in memory.
 #[derive(Default)]

@@ -23,7 +23,7 @@ mod write_back;
 
 use crate::ftl::counters::FtlCounters;
 use crate::ftl::page::blocks::manager::BlockManager;
-use crate::ftl::page::mapping::residency::Lookup;
+use crate::ftl::page::mapping::lookup::Lookup;
 use crate::ftl::page::mapping::table::{Map, Where};
 use crate::numbers::{Lane, Lpn};
 use interpulse_engine::RequestId;

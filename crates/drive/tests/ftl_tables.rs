@@ -4,7 +4,7 @@ use crate::ftl_common::*;
 use interpulse_drive::cache::{Cache, NO_FLASH_COPY};
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::page::blocks::layout::{Layout, UnitAt};
-use interpulse_drive::ftl::page::gc::victim::{DChoices, GcPolicy, WindowedGreedy};
+use interpulse_drive::ftl::page::gc::victim::{BlockHistory, DChoices, GcPolicy, WindowedGreedy};
 use interpulse_drive::ftl::page::mapping::table::{Map, Where};
 use interpulse_drive::ftl::page::precondition::Preconditioner;
 use interpulse_drive::ftl::{BlockManager, FtlConfig, Stream};
@@ -177,7 +177,8 @@ fn pick_worn(policy: GcPolicy, blocks: &[(u32, u64)], cycles: &[u32]) -> Option<
     }
     let cycles = [&[0; 2], cycles].concat();
     let lane = SuperBlock(2)..SuperBlock(2 + blocks.len() as u32);
-    policy.select(&map, &closed, &cycles, 100, lane, 64, &mut stream("pick", 0)).map(|victim| victim.0)
+    let history = BlockHistory { closed: &closed, clock: 100, cycles: &cycles };
+    policy.select(&map, history, lane, 64, &mut stream("pick", 0)).map(|victim| victim.0)
 }
 
 const TAKEN: u32 = Map::NOT_A_CANDIDATE;
@@ -238,7 +239,8 @@ fn many_choices_are_greedy_and_one_choice_is_blind() {
     let mut counts = [0; 4];
     for _ in 0..3000 {
         let (policy, lane) = (GcPolicy::DChoices(DChoices { d: 1 }), SuperBlock(0)..SuperBlock(4));
-        let victim = policy.select(&map, &[0; 4], &[0; 4], 9, lane, 64, &mut rng).unwrap();
+        let history = BlockHistory { closed: &[0; 4], clock: 9, cycles: &[0; 4] };
+        let victim = policy.select(&map, history, lane, 64, &mut rng).unwrap();
         counts[victim.index()] += 1;
     }
     // Each of three candidates: 1000 +- 26, and never the one that is taken.

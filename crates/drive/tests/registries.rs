@@ -3,7 +3,7 @@
 
 use crate::ftl_common::{geometry, stream, victims};
 use interpulse_drive::ftl::page::blocks::layout::Layout;
-use interpulse_drive::ftl::page::gc::victim::GcPolicy;
+use interpulse_drive::ftl::page::gc::victim::{BlockHistory, GcPolicy};
 use interpulse_drive::ftl::page::mapping::table::Map;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::ftl::page::separation::HotnessPolicy;
@@ -85,7 +85,9 @@ proptest! {
         }
         for policy in victims(&[1, 2, 30]) {
             let lane = SuperBlock(1)..SuperBlock(blocks.len() as u32 + 1);
-            match policy.select(&map, &closed, &vec![0; closed.len()], 100, lane, 64, &mut stream("victims", 0)) {
+            let cycles = vec![0; closed.len()];
+            let history = BlockHistory { closed: &closed, clock: 100, cycles: &cycles };
+            match policy.select(&map, history, lane, 64, &mut stream("victims", 0)) {
                 Some(block) => prop_assert!((1..=blocks.len()).contains(&block.index()) && blocks[block.index() - 1].0),
                 None => prop_assert!(blocks.iter().all(|block| !block.0), "{:?}", policy),
             }

@@ -258,7 +258,11 @@ fn a_saved_state_is_read_back_and_a_damaged_one_is_refused() {
     let (again, contradiction) = read(&bytes);
     assert_eq!(contradiction, None);
     let mut same = Vec::new();
-    again.save(0, &mut |piece| Ok::<(), io::Error>(same.extend_from_slice(piece))).unwrap();
+    let saved: Result<(), io::Error> = again.save(0, &mut |piece| {
+        same.extend_from_slice(piece);
+        Ok(())
+    });
+    saved.unwrap();
     assert!(same == bytes);
     // Every number after the P/E cycles but the padding of free lists decides something.
     let cycles = 4 * spec.layout().unwrap().super_blocks() as usize;

@@ -1,6 +1,7 @@
 //! Victim policies against their definitions.
 
 use interpulse_drive::Map;
+use interpulse_drive::ftl::page::gc::victim::BlockHistory;
 use interpulse_drive::numbers::SuperBlock;
 use interpulse_drive::threshold_blocks;
 use interpulse_drive::{DChoices, GcPolicy, ThresholdBase};
@@ -21,7 +22,9 @@ fn choose(policy: GcPolicy, blocks: &[Option<(u32, u64)>], rng: &mut Rng) -> Opt
         closed[i + 1] = at;
     }
     let lane = SuperBlock(1)..SuperBlock(blocks.len() as u32 + 1);
-    let chosen = policy.select(&map, &closed, &vec![0; closed.len()], 100, lane, 64, rng)?.0;
+    let cycles = vec![0; closed.len()];
+    let history = BlockHistory { closed: &closed, clock: 100, cycles: &cycles };
+    let chosen = policy.select(&map, history, lane, 64, rng)?.0;
     assert!((1..=blocks.len() as u32).contains(&chosen), "the victim is one of the lane");
     Some(chosen - 1)
 }

@@ -7,7 +7,7 @@ use crate::ftl::page::blocks::layout::{Capacity, Layout};
 use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::spare_seen::SpareSeen;
 use crate::ftl::page::blocks::write_streams::{LaneBlocks, Stream, WritePointer, WriteStreams};
-use crate::ftl::page::gc::victim::{GcPolicy, ThresholdBase};
+use crate::ftl::page::gc::victim::{BlockHistory, GcPolicy, ThresholdBase};
 use crate::ftl::page::mapping::state::MappingState;
 use crate::ftl::page::mapping::table::Map;
 use crate::ftl::page::reprogram::Reprogramming;
@@ -482,9 +482,7 @@ impl BlockManager {
         let of_lane = first..first + self.layout.blocks;
         let victim = self.config.policy.select(
             self.units.map(),
-            &self.closed,
-            &self.cycles,
-            self.clock,
+            BlockHistory { closed: &self.closed, clock: self.clock, cycles: &self.cycles },
             of_lane.clone(),
             self.layout.units_per_block,
             &mut self.rng,

@@ -17,7 +17,7 @@ impl VictimPolicy for CostAgeTime {
             let (valid, age) = (u64::from(weight), blocks.clock - closed);
             // The reciprocal, in integers; an empty block scores highest.
             let erases = u64::from(blocks.cycles[i]) + 1;
-            if valid == 0 { u64::MAX } else { (age * (u64::from(blocks.units) - valid) << 20) / (valid * erases) }
+            if valid == 0 { u64::MAX } else { ((age * (u64::from(blocks.units) - valid)) << 20) / (valid * erases) }
         };
         let best = blocks.candidates().max_by_key(|&(i, w, c)| (score(i, w, c), Reverse(i)));
         best.map(|(i, _, _)| i)

@@ -55,20 +55,29 @@ trait VictimPolicy {
     fn victim(&self, blocks: &Blocks, rng: &mut Rng) -> Option<usize>;
 }
 
+/// History of all super blocks.
+#[derive(Clone, Copy)]
+pub struct BlockHistory<'a> {
+    /// Close number of each.
+    pub closed: &'a [u64],
+    /// The next close number.
+    pub clock: u64,
+    /// P/E cycles of each.
+    pub cycles: &'a [u32],
+}
+
 impl GcPolicy {
-    /// Picks a victim among the blocks `range` of a lane, or `None` if none may be collected. `closed` holds the close
-    /// number of each block, `clock` the next one, and `cycles` its P/E cycles.
+    /// Picks a victim among the blocks `range` of a lane, or `None` if none may be collected.
     pub fn select(
         self,
         map: &Map,
-        closed: &[u64],
-        cycles: &[u32],
-        clock: u64,
+        history: BlockHistory,
         range: Range<SuperBlock>,
         units_per_block: u32,
         rng: &mut Rng,
     ) -> Option<SuperBlock> {
         let of = range.start.index()..range.end.index();
+        let BlockHistory { closed, clock, cycles } = history;
         let (weights, closed, cycles) = (&map.weight[of.clone()], &closed[of.clone()], &cycles[of]);
         let blocks = Blocks { weights, closed, cycles, clock, units: units_per_block };
         let number = each_policy!(self, it => it.victim(&blocks, rng))?;

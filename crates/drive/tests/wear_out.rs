@@ -107,17 +107,21 @@ fn levelling_bounds_the_spread_of_wear() {
 }
 
 #[test]
-fn a_read_only_drive_refuses_writes_and_keeps_everything() {
-    let flows = [writes(1.0), closed("r", 4, mix(1.0))];
+fn a_read_only_drive_refuses_writes_and_trims_and_keeps_everything() {
+    let changes = SyntheticSpec { trim_share: 0.05, write_share: 0.95, ..mix(0.0) };
+    let flows = [closed("w", 16, changes), closed("r", 4, mix(1.0))];
     let mut bench = worn_out(&mortal(), &flows);
     // What the cache holds is programmed still.
     bench.run_requests(2000);
     let (before, host) = (bench.host.device.cache_used(), bench.host.window.counters);
     let (units, refused) = (bench.host.device.ftl_counters().host_units, bench.host.window.refused.count());
+    let trimmed = bench.host.device.counters.trimmed_units;
+    assert!(trimmed > 0, "trims are taken before");
     bench.run_requests(3000);
     let window = &bench.host.window;
     assert_eq!(window.counters.written_bytes, host.written_bytes, "no write is taken");
     assert!(window.refused.count() > refused, "writes are refused");
+    assert_eq!(bench.host.device.counters.trimmed_units, trimmed, "trims are refused");
     assert!(window.counters.read_bytes > host.read_bytes, "reads are served");
     assert_eq!((window.uncorrectable_reads, window.uncorrectable_writes), (0, 0));
     assert!(bench.host.device.ftl_counters().host_units <= units + u64::from(before));

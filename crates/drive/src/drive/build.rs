@@ -64,7 +64,6 @@ impl Drive {
             place,
             outage: spec.power_loss.map(Outage::new),
             closed: false,
-            read_only: false,
             counters: Default::default(),
             spec,
         }

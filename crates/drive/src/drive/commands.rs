@@ -48,9 +48,6 @@ impl Drive {
                     _ => self.host.requests.get_mut(id).reads_left = reads,
                 }
             }
-            Op::Write | Op::Trim if self.read_only => {
-                self.refuse(events, id, Status::NamespaceIsWriteProtected);
-            }
             Op::Write => {
                 let (lpn, units, bytes) = (request.lpn, request.units, request.bytes);
                 if let Err(status) = self.ftl.accept_write(lpn, units, request.partial == [false; 2]) {
@@ -63,6 +60,9 @@ impl Drive {
                 self.host.ask_for_data(events, now, id, bytes);
             }
             Op::Trim => {
+                if let Err(status) = self.ftl.accept_trim() {
+                    return self.refuse(events, id, status);
+                }
                 self.trim(events, id);
                 self.host.leave(events, now, id, 0);
             }

@@ -50,8 +50,6 @@ pub struct Drive {
     outage: Option<Outage>,
     /// The run has ended: no more requests arrive.
     closed: bool,
-    /// Writes and trims are refused.
-    read_only: bool,
     /// Counters since the start.
     pub counters: DriveCounters,
 }
@@ -194,7 +192,6 @@ impl Drive {
                 FtlOutcome::Dropped(id) => self.unit_dropped(events, id),
                 FtlOutcome::Mapped(id) => self.mapped(events, id),
                 FtlOutcome::ZoneReset(id) => self.zone_reset(events, id),
-                FtlOutcome::ReadOnly => self.read_only = true,
                 FtlOutcome::Flushed(REFILL) => self.refilled(events),
                 FtlOutcome::Flushed(id) => self.flush_ends(events, id),
             }

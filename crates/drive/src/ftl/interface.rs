@@ -66,6 +66,11 @@ pub trait Ftl {
     fn accept_write(&mut self, _lpn: Lpn, _units: u32, _whole_units: bool) -> Result<(), Status> {
         Ok(())
     }
+    /// Whether a trim is legal now.
+    #[inline]
+    fn accept_trim(&self) -> Result<(), Status> {
+        Ok(())
+    }
     /// As [`Ftl::accept_write`] for a zone append to the zone that begins at `lpn`; returns the place of its data.
     fn accept_append(&mut self, _lpn: Lpn, _units: u32, _whole_units: bool) -> Result<Lpn, Status> {
         Err(Status::InvalidOpcode)

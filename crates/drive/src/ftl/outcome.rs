@@ -15,6 +15,4 @@ pub enum Outcome {
     Mapped(RequestId),
     /// The blocks of the zone that the command with this tag reset are erased.
     ZoneReset(RequestId),
-    /// A lane needed a reserved block and has none: from now on the drive refuses writes and trims.
-    ReadOnly,
 }

@@ -13,7 +13,7 @@ use super::wear::health::Health;
 use crate::cache::Cache;
 use crate::ftl::{Flash, Ftl, FtlCounters, Outcome, SpareSeen, Wear};
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock, TranslationPage};
-use interpulse_engine::{Duration, RequestId, SimTime};
+use interpulse_engine::{Duration, RequestId, SimTime, Status};
 use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
 use interpulse_flash::nand::txn::Txn;
@@ -93,10 +93,19 @@ impl Ftl for PageFtl {
     }
 
     #[inline(always)]
+    fn accept_write(&mut self, _lpn: Lpn, _units: u32, _whole_units: bool) -> Result<(), Status> {
+        self.accepts_changes()
+    }
+
+    #[inline(always)]
+    fn accept_trim(&self) -> Result<(), Status> {
+        self.accepts_changes()
+    }
+
+    #[inline(always)]
     fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
         PageFtl::erase_done(self, flash, txn);
-        // A block that fails may make the drive read-only.
-        self.bad_blocks.is_some()
+        false
     }
 
     #[inline(always)]

@@ -137,7 +137,7 @@ impl PageFtl {
             }
             _ if hot > 0 || handles.is_some() => {
                 let classes = spec.ftl.data_classes();
-                HostLists::ByHotness(Box::new(HotnessQueues::new(classes, lists, slots)))
+                HostLists::ByClass(Box::new(HotnessQueues::new(classes, lists, slots)))
             }
             _ => HostLists::ByLane,
         };

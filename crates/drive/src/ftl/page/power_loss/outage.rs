@@ -157,12 +157,12 @@ impl PageFtl {
     fn drop_volatile_state(&mut self, kept: &[(Slot, Lpn)]) {
         self.write_back.lose_power();
         let pairs = self.blocks.units.restore_cache(kept);
-        if let HostLists::ByHotness(levels) = &mut self.lists {
+        if let HostLists::ByClass(levels) = &mut self.lists {
             levels.lose_power(&pairs);
         } else {
             for &(_, slot) in &pairs {
                 let list = self.blocks.units.cache.list(slot);
-                self.note_full(list);
+                self.unit_arrived(list);
             }
         }
         if let Some(folding) = &mut self.folding {

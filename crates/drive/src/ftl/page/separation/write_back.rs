@@ -23,12 +23,12 @@ use interpulse_flash::reprogram::Bit;
 
 impl PageFtl {
     fn levels(&self) -> &HotnessQueues {
-        let HostLists::ByHotness(levels) = &self.lists else { panic!("host data is separated") };
+        let HostLists::ByClass(levels) = &self.lists else { panic!("host data is separated") };
         levels
     }
 
     fn levels_mut(&mut self) -> &mut HotnessQueues {
-        let HostLists::ByHotness(levels) = &mut self.lists else { panic!("host data is separated") };
+        let HostLists::ByClass(levels) = &mut self.lists else { panic!("host data is separated") };
         levels
     }
 
@@ -59,7 +59,7 @@ impl PageFtl {
     /// Marks the lists of `lane`, which may accept a program again.
     pub(crate) fn lane_changed(&mut self, lane: Lane) {
         let one_list_a_lane = self.write_back.stripe.is_some();
-        let HostLists::ByHotness(levels) = &mut self.lists else { return };
+        let HostLists::ByClass(levels) = &mut self.lists else { return };
         let first = if one_list_a_lane { lane.0 * levels.count } else { 0 };
         for list in first..first + levels.count {
             levels.look_at(list as usize);

@@ -115,6 +115,11 @@ impl BadBlocks {
         true
     }
 
+    /// Whether a lane needed a reserved block and had none: the drive refuses writes and trims.
+    pub(super) fn is_read_only(&self) -> bool {
+        self.health.read_only_since.is_some()
+    }
+
     /// Whether programs can fail.
     pub(super) fn fails_programs(&self) -> bool {
         self.program_failure > 0

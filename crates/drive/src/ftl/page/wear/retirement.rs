@@ -1,13 +1,13 @@
 //! Retirement of super blocks whose erase or program has failed.
 
 use crate::ftl::flash::Flash;
-use crate::ftl::outcome::Outcome;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::gc::state::Rewrite;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::wear::health::Health;
 use crate::numbers::{JobId, Lane, SuperBlock};
 use crate::owner::Owner;
+use interpulse_engine::Status;
 use interpulse_flash::geometry::BlockAddress;
 use interpulse_flash::nand::txn::{Kind, Txn};
 
@@ -15,6 +15,15 @@ impl PageFtl {
     /// Health of the drive; `None` without faults.
     pub fn health(&self) -> Option<Health> {
         self.bad_blocks.as_ref().map(|of| of.health())
+    }
+
+    /// Whether the drive accepts writes and trims; Err is the status of those that it refuses.
+    #[inline]
+    pub(crate) fn accepts_changes(&self) -> Result<(), Status> {
+        match &self.bad_blocks {
+            Some(of) if of.is_read_only() => Err(Status::NamespaceIsWriteProtected),
+            _ => Ok(()),
+        }
     }
 
     /// Decides the outcome of the erase of `super_block` that has just ended, and replaces the block if it failed.
@@ -27,7 +36,6 @@ impl PageFtl {
         }
         let (lane, block) = self.blocks.layout.lane_of(super_block);
         if !bad_blocks.replace(lane, super_block, cycles, flash.now()) {
-            self.outcomes.push_back(Outcome::ReadOnly);
             return;
         }
         self.blocks.cycles[super_block.index()] = 0;
@@ -68,7 +76,7 @@ impl PageFtl {
             for &slot in job.slots.iter().rev() {
                 let list = self.blocks.units.cache.program_failed(slot);
                 if self.write_back.stripe.is_some() {
-                    self.note_full(list);
+                    self.unit_arrived(list);
                 }
             }
             self.lane_changed(lane);

@@ -30,7 +30,7 @@ impl PageFtl {
         let absorbs = self.write_back.absorbs;
         let (list, absorbs) = match &self.lists {
             HostLists::ByLane => (self.write_back.list_of(lpn), absorbs),
-            HostLists::ByHotness(_) => self.list_by_class(lpn, at, arrived, handle),
+            HostLists::ByClass(_) => self.list_by_class(lpn, at, arrived, handle),
             HostLists::Cached(of) => (of.list(self.write_back.list_of(lpn), units), absorbs),
         };
         let admitted = self.blocks.units.admit(&self.blocks.layout, tag, lpn, at, list, absorbs);
@@ -38,17 +38,18 @@ impl PageFtl {
             if self.writes_through() {
                 self.write_back.writers[slot.index()] = tag;
             }
-            if let HostLists::ByHotness(levels) = &mut self.lists {
+            if let HostLists::ByClass(levels) = &mut self.lists {
                 levels.slot_arrived(slot, list, arrived);
             } else {
-                self.note_full(list);
+                self.unit_arrived(list);
             }
         }
         admitted
     }
 
+    /// Notes that a unit joined dirty list `list`, which may now hold enough for a program.
     #[inline]
-    pub(crate) fn note_full(&mut self, list: usize) {
+    pub(crate) fn unit_arrived(&mut self, list: usize) {
         if self.write_back.stripe.is_some()
             && self.blocks.units.cache.dirty(list) >= self.write_back.worth_starting
         {
@@ -68,7 +69,7 @@ impl PageFtl {
     pub fn destage(&mut self, flash: &mut Flash) {
         match self.lists {
             HostLists::ByLane => {}
-            HostLists::ByHotness(_) => return self.destage_levels(flash),
+            HostLists::ByClass(_) => return self.destage_levels(flash),
             HostLists::Cached(of) => return self.destage_cached(flash, of),
         }
         if self.write_back.stripe.is_some() {
@@ -266,7 +267,7 @@ impl PageFtl {
             let layout = &blocks.layout;
             let to = || job.place.map(|p| p.unit(layout, k as u32));
             let arrived = || match &self.lists {
-                HostLists::ByHotness(levels) => Some(levels.arrived(slot)),
+                HostLists::ByClass(levels) => Some(levels.arrived(slot)),
                 HostLists::ByLane | HostLists::Cached(_) => None,
             };
             blocks.units.commit_program(layout, slot, to, arrived);
@@ -281,7 +282,7 @@ impl PageFtl {
             taken = place.units(&self.blocks.layout);
             match self.lists {
                 HostLists::ByLane => {}
-                HostLists::ByHotness(_) => {
+                HostLists::ByClass(_) => {
                     self.moved_along(&job, place);
                     if self.blocks.slc().is_some() {
                         self.count_cached(place.mode, job.slots.len() as u64);

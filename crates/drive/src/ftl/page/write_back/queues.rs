@@ -16,8 +16,8 @@ pub const REFILL: RequestId = RequestId(u32::MAX);
 pub(crate) enum HostLists {
     /// The drive, or with static striping its lanes.
     ByLane,
-    /// Hotness levels or placement handles of these.
-    ByHotness(Box<HotnessQueues>),
+    /// Classes of data, which are hotness levels or placement handles, on each of these.
+    ByClass(Box<HotnessQueues>),
     /// Sizes of writes, before an SLC cache.
     Cached(SlcLists),
 }

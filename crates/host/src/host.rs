@@ -227,11 +227,11 @@ impl<D: Device, O: Observer> Host<D, O> {
         }
         let now = events.now();
         flow.backlog.arrived(now);
-        let queue = flow.queue;
+        let (queue, handle) = (flow.queue, flow.handle);
         if let Some(all) = &mut self.backlog_of_all {
             all.arrived(now);
         }
-        self.submit_request(events, queue, Tag(f as u32), request);
+        self.submit_request(events, queue, Tag(f as u32), Request { handle, ..request });
         self.arm_next(events, f);
     }
 

@@ -293,6 +293,27 @@ def test_a_share_of_the_figures_is_held_out_where_the_file_says_nothing() -> Non
     assert [t.held_out for _, t in Spec.of(little(load=loads)).targets()] == [n == 4 for n in range(10)]
 
 
+def test_loads_of_zoned_drives_write_zones() -> None:
+    zoned = LOAD | {"pattern": "zone-append", "read": 0, "name": "append"}
+    spec = Spec.of(little(load=[zoned, zoned | {"pattern": "zone-write", "name": "write"}]))
+    for load, command in zip(spec.loads, ("append", "write"), strict=True):
+        sets = dict(load.sets(1000, 2**30))
+        assert sets["flow.0.zones"] == command
+        assert "flow.0.address" not in sets
+        assert sets["precondition.overwrite"] == "none"
+
+
+def test_flows_that_a_load_does_not_set_start_after_its_end() -> None:
+    second = LOAD | {"name": "with a writer", "set": {"flow": {"1": {"read": 0, "depth": 2}}}}
+    spec = Spec.of(little(load=[LOAD, second]) | {"flows": 2})
+    alone, together = (dict(load.sets(1000, 0)) for load in spec.loads)
+    assert alone["flow.1.start"] == "8640000s"
+    assert together["flow.1.depth"] == "2"
+    assert "flow.1.start" not in together
+    with pytest.raises(ConfigError, match=r"flows = 9: a number of flows is a whole number from 1 to 8"):
+        Spec.of(little(load=[LOAD]) | {"flows": 9})
+
+
 # ---- shipped drives ----------------------------------------------------------------------------------
 
 
@@ -300,4 +321,6 @@ def test_a_share_of_the_figures_is_held_out_where_the_file_says_nothing() -> Non
 def test_the_files_of_the_shipped_drives_are_fits_with_a_source_for_each_figure(path: Path) -> None:
     spec = Spec.of(path)
     assert all(target.source for _, target in spec.targets())
-    assert any(target.held_out for _, target in spec.targets())
+    # Figures of another file are predicted where the fit has none: test_predictions.py.
+    elsewhere = f"predicted/{path.name}" in path.read_text()
+    assert elsewhere or any(target.held_out for _, target in spec.targets())

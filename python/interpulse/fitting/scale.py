@@ -171,7 +171,9 @@ def _with(spec: Spec, sets: Mapping[str, str]) -> Spec:
             at = at.setdefault(name, {})
         at[last] = {"value": typed(value), "source": SOURCE}
     kept = tuple(each for each in spec.sets if each[0] not in gone)
-    config = Config(toml({**drive, "run": {"requests": REQUESTS}, "flow": [{}]}), path=spec.config.path)
+    config = Config(
+        toml({**drive, "run": {"requests": REQUESTS}, "flow": [{} for _ in range(spec.flows)]}), path=spec.config.path
+    )
     for key, text in kept:
         config.set(key, text)
     return replace(spec, config=config, drive=drive, sets=kept)

@@ -21,7 +21,7 @@ from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.tomlfile import TomlFile, read_given
 
 KEYS = ("fit_version", "title", "config", "set", "load", "fio", "free", "tolerance", "hold-out", "requests", "seed",
-        "repetitions", "budget", "scale")  # fmt: skip
+        "repetitions", "budget", "scale", "flows")  # fmt: skip
 OF_FIO = ("file", "state", "tolerance", "held-out")
 
 HOLD_OUT = 0.2
@@ -32,6 +32,9 @@ BLOCKS = 12
 
 FEWEST = 5
 """Largest number of figures of which none is held out by default."""
+
+MOST_FLOWS, NEVER = 8, "8640000s"
+"""Maximum number of flows of a load, and the start of those that a load does not use: the latest that is legal."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class Spec:
         budget_s: time that the fit may take, in seconds.
         scale: whether the drive becomes a scale model; None: if it is large.
         blocks: blocks of each lane that the host fills in a window of random writes.
+        flows: flows of each load; the first is that of its figures.
     """
 
     path: str
@@ -65,6 +69,7 @@ class Spec:
     budget_s: float = math.inf
     scale: bool | None = None
     blocks: int = BLOCKS
+    flows: int = 1
 
     @classmethod
     def of(cls, given: object) -> Spec:
@@ -92,7 +97,8 @@ def read_spec(text: str, path: str, folder: Path) -> Spec:
     given = file.config()
     left_out = ("flow", "case", "run", "title")
     drive = {key: value for key, value in read_toml(given.text, given.path).items() if key not in left_out}
-    base = {**drive, "run": {"requests": REQUESTS}, "flow": [{}]}
+    flows = file.number("flows", 1, "a number of flows", 1, MOST_FLOWS + 1)
+    base = {**drive, "run": {"requests": REQUESTS}, "flow": [{} for _ in range(flows)]}
     config = Config(toml(base), path=given.path)
     for key, value in (*given.sets, *file.settings()):
         config.set(key, value)
@@ -103,7 +109,7 @@ def read_spec(text: str, path: str, folder: Path) -> Spec:
         config,
         drive,
         tuple(config.sets),
-        _held_out(_loads(file), file),
+        tuple(with_idle_flows(load, flows) for load in _held_out(_loads(file), file)),
         _free(file, values),
         file.number("requests", REQUESTS, "a number of requests", 1000, 10**9),
         file.number("seed", 1, "a seed", 0, 2**31),
@@ -111,6 +117,7 @@ def read_spec(text: str, path: str, folder: Path) -> Spec:
         file.words("title"),
         read_budget(file.raw.get("budget", BUDGET), f"{file.place('budget')}: budget"),
         _scale(file),
+        flows=flows,
     )
     used = sum(not target.held_out for _, target in spec.targets())
     if used < len(spec.parameters):
@@ -147,6 +154,12 @@ def _loads(file: TomlFile) -> tuple[Load, ...]:
             seen = f"seen {load.name!r} twice"
             raise ConfigError(f"{load.place}: load.name: {seen}; expected a name of its own for each load")
     return tuple(found)
+
+
+def with_idle_flows(load: Load, flows: int) -> Load:
+    """The load with the flows that it does not set starting after its end."""
+    idle = [number for number in range(1, flows) if not any(key.startswith(f"flow.{number}.") for key, _ in load.own)]
+    return replace(load, own=(*load.own, *((f"flow.{number}.start", NEVER) for number in idle)))
 
 
 def _of_fio(raw: Mapping[str, Any], at: Callable[[str | None], str], folder: Path, tolerance: float) -> list[Load]:

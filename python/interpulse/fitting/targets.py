@@ -17,7 +17,10 @@ STATES = ("filled", "steady", "empty")
 """State of the drive before a load: written once in order; then also at random until write amplification is steady;
 or empty."""
 
-PATTERNS = ("random", "sequential")
+ZONED = {"zone-append": "append", "zone-write": "write"}
+"""Patterns of loads that write the zones of a zoned drive in order, with the command that they write with."""
+
+PATTERNS = ("random", "sequential", *ZONED)
 
 REQUESTS = 20_000
 """Measured requests of a load, unless a percentile or the write amplification needs more."""
@@ -99,7 +102,7 @@ class Load:
     """A closed loop of requests with its known figures.
 
     Attributes:
-        pattern: address pattern, `random` or `sequential`.
+        pattern: address pattern, `random` or `sequential`, or one of ZONED.
         read: share of reads.
         block: request size in bytes.
         depth: total number of outstanding requests.
@@ -141,7 +144,11 @@ class Load:
         return (
             ("precondition.fill", "0%" if self.state == "empty" else "100%"),
             ("precondition.overwrite", overwrite),
-            ("flow.0.address", "sequential" if self.pattern == "sequential" else "uniform"),
+            (
+                ("flow.0.zones", ZONED[self.pattern])
+                if self.pattern in ZONED
+                else ("flow.0.address", "sequential" if self.pattern == "sequential" else "uniform")
+            ),
             ("flow.0.read", f"{100 * self.read:.6g}%"),
             ("flow.0.block-size", f"{self.block}B"),
             ("flow.0.alignment", f"{self.block}B"),

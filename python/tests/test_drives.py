@@ -61,7 +61,7 @@ def test_every_figure_of_an_example_has_its_source(drive: str) -> None:
 
 
 def test_the_page_has_what_the_presets_have() -> None:
-    page = (ROOT / "docs" / "FIT.md").read_text()
+    page = (ROOT / "docs" / "DRIVES.md").read_text()
     for drive in DRIVES:
         part = page[page.index(f"(`{drive}`)") :]
         for (name, _, value), row in zip(figures(drive), re.findall(r"^\| (?!\*).*$", part, re.M), strict=False):

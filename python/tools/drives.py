@@ -1,9 +1,9 @@
-"""Presets of drives fitted to data sheets, and their table in docs/FIT.md (`make drives`).
+"""Presets of drives fitted to data sheets, and their table in docs/DRIVES.md (`make drives`).
 
     python python/tools/drives.py NAME FOLDER [NAME FOLDER ...]
 
-FOLDER is the output of `interpulse fit examples/drives/NAME.toml --out FOLDER`. Presets are part of the extension
-module, so build it afterwards.
+FOLDER is the output of `interpulse fit examples/drives/NAME.toml --out FOLDER`. Rows of other drives stay as they are.
+Presets are part of the extension module, so build it afterwards.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from generated import with_blocks
+from generated import BEGIN, END, with_blocks
 
 ROOT = Path(__file__).parent.parent.parent
 PRESETS = ROOT / "crates" / "study" / "src" / "config" / "presets"
-PAGE = ROOT / "docs" / "FIT.md"
+PAGE = ROOT / "docs" / "DRIVES.md"
 
 UNITS = {"iops": (1, "IOPS"), "bandwidth": (1e6, "MB/s")}
 
@@ -59,19 +59,35 @@ def determined(fit: dict[str, Any]) -> str:
     return "; ".join(found)
 
 
+def entries(block: str) -> dict[str, tuple[list[str], str]]:
+    """Rows and note of each drive of the page."""
+    found: dict[str, tuple[list[str], str]] = {}
+    name = ""
+    for line in block.splitlines():
+        if title := re.match(r"\| \*\*.*\(`(.+)`\)", line):
+            name = title[1]
+            found[name] = ([], "")
+        if note := re.match(r"- `(.+?)`: ", line):
+            found[note[1]] = (found[note[1]][0], line)
+        elif name and line.startswith("|"):
+            found[name][0].append(line)
+    return found
+
+
 def main(arguments: list[str]) -> None:
     """Writes presets and table from pairs of names and folders."""
-    table = ["| load | printed | simulated | ratio | |", "|---|---:|---:|---:|---|"]
-    notes = []
+    page = PAGE.read_text(encoding="utf-8")
+    every = entries(page.partition(BEGIN)[2].partition(END)[0])
     for name, folder in zip(arguments[::2], arguments[1::2], strict=True):
         fit = json.loads((Path(folder) / "fit.json").read_text(encoding="utf-8"))
         text = preset((Path(folder) / "drive.toml").read_text(encoding="utf-8"))
         tomllib.loads(text)
         (PRESETS / f"{name}.toml").write_text(text, encoding="utf-8")
-        table += rows(name, fit)
-        notes.append(f"- `{name}`: {determined(fit)}.")
-    block = "\n".join(["", *table, "", *notes, "\n"])
-    PAGE.write_text(with_blocks(PAGE.read_text(encoding="utf-8"), [block]), encoding="utf-8")
+        every[name] = ([*rows(name, fit)], f"- `{name}`: {determined(fit)}.")
+    table = ["| load | printed | simulated | ratio | |", "|---|---:|---:|---:|---|"]
+    table += [row for found, _ in every.values() for row in found]
+    block = "\n".join(["", *table, "", *(note for _, note in every.values()), "\n"])
+    PAGE.write_text(with_blocks(page, [block]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ else
 	$(BIN)/python python/tools/take_profile.py
 endif
 
-DRIVES := s3700 s4500 p4500 p3700 970-evo p5810 p5430 670p 9550-max
+DRIVES := s3700 s4500 p4500 p3700 970-evo p5810 p5430 9550-max 670p zn540
 
 drives: dev ## fit the drives of examples/drives again: presets and table of docs/DRIVES.md; an hour without cached results
 	for name in $(DRIVES); do $(BIN)/interpulse fit examples/drives/$$name.toml --out fits/$$name || exit; done

@@ -368,6 +368,7 @@ drives! {
     "p5430": "scale model, fitted to the data sheet: Solidigm D5-P5430 15.36 TB (PCIe 4.0 x4, 3D QLC, 2023)";
     "9550-max": "scale model, fitted to the data sheet: Micron 9550 MAX 6.4 TB (PCIe 5.0 x4, 3D TLC, 2024)";
     "670p": "scale model, fitted to the data sheet: Intel SSD 670p 2 TB (PCIe 3.0 x4, 3D QLC with an SLC cache, 2021)";
+    "zn540": "scale model, fitted to measurements: Western Digital Ultrastar DC ZN540 1 TB (PCIe 3.0 x4, ZNS, 3D TLC, 2020)";
 }
 
 /// Reads arbitrary bytes as a configuration; must never panic. Used by the tests and by cargo-fuzz.

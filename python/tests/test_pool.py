@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from threading import Barrier, Condition, Lock
+import sys
+from inspect import CO_GENERATOR
+from threading import Barrier, Condition, Event, Lock
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from interpulse import Config, RunError
+from interpulse import Config, RunError, _core
 from interpulse.files.cache import Cache
 from interpulse.runs.runner import Options, execute
 from interpulse.studies import pool
 from interpulse.studies.case import Case, Job
 from interpulse.studies.overlap import run_overlapping
+from interpulse.studies.parallel import run_parallel
 from tests.experiment_sample import DRIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+    from types import FrameType
 
     from interpulse._core import Progress
     from interpulse.runs.runner import Watcher
@@ -176,6 +180,60 @@ def test_ctrl_c_ends_all_batches_and_what_had_ended_is_kept(tmp_path: Path, monk
         simulated(jobs_of(100_000), tmp_path, kept, Stopping())
     assert 2 * SIZE < len(kept) < MANY
     assert calls.begun < MANY // SIZE
+
+
+class _Interrupt:
+    """Raises KeyboardInterrupt at one step of this thread: a call, line or return of the code that runs."""
+
+    def __init__(self, at: int) -> None:
+        self.left = at
+
+    def __enter__(self) -> None:
+        self._before = sys.gettrace()
+        sys.settrace(self._step)
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(self._before)
+
+    def _step(self, frame: FrameType, *_: object) -> Any:  # noqa: ANN401 - a trace function
+        if frame.f_code.co_flags & CO_GENERATOR:
+            return None  # Closing one is a step of the trace, but signals do not arrive there.
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+        return self._step
+
+
+def _cells() -> None:
+    """Five jobs on cells, two at a time."""
+    workers = pool.LocalWorkers(Options(jobs=JOBS))
+    workers.compute([pool.CellJob("any", str(number)) for number in range(5)], Silent(), lambda _: None)
+
+
+def _studies() -> None:
+    """Five tasks side by side."""
+    assert run_parallel([lambda: 1] * 5, 1, Event()) == [1] * 5
+
+
+def _batches() -> None:
+    """Three batches."""
+    run_overlapping([[1]] * 3, lambda *_: None, Silent(), lambda _: None, few=1, jobs=1)
+
+
+@pytest.mark.parametrize("work", [_cells, _studies, _batches])
+def test_ctrl_c_at_any_step_ends_the_work(work: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """No step is one after which a lock stays held and the threads, or who waits for them, never end."""
+    monkeypatch.setattr(_core, "cell_job", lambda *_: "{}")
+    steps, interrupted = 0, True
+    while interrupted:
+        steps += 1
+        try:
+            with (step := _Interrupt(steps)):
+                work()
+        except KeyboardInterrupt:
+            continue
+        interrupted = step.left <= 0
+    assert steps > 100
 
 
 def test_what_has_ended_counts_once() -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from interpulse.runs.runner import POLL_S
-from interpulse.studies.parallel import submit
+from interpulse.studies.threads import Call, Threads
 
 if TYPE_CHECKING:
     from interpulse._core import Progress
@@ -45,22 +44,23 @@ def run_overlapping(
         RunError where the system provides too few threads.
     """
     every = _Every(watcher, keep)
-    futures: list[Future[None]] = []
-    with ThreadPoolExecutor(jobs + 1, thread_name_prefix="interpulse-batch") as pool:
+    calls: list[Call[None]] = []
+    with Threads[None](jobs + 1) as threads:
         try:
             for batch in batches:
                 while every.left() >= few:
-                    wait([each for each in futures if not each.done()], POLL_S, FIRST_COMPLETED)
-                if any(each.done() and each.exception() for each in futures):
+                    threads.ended(POLL_S)
+                if any(each.error for each in calls):
                     break
-                futures.append(submit(pool, every.part(len(batch)).run, do, batch))
-            wait(futures)
+                calls.append(threads.submit(every.part(len(batch)).run, do, batch))
+            while not all(each.done for each in calls):
+                threads.ended()
         except BaseException:
-            # Leaving the pool waits for its threads.
+            # Leaving the context waits for its threads.
             every.stop.set()
             raise
-    for future in futures:
-        future.result()
+    for call in calls:
+        call.result()
 
 
 class _Every:

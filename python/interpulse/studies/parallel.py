@@ -7,11 +7,10 @@ later tasks use the cores that the slowest cases of earlier ones leave idle.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Event
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from interpulse._core import RunError
+from interpulse.studies.threads import Threads
 
 T = TypeVar("T")
 
@@ -30,20 +29,13 @@ def run_parallel(tasks: Sequence[Callable[[], T]], jobs: int, stop: Event) -> li
     """
     if len(tasks) == 1:
         return [tasks[0]()]
-    with ThreadPoolExecutor(min(len(tasks), 2 * jobs), thread_name_prefix="interpulse-study") as pool:
+    with Threads[T](min(len(tasks), 2 * jobs)) as threads:
         try:
-            futures = [submit(pool, task) for task in tasks]
-            wait(futures)
+            calls = [threads.submit(task) for task in tasks]
+            left = len(calls)
+            while left:
+                left -= len(threads.ended())
         except BaseException:
             stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
             raise
-    return [future.result() for future in futures]
-
-
-def submit(pool: ThreadPoolExecutor, task: Callable[..., T], *given: Any) -> Future[T]:  # noqa: ANN401 - as it takes them
-    """Submits a task. Raises RunError where the system provides no thread."""
-    try:
-        return pool.submit(task, *given)
-    except RuntimeError as error:
-        raise RunError(f"the system provides no more threads or memory ({error}): use fewer --jobs") from None
+    return [call.result() for call in calls]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from threading import Event
@@ -18,7 +17,7 @@ from interpulse.configuration.config import Config
 from interpulse.runs.runner import POLL_S, Options, execute
 from interpulse.studies.case import Job
 from interpulse.studies.overlap import Keep, run_overlapping
-from interpulse.studies.parallel import submit
+from interpulse.studies.threads import Call, Threads
 
 if TYPE_CHECKING:
     from interpulse._core import Plan
@@ -121,34 +120,42 @@ class LocalWorkers:
 
         Raises the error of a job, KeyboardInterrupt, and RunError where the system provides too few threads.
         """
-        threads = min(self.options.jobs, 2 * (os.cpu_count() or 1))
+        most = min(self.options.jobs, 2 * (os.cpu_count() or 1))
         given_up = Event()
-        with ThreadPoolExecutor(threads, thread_name_prefix="interpulse-cells") as pool:
-            running: dict[Future[dict[str, Any]], str] = {}
+        running: dict[Call[dict[str, Any] | None], str] = {}
+        with Threads[dict[str, Any] | None](most) as threads:
             try:
                 for job in jobs:
-                    running[submit(pool, self._answer, job, given_up)] = job.identity
-                left = set(running)
+                    running[threads.submit(self._answer, job, given_up)] = job.identity
+                left = len(running)
                 while left:
-                    ended, left = wait(left, POLL_S, FIRST_COMPLETED)
-                    keep({running[future]: future.result() for future in ended})
+                    ended = threads.ended(POLL_S)
+                    left -= len(ended)
+                    keep(_answers(ended, running))
                     watcher.progress([])
             except BaseException:
                 # A job cannot be interrupted but takes a second: running ones are awaited and kept.
                 given_up.set()
-                pool.shutdown(wait=True, cancel_futures=True)
-                ended = {future for future in running if not future.cancelled() and not future.exception()}
-                keep({running[future]: future.result() for future in ended})
+                threads.cancel()
+                keep(_answers([call for call in running if call.done and call.error is None], running))
                 raise
 
-    def _answer(self, job: CellJob, given_up: Event) -> dict[str, Any]:
+    def _answer(self, job: CellJob, given_up: Event) -> dict[str, Any] | None:
         machine = self.options.machine
         if machine is None:
             return job.answer()
         while not machine.take(self.options.rank, POLL_S):
             if given_up.is_set():
-                raise CancelledError
+                return None
         try:
             return job.answer()
         finally:
             machine.give()
+
+
+def _answers(
+    calls: Sequence[Call[dict[str, Any] | None]], identities: Mapping[Call[dict[str, Any] | None], str]
+) -> dict[str, dict[str, Any]]:
+    """The answers of calls that have ended, by the identity of their job; raises the error of one."""
+    found = {identities[call]: call.result() for call in calls}
+    return {identity: answer for identity, answer in found.items() if answer is not None}

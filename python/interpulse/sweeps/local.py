@@ -9,11 +9,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterator
-from concurrent.futures import Future, InvalidStateError
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
@@ -38,26 +37,63 @@ class WorkerDiedError(Exception):
     """The worker of a task has died each time that it was tried."""
 
 
-class _LocalTask(Future["Report"]):
-    """A submitted batch."""
+class _LocalTask:
+    """A submitted batch.
+
+    Not a `concurrent.futures.Future`: Ctrl-C can leave the lock of one held (`studies/threads.py`).
+
+    Attributes:
+        status: as in `Task`.
+    """
 
     def __init__(self, function: Callable[[Batch], Report], batch: Batch) -> None:
-        super().__init__()
         self.call = (function, batch)
         self.tries = TRIES if len(batch.pieces) == 1 else 1
+        self.status = "pending"
+        self._answer: Report | Exception | None = None
+        self._callbacks: list[Callable[[_LocalTask], object]] = []
+        self._lock = Lock()
 
-    @property
-    def status(self) -> str:
-        """As in `Task`."""
-        if self.cancelled():
-            return "cancelled"
-        if not self.done():
-            return "pending"
-        return "error" if self.exception() is not None else "finished"
+    def result(self, timeout: float | None = None) -> Report:
+        """The report; raises the error of the task, and TimeoutError if it has not ended after so many seconds."""
+        ended = SimpleQueue[_LocalTask]()
+        self.add_done_callback(ended.put)
+        try:
+            ended.get(timeout=timeout)
+        except Empty:
+            raise TimeoutError(f"the task is {self.status}") from None
+        if isinstance(self._answer, Exception):
+            raise self._answer
+        assert self._answer is not None, f"the task is {self.status}"
+        return self._answer
+
+    def exception(self) -> BaseException | None:
+        """The error of a task that has ended, or None."""
+        return self._answer if isinstance(self._answer, Exception) else None
 
     def release(self) -> None:
-        """Cancels a task that waits."""
-        self.cancel()
+        """Drops the task; one that waits does not run."""
+        with self._lock:
+            if self.status == "pending":
+                self.status = "cancelled"
+
+    def end(self, answer: Report | Exception) -> None:
+        """Ends the task, unless it is cancelled, and notifies the callbacks."""
+        with self._lock:
+            if self.status != "pending":
+                return
+            self._answer = answer
+            self.status = "error" if isinstance(answer, Exception) else "finished"
+        for function in self._callbacks:
+            function(self)
+
+    def add_done_callback(self, function: Callable[[_LocalTask], object]) -> None:
+        """Calls a function with the task when it has ended."""
+        with self._lock:
+            if self.status == "pending":
+                self._callbacks.append(function)
+                return
+        function(self)
 
 
 class _Child:
@@ -166,14 +202,8 @@ class Local(Cluster):
 
     def _serve(self, number: int) -> None:
         while (task := self._tasks.get()) is not None and not self._ended:
-            if not task.set_running_or_notify_cancel():
-                continue
-            answer = self._answer(number, task)
-            with suppress(InvalidStateError):
-                if isinstance(answer, BaseException):
-                    task.set_exception(answer)
-                else:
-                    task.set_result(answer)
+            if task.status == "pending":
+                task.end(self._answer(number, task))
 
     def _answer(self, number: int, task: _LocalTask) -> Report | Exception:
         """The report of a task, or its error; replaces the worker if it dies."""

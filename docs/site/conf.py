@@ -53,6 +53,8 @@ CONTENTS = {
         "Drives": [
             "docs/PARTS",
             "docs/FIT",
+            "docs/DRIVES",
+            "docs/PREDICTIONS",
             "docs/SLC",
             "docs/MAPPING",
             "docs/ARRAY",

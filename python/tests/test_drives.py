@@ -34,7 +34,7 @@ def ratio(drive: str, name: str, figure: str) -> float:
     spec = Spec.of(ROOT / "examples" / "drives" / f"{drive}.toml")
     load = next(each for each in spec.loads if each.name == name)
     target = next(each for each in load.targets if each.figure == figure)
-    start = f'drive = "{drive}"\n[run]\nrequests = 1\n[[flow]]\n'
+    start = f'drive = "{drive}"\n[run]\nrequests = 1\n' + spec.flows * "[[flow]]\n"
     values = {entry.key: entry.value for entry in Config.from_toml(start).set(**dict(spec.sets)).entries()}
     sets = dict((*spec.sets, *load.sets(spec.requests, window(values))))
     simulated = target.of(interpulse.run(Config.from_toml(start).set(**sets)).cases[0].raw, load.block)

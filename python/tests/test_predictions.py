@@ -99,23 +99,24 @@ def test_the_page_has_the_outcome() -> None:
     assert all(row in page for row in predictions.table())
 
 
-def ratios(name: str, few: int | None = None) -> list[tuple[float, float]]:
-    """Ratios of the outcome and of a simulation now, of the first loads."""
+def ratios(name: str, few: int | None = None) -> list[tuple[str, float, float]]:
+    """Figure, ratio of the outcome, and that of a simulation now, of the first loads."""
     flows, every = predictions.loads(name)
     now = []
     for load in every[:few]:
         values = predictions.simulated(name, flows, load, 1)
         now += [value / target.value for target, value in zip(load.targets, values, strict=True)]
-    return [(row["ratio"], found) for row, found in zip(outcome(name)["rows"], now, strict=False)]
+    return [(row["figure"], row["ratio"], found) for row, found in zip(outcome(name)["rows"], now, strict=False)]
 
 
 def test_a_prediction_is_what_the_preset_does() -> None:
-    for said, now in ratios("zn540", 2):
+    for _, said, now in ratios("zn540", 2):
         assert now == pytest.approx(said, rel=0.02)
 
 
 @pytest.mark.verify
 @pytest.mark.parametrize("name", NAMES)
 def test_predictions_are_what_the_presets_do(name: str) -> None:
-    for said, now in ratios(name):
-        assert now == pytest.approx(said, rel=0.05)
+    for figure, said, now in ratios(name):
+        # One seed beside the mean of three: percentiles differ by 7 % between seeds.
+        assert now == pytest.approx(said, rel=0.15 if "-p" in figure else 0.05), figure

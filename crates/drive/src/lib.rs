@@ -16,7 +16,7 @@ pub use drive::counters::DriveCounters;
 pub use drive::hold_up::{HoldUp, Ways};
 pub use drive::power_state::Recovery;
 pub use drive::{Drive, GcWindow, PreconditionedState, Rewritten};
-pub use ftl::page::blocks::layout::Layout;
+pub use ftl::layout::Layout;
 pub use ftl::page::gc::victim::{DChoices, GcPolicy, ThresholdBase};
 pub use ftl::page::mapping::table::Map;
 pub use ftl::page::placement::counters::{HandleCounters, PlacementCounters, PlacementEvents};

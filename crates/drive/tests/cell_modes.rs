@@ -3,7 +3,7 @@
 
 use crate::drive_common::{Bench, Cells, closed, errors, mix, of_part, part, preconditioned};
 use interpulse_drive::drive::{Drive, PreconditionedState};
-use interpulse_drive::ftl::page::blocks::layout::Layout;
+use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::page::blocks::program_address::ProgramAddress;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::ftl::{BlockManager, Stream};

@@ -3,7 +3,7 @@
 use crate::ftl_common::*;
 use interpulse_drive::cache::{Cache, NO_FLASH_COPY};
 use interpulse_drive::drive::PreconditionedState;
-use interpulse_drive::ftl::page::blocks::layout::{Layout, UnitAt};
+use interpulse_drive::ftl::layout::{Layout, UnitAt};
 use interpulse_drive::ftl::page::gc::victim::{BlockHistory, DChoices, GcPolicy, WindowedGreedy};
 use interpulse_drive::ftl::page::mapping::table::{Map, Where};
 use interpulse_drive::ftl::page::precondition::Preconditioner;
@@ -59,7 +59,7 @@ fn unit_at(
     g: &Geometry,
     together: u32,
     reserved: u32,
-    p: interpulse_drive::ftl::page::blocks::layout::FlashAddress,
+    p: interpulse_drive::ftl::layout::FlashAddress,
 ) -> Ppu {
     let lane = p.die.0 * (g.planes / together) + p.plane / together;
     let (program, page_in_program) = (p.page / g.pages_per_program, p.page % g.pages_per_program);
@@ -258,14 +258,7 @@ fn no_policy_picks_where_nothing_may_be_collected() {
 #[test]
 fn a_block_full_of_valid_units_is_moved_only_if_another_has_something_to_gain() {
     let layout = Layout::new(&geometry(1, 10), 1, 0);
-    let config = FtlConfig {
-        logical_units: 3 * BLOCK,
-        translation_pages: 0,
-        policy: GcPolicy::Fifo,
-        soft_free: 2,
-        soft_pages: None,
-        hard_free: 1,
-    };
+    let config = FtlConfig::new(3 * BLOCK, GcPolicy::Fifo, 2, 1);
     let mut ftl = BlockManager::new(layout, config, stream("full", 0));
     let mut p = Preconditioner::new(&mut ftl, None);
     p.write_in_order(Lpn(0), Lpn(3 * BLOCK));
@@ -280,14 +273,7 @@ fn a_block_full_of_valid_units_is_moved_only_if_another_has_something_to_gain() 
 #[test]
 fn host_data_leaves_the_last_blocks_to_collection() {
     let layout = Layout::new(&geometry(1, 4), 1, 0);
-    let config = FtlConfig {
-        logical_units: BLOCK,
-        translation_pages: 0,
-        policy: GcPolicy::Greedy,
-        soft_free: 3,
-        soft_pages: None,
-        hard_free: 2,
-    };
+    let config = FtlConfig::new(BLOCK, GcPolicy::Greedy, 3, 2);
     let mut ftl = BlockManager::new(layout, config, stream("reserve", 0));
     let programs = ftl.layout.programs_per_block;
     for k in 0..2 * programs {
@@ -383,14 +369,7 @@ fn a_flush_waits_for_what_came_before_it_and_for_nothing_else() {
 #[test]
 fn a_fill_can_leave_a_share_out_of_date() {
     let (layout, again) = (Layout::new(&geometry(1, 100), 1, 0), 0.3);
-    let config = FtlConfig {
-        logical_units: 60 * BLOCK,
-        translation_pages: 0,
-        policy: GcPolicy::Greedy,
-        soft_free: 3,
-        soft_pages: None,
-        hard_free: 2,
-    };
+    let config = FtlConfig::new(60 * BLOCK, GcPolicy::Greedy, 3, 2);
     let mut ftl = BlockManager::new(layout, config, stream("dated", 0));
     let (logical, mut rng) = (60 * BLOCK, stream("again", 1));
     let mut p = Preconditioner::new(&mut ftl, None);

@@ -2,7 +2,7 @@
 //! all victim policies keep the contract?
 
 use crate::ftl_common::{geometry, stream, victims};
-use interpulse_drive::ftl::page::blocks::layout::Layout;
+use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::page::gc::victim::{BlockHistory, GcPolicy};
 use interpulse_drive::ftl::page::mapping::table::Map;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;

@@ -2,7 +2,7 @@
 //! simulated time, Figure 9 on the FTL word line by word line; and what they leave out.
 
 use crate::drive_common::{Bench, Cells, filled, of_part, part};
-use interpulse_drive::ftl::page::blocks::layout::Layout;
+use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::page::blocks::program_address::ProgramAddress;
 use interpulse_drive::ftl::page::mapping::table::Where;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;

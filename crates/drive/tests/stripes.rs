@@ -2,7 +2,7 @@
 
 use crate::ftl_common::*;
 use interpulse_drive::drive::PreconditionedState;
-use interpulse_drive::ftl::page::blocks::layout::Layout;
+use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::page::gc::victim::{GcPolicy, Imposed};
 use interpulse_drive::ftl::page::mapping::table::{Map, Where};
 use interpulse_drive::ftl::page::placement::stripe::{Allocation, Stripe};
@@ -75,14 +75,7 @@ fn static_striping_keeps_every_page_on_its_lane_through_collections() {
     let g = geometry(4, 40);
     let layout = Layout::new(&g, 1, 0);
     let logical = 4 * 30 * BLOCK;
-    let config = FtlConfig {
-        logical_units: logical,
-        translation_pages: 0,
-        policy: GcPolicy::Greedy,
-        soft_free: 3,
-        soft_pages: None,
-        hard_free: 1,
-    };
+    let config = FtlConfig::new(logical, GcPolicy::Greedy, 3, 1);
     let (_, allocation, _) = Allocation::all().into_iter().find(|(name, ..)| name == "cwdp").unwrap();
     let stripe = Stripe::new(allocation, &g, 1).unwrap();
     let mut ftl = BlockManager::new(layout, config, stream("static", 0));
@@ -121,14 +114,7 @@ fn a_fill_is_laid_out_in_runs_as_if_unit_by_unit() {
     {
         let layout = Layout::new(&g, planes, 0);
         let logical = (layout.units() * 2 / 3) as u32;
-        let config = FtlConfig {
-            logical_units: logical,
-            translation_pages: 0,
-            policy: GcPolicy::Greedy,
-            soft_free: 3,
-            soft_pages,
-            hard_free: 1,
-        };
+        let config = FtlConfig { soft_pages, ..FtlConfig::new(logical, GcPolicy::Greedy, 3, 1) };
         for (name, allocation, _) in Allocation::all().into_iter().step_by(5) {
             let stripe = Stripe::new(allocation, &g, layout.lanes_per_die);
             let mut made = [true, false].map(|in_runs| {
@@ -174,14 +160,7 @@ fn rows_end_where_lanes_have_no_blocks_to_spare() {
         for (name, allocation, _) in Allocation::all().into_iter().step_by(6) {
             let stripe = Stripe::new(allocation, &g, layout.lanes_per_die);
             let logical = layout.lanes * layout.units_per_block * blocks;
-            let config = FtlConfig {
-                logical_units: logical,
-                translation_pages: 0,
-                policy,
-                soft_free: 3,
-                soft_pages: None,
-                hard_free: 1,
-            };
+            let config = FtlConfig::new(logical, policy, 3, 1);
             let [(rows, made), (each, expected)] = [true, false].map(|in_rows| {
                 let mut ftl = BlockManager::new(layout.clone(), config.clone(), stream("full", 0));
                 let mut p = Preconditioner::new(&mut ftl, stripe.clone()).working_ahead();
@@ -246,14 +225,7 @@ fn lanes_stay_level_and_a_drive_with_little_spare_never_runs_out_of_room() {
             // 48 blocks a lane, of which the data fills 43: 3 kept free, 1 or 2 open, hardly one to work with.
             let layout = Layout::new(&geometry(8, 48), 1, 0);
             let logical = 8 * 43 * BLOCK;
-            let config = FtlConfig {
-                logical_units: logical,
-                translation_pages: 0,
-                policy,
-                soft_free: 3,
-                soft_pages: None,
-                hard_free: 1,
-            };
+            let config = FtlConfig::new(logical, policy, 3, 1);
             let mut ftl = BlockManager::new(layout, config, stream("level", 0));
             let mut next = addresses(logical, heat, stream("level", 1));
             let mut p = Preconditioner::new(&mut ftl, None);

@@ -1,7 +1,7 @@
 //! Read-only view of a drive for reports, warm-up, recordings and arrays.
 
 use super::Drive;
-use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::layout::Layout;
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::placement::counters::PlacementCounters;
 use crate::ftl::page::power_loss::oob::Oob;

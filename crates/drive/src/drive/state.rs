@@ -1,7 +1,7 @@
 //! Preconditioned state of a drive: start of a run and content of snapshots.
 
 use crate::ftl::BlockManager;
-use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::layout::Layout;
 use crate::ftl::page::placement::stripe::Stripe;
 use crate::ftl::page::precondition::Preconditioner;
 use crate::ftl::zoned::tables::ZoneTables;

@@ -4,8 +4,8 @@ use super::{
     Admitted, Flash, FtlCounters, LookupResult, MetadataWritten, Outcome, Rewritten, SpareSeen, Wear,
 };
 use crate::cache::Cache;
+use crate::ftl::layout::Layout;
 use crate::ftl::page::PageFtl;
-use crate::ftl::page::blocks::layout::Layout;
 use crate::ftl::page::gc::state::GcWindow;
 use crate::ftl::page::placement::counters::PlacementCounters;
 use crate::ftl::page::power_loss::outage::{Fates, Recovered};

@@ -1,5 +1,6 @@
-//! Outcomes that an FTL reports to its drive.
+//! Outcomes that an FTL reports to its drive: of commands, and of units that it admits to the cache.
 
+use crate::numbers::Slot;
 use interpulse_engine::RequestId;
 
 /// One outcome of a host command.
@@ -15,4 +16,15 @@ pub enum Outcome {
     Mapped(RequestId),
     /// The blocks of the zone that the command with this tag reset are erased.
     ZoneReset(RequestId),
+}
+
+/// Result of admitting a unit of a host write to the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admitted {
+    /// The unit is in this slot.
+    Slot(Slot),
+    /// The unit replaced a dirty one in the cache.
+    Absorbed,
+    /// No slot is free.
+    Full,
 }

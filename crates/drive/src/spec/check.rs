@@ -1,7 +1,7 @@
 //! Derived figures of a drive specification and its consistency check.
 
 use super::{DriveSpec, cache};
-use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::layout::Layout;
 use crate::ftl::page::gc::victim::{FreeCount, ThresholdBase};
 use crate::ftl::page::mapping::table::{MAX_UNITS, Map};
 use crate::ftl::page::placement::PlacementPolicy;

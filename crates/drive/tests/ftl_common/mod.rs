@@ -5,7 +5,7 @@
 pub mod drive;
 pub mod witness;
 
-use interpulse_drive::ftl::page::blocks::layout::Layout;
+use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::page::gc::victim::{DChoices, GcPolicy};
 use interpulse_drive::ftl::page::precondition::Preconditioner;
 use interpulse_drive::ftl::{BlockManager, FtlConfig};
@@ -40,14 +40,7 @@ pub fn geometry(lanes: u32, blocks: u32) -> Geometry {
 /// factor `spare`.
 pub fn ftl(lanes: u32, blocks: u32, policy: GcPolicy, soft: u32, spare: f64, rng: Rng) -> BlockManager {
     let layout = Layout::new(&geometry(lanes, blocks), 1, 0);
-    let with = |logical_units| FtlConfig {
-        logical_units,
-        translation_pages: 0,
-        policy,
-        soft_free: soft,
-        soft_pages: None,
-        hard_free: 1,
-    };
+    let with = |logical_units| FtlConfig::new(logical_units, policy, soft, 1);
     let usable = 1.0 / BlockManager::new(layout.clone(), with(1), rng.clone()).effective_spare().utilisation;
     BlockManager::new(layout, with((usable / (1.0 + spare)).round() as u32), rng)
 }

@@ -1,17 +1,15 @@
 //! FTL interface of the page-mapped family.
 
 use super::PageFtl;
-use super::blocks::layout::Layout;
 use super::gc::state::{GcWindow, Rewritten};
-use super::mapping::reads::LookupResult;
-use super::mapping::state::Admitted;
 use super::placement::counters::PlacementCounters;
 use super::power_loss::metadata_region::MetadataWritten;
 use super::power_loss::outage::{Fates, Recovered};
 use super::slc::SlcCache;
 use super::wear::health::Health;
 use crate::cache::Cache;
-use crate::ftl::{Flash, Ftl, FtlCounters, Outcome, SpareSeen, Wear};
+use crate::ftl::layout::Layout;
+use crate::ftl::{Admitted, Flash, Ftl, FtlCounters, LookupResult, Outcome, SpareSeen, Wear};
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock, TranslationPage};
 use interpulse_engine::{Duration, RequestId, SimTime, Status};
 use interpulse_flash::DieId;

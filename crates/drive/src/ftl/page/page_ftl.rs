@@ -7,7 +7,7 @@ use crate::ftl::outcome::Outcome;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::program_progress::block_states;
 use crate::ftl::page::blocks::write_streams::Stream;
-use crate::ftl::page::gc::state::{GcState, GcWindow, Rewritten, Victim};
+use crate::ftl::page::gc::state::{DestinationKind, GcState, GcWindow, Rewritten, Victim};
 use crate::ftl::page::gc::synthetic::budget::SyntheticPrograms;
 use crate::ftl::page::mapping::cached::CachedMap;
 use crate::ftl::page::mapping::residency::Residency;
@@ -106,7 +106,6 @@ impl PageFtl {
         let stripe = spec.stripe().expect("the spec has been checked");
         let slots = spec.cache.slots(&spec.geometry, &spec.ftl) as u32;
         let gathers = spec.ftl.allocation == Allocation::SuperWordLine;
-        let super_word_line = gathers.then(|| SuperWordLine::new(layout, slots));
         let lists = match &stripe {
             Some(_) => lanes,
             None if gathers => SuperWordLine::lists(layout),
@@ -128,22 +127,34 @@ impl PageFtl {
         };
         let errors = spec.nand.errors.as_ref();
         let (program, cached) = (blocks.capacity(Stream::HOST).program, blocks.slc_program());
-        let write_back =
-            WriteBack::new(spec, stripe, super_word_line, cached.unwrap_or(program), lists, slots);
+        let write_back = WriteBack::new(spec, stripe, cached.unwrap_or(program), lists, slots);
         let worth = [write_back.worth_starting, if write_back.worth_starting == 1 { 1 } else { program }];
         let lists_of = match spec.ftl.slc {
             Some(slc) if hot == 0 => {
-                HostLists::Cached(SlcLists::new(slc.largest_units(&spec.geometry), worth))
+                HostLists::BySize(SlcLists::new(slc.largest_units(&spec.geometry), worth))
             }
             _ if hot > 0 || handles.is_some() => {
                 let classes = spec.ftl.data_classes();
                 HostLists::ByClass(Box::new(HotnessQueues::new(classes, lists, slots)))
             }
-            _ => HostLists::ByLane,
+            _ if gathers => HostLists::ByPage(SuperWordLine::new(&blocks.layout, slots)),
+            _ if write_back.stripe.is_some() => HostLists::ByLane,
+            _ => HostLists::One,
         };
-        let mut collection = GcState::new(lanes, spec.ftl.gc_depth);
+        let destination = if spec.ftl.slc.is_some() {
+            DestinationKind::Folded
+        } else if handles.is_some() {
+            DestinationKind::ByHandle
+        } else if spec.ftl.mapping.cached().is_some() {
+            DestinationKind::WithTranslationPages
+        } else if spec.faults.is_some() {
+            DestinationKind::WithFailures
+        } else {
+            DestinationKind::OneStream
+        };
+        let mut collection = GcState::new(lanes, spec.ftl.gc_depth, destination);
         for (lane, of) in Lane::first(lanes).zip(&mut collection.lanes) {
-            of.victims.extend(blocks.being_collected(lane).map(|of| Victim::new(&blocks, of)));
+            of.victims.extend(blocks.being_collected(lane).map(|of| Victim::new(of, blocks.holds_map(of))));
         }
         blocks.units.begin(Cache::new(slots, lists), homes, versions, record);
         PageFtl {

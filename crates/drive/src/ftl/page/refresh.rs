@@ -3,7 +3,7 @@
 //! A block is not erased while a read of it may have to be repeated.
 
 use crate::ftl::flash::Flash;
-use crate::ftl::page::gc::state::{Rewrite, Victim};
+use crate::ftl::page::gc::state::Rewrite;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::numbers::{Lane, SuperBlock};
 use interpulse_engine::{Duration, SimTime};
@@ -102,9 +102,7 @@ impl PageFtl {
             if gc.reads == 0 && gc.programs == 0 && !gc.relocating.is_empty() {
                 self.program_gathered(flash, lane, 1);
             }
-            if self.handles.is_some() {
-                self.program_parked(flash, lane);
-            }
+            self.program_rest(flash, lane);
             return false;
         }
         if !gc.victims.is_empty() {
@@ -133,12 +131,10 @@ impl PageFtl {
                     Rewrite::Young(_) => self.blocks.counters.leveled_blocks += 1,
                     Rewrite::Failing(_) => {}
                 }
-                if self.handles.is_some() {
-                    self.turn_to(lane, block);
-                }
+                let victim = self.victim(lane, block);
                 let gc = &mut self.collection.lanes[l];
                 gc.rewriting = true;
-                gc.victims.push(Victim::new(&self.blocks, block));
+                gc.victims.push(victim);
                 return true;
             }
         }
@@ -147,8 +143,7 @@ impl PageFtl {
 
     #[inline]
     pub(crate) fn super_block_of(&self, read: &Txn) -> SuperBlock {
-        let layout = &self.blocks.layout;
-        layout.super_block(layout.lane_at(read.die, u32::from(read.plane)), read.block)
+        self.blocks.layout.block_at(read.die, read.plane, read.block)
     }
 
     /// Completes a host page read, where reads can fail: the erase of its block may be waiting for it.

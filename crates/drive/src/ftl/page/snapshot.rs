@@ -1,7 +1,8 @@
 //! Snapshot format: small numbers in little endian, then the mapping tables, page-aligned.
 
-use crate::ftl::page::blocks::layout::Layout;
-use crate::ftl::page::blocks::manager::{BlockManager, FtlConfig};
+use crate::ftl::layout::Layout;
+use crate::ftl::page::blocks::manager::BlockManager;
+use crate::ftl::page::blocks::thresholds::FtlConfig;
 use crate::ftl::page::blocks::write_streams::{Origin, WritePointer, WriteStreams};
 use crate::ftl::page::mapping::table::{Map, Seen};
 use crate::memory::PAGE;

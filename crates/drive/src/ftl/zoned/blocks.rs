@@ -1,6 +1,6 @@
 //! Super blocks of a zoned drive: free ones by lane, wear, and erases of those that resets release.
 
-use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::layout::Layout;
 use crate::numbers::{Lane, SuperBlock};
 use std::collections::VecDeque;
 

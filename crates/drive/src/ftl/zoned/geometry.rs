@@ -5,7 +5,7 @@
 //! zones are on different dies. Program k of a zone is on lane k mod width of its group.
 
 use super::spec::ZoneSpec;
-use crate::ftl::page::blocks::layout::{Layout, UnitAt};
+use crate::ftl::layout::{Layout, UnitAt};
 use crate::numbers::{Lane, Lpn, SuperBlock};
 use interpulse_engine::Divider;
 use interpulse_flash::geometry::Geometry;

@@ -2,9 +2,9 @@
 
 use super::ZonedFtl;
 use crate::cache::Cache;
-use crate::ftl::page::blocks::layout::Layout;
-use crate::ftl::page::mapping::reads::LookupResult;
-use crate::ftl::page::mapping::state::Admitted;
+use crate::ftl::layout::Layout;
+use crate::ftl::outcome::Admitted;
+use crate::ftl::reads::{LookupResult, Sources};
 use crate::ftl::{Flash, Ftl, FtlCounters, MetadataWritten, Outcome, Rewritten, SpareSeen, Wear};
 use crate::numbers::{Lane, Lpn, SuperBlock};
 use interpulse_engine::{RequestId, SimTime, Status, ZoneAction};
@@ -45,7 +45,7 @@ impl Ftl for ZonedFtl {
 
     #[inline]
     fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, early: bool) -> LookupResult {
-        ZonedFtl::read(self, flash, tag, from, to, early)
+        self.read_units(flash, tag, from, to, early)
     }
 
     fn waits_for_collection(&self, _: &Flash, _: Lpn, _: u32) -> bool {

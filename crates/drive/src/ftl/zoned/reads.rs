@@ -1,65 +1,42 @@
-//! Reads of a zoned drive: one page read for neighbours on one physical page.
+//! Look-up of the units of zones. Reads may cross the end of a zone.
 
 use super::geometry::ZoneOffset;
 use super::zoned_ftl::ZonedFtl;
 use crate::ftl::flash::Flash;
-use crate::ftl::page::mapping::reads::LookupResult;
-use crate::numbers::{Lpn, Slot};
-use crate::owner::Owner;
-use interpulse_engine::RequestId;
-use interpulse_flash::nand::txn::{Kind, Txn};
+use crate::ftl::reads::{PageRead, Source, Sources};
+use crate::numbers::{Lpn, Ppu, Slot};
+use interpulse_flash::nand::txn::Txn;
 
-impl ZonedFtl {
-    /// Reads the logical units `from..to`; see [`crate::ftl::Ftl::read`]. Reads may cross the end of a zone.
-    pub(super) fn read(
-        &mut self,
-        flash: &mut Flash,
-        tag: RequestId,
-        from: Lpn,
-        to: Lpn,
-        early: bool,
-    ) -> LookupResult {
-        let mut found = LookupResult::default();
-        let mut lpn = from;
-        while lpn < to {
-            let ZoneOffset { zone, offset } = self.geometry.split(lpn);
-            let of = &self.zones[zone as usize];
-            if offset >= of.admitted {
-                self.look_up(lpn);
-                found.unmapped += 1;
-                lpn += 1;
-                continue;
-            }
-            let (program, first) = self.geometry.program_of(offset);
-            if !of.has_landed(program) {
-                self.look_up(lpn);
-                found.cached += 1;
-                lpn += 1;
-                continue;
-            }
-            let place = self.geometry.place(program);
-            let block = of.blocks[place.block];
-            let unit = self.geometry.unit_at(block, place, first);
-            let at = self.layout.place_in(block, unit.offset);
-            let count = (self.layout.units_per_page() - at.unit).min(to.0 - lpn.0).min(of.admitted - offset);
-            lpn.until(lpn + count).for_each(|lpn| self.look_up(lpn));
-            let mut txn = Txn::new(Kind::HostRead, at.die);
-            (txn.plane, txn.block, txn.page) = (at.plane as u8, at.block, at.page);
-            txn.set_units(count);
-            txn.set_owner(Owner::Host(tag).into());
-            lpn += count;
-            found.reads += 1;
-            if early && lpn == to && found.reads == 1 {
-                txn.complete_early();
-            }
-            if self.follows_reads {
-                self.blocks.begin(block);
-            }
-            flash.submit(txn);
+impl Sources for ZonedFtl {
+    fn find(&mut self, lpn: Lpn, to: Lpn) -> Source {
+        let ZoneOffset { zone, offset } = self.geometry.split(lpn);
+        let of = &self.zones[zone as usize];
+        if offset >= of.admitted {
+            self.look_up(lpn);
+            return Source::Nothing;
         }
-        found
+        let (program, first) = self.geometry.program_of(offset);
+        if !of.has_landed(program) {
+            self.look_up(lpn);
+            return Source::Cache;
+        }
+        let place = self.geometry.place(program);
+        let unit = self.geometry.unit_at(of.blocks[place.block], place, first);
+        let at = self.layout.place_in(unit.super_block, unit.offset);
+        let count = (self.layout.units_per_page() - at.unit).min(to.0 - lpn.0).min(of.admitted - offset);
+        lpn.until(lpn + count).for_each(|lpn| self.look_up(lpn));
+        Source::Flash(PageRead { first: self.layout.unit(unit), at, count })
     }
 
+    fn submit_read(&mut self, flash: &mut Flash, first: Ppu, txn: Txn) {
+        if self.follows_reads {
+            self.blocks.begin(self.layout.block_of(first));
+        }
+        flash.submit(txn);
+    }
+}
+
+impl ZonedFtl {
     /// Looks a unit up, which the version audit checks.
     pub(super) fn look_up(&mut self, lpn: Lpn) {
         if !self.versions.follows(lpn) {
@@ -94,8 +71,7 @@ impl ZonedFtl {
 
     /// Completes a page read, where reads can fail; true if its data is uncorrectable.
     pub(super) fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
-        let lane = self.layout.lane_at(txn.die, u32::from(txn.plane));
-        let block = self.layout.super_block(lane, txn.block);
+        let block = self.layout.block_at(txn.die, txn.plane, txn.block);
         if self.blocks.end(block) {
             self.submit_erase(flash, block);
         }

@@ -2,7 +2,7 @@
 
 use super::blocks::NO_BLOCK;
 use super::geometry::ZoneGeometry;
-use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::layout::Layout;
 use crate::numbers::{Lane, SuperBlock};
 use std::collections::VecDeque;
 use std::fs::File;

@@ -5,7 +5,7 @@ use super::geometry::ZoneOffset;
 use super::zoned_ftl::{LANDED, ZoneProgram, ZonedFtl};
 use crate::cache::NO_FLASH_COPY;
 use crate::ftl::flash::Flash;
-use crate::ftl::page::mapping::state::Admitted;
+use crate::ftl::outcome::Admitted;
 use crate::numbers::{JobId, Lpn};
 use crate::owner::Owner;
 use interpulse_engine::Status;

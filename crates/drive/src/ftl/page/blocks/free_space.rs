@@ -1,7 +1,8 @@
 //! Free space of lanes: free blocks and pages, thresholds of collection, the cell mode in which streams open blocks.
 
-use crate::ftl::page::blocks::layout::Capacity;
-use crate::ftl::page::blocks::manager::{BlockManager, SoftPages};
+use crate::ftl::layout::Capacity;
+use crate::ftl::page::blocks::manager::BlockManager;
+use crate::ftl::page::blocks::thresholds::SoftPages;
 use crate::ftl::page::blocks::write_streams::{Stream, WritePointer};
 use crate::numbers::{Lane, Ppu, SuperBlock};
 use interpulse_flash::cell_mode::CellMode;
@@ -138,5 +139,11 @@ impl BlockManager {
             self.modes.set(super_block, mode);
         }
         Some(super_block)
+    }
+
+    /// Keeps at least `blocks` free super blocks of a lane from host data, and collects before only they are left.
+    pub(crate) fn reserve_for_relocation(&mut self, blocks: u32) {
+        self.config.hard_free = self.config.hard_free.max(blocks);
+        self.config.soft_free = self.config.soft_free.max(self.config.hard_free + 1);
     }
 }

@@ -1,12 +1,15 @@
-//! Block management: address layout, free and open blocks, write streams, balance between lanes.
+//! Block management: free and open blocks, thresholds of free space, write streams, balance between lanes.
 
 mod cell_modes;
 mod free_space;
 mod lane_balance;
-pub mod layout;
 pub mod manager;
+mod overfull_lanes;
 pub mod program_address;
 pub(crate) mod program_progress;
 pub mod spare_factor;
 pub mod spare_seen;
+pub mod thresholds;
+mod victims;
+pub mod wear;
 pub mod write_streams;

@@ -3,7 +3,7 @@
 //! Offsets keep the stride of the native cell mode, so that the flash address of a unit does not depend on the mode of its
 //! block ([`interpulse_flash::cell_mode`]). With fewer bits per cell, units of some offsets do not exist.
 
-use crate::ftl::page::blocks::layout::{Layout, UnitAt};
+use crate::ftl::layout::{Layout, UnitAt};
 use crate::numbers::SuperBlock;
 use interpulse_flash::cell_mode::CellMode;
 use interpulse_flash::ids::WordLineId;

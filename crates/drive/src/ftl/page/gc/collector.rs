@@ -5,11 +5,9 @@
 //! separate operation in the die's queue, so that host reads pass in between.
 
 use crate::ftl::flash::Flash;
-use crate::ftl::page::blocks::layout::UnitAt;
-use crate::ftl::page::blocks::write_streams::Stream;
+use crate::ftl::layout::UnitAt;
 use crate::ftl::page::gc::state::{GcLane, Victim};
 use crate::ftl::page::mapping::relocation::Relocation;
-use crate::ftl::page::mapping::residency::Residency;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::power_loss::metadata_region::Then;
 use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
@@ -29,7 +27,7 @@ impl PageFtl {
             gc.programs,
             gc.relocating.len(),
             gc.victims,
-            self.handles.as_ref().map_or(String::new(), |handles| handles.diagnosis(&self.blocks, lane))
+            self.destination_diagnosis(lane)
         )
     }
 
@@ -53,7 +51,7 @@ impl PageFtl {
         self.set_urgency(flash, lane);
         let gc = &self.collection.lanes[l];
         let idle = gc.victims.is_empty() && gc.rewrites.is_empty();
-        if idle && !self.blocks.wants_gc(lane) && !self.may_fold(lane) {
+        if idle && !self.blocks.wants_gc(lane) && !self.has_other_work(lane) {
             return;
         }
         if self.window.given {
@@ -65,12 +63,12 @@ impl PageFtl {
         loop {
             self.read_victim(flash, lane);
             let program = self.blocks.gc_capacity.program as usize;
-            let waiting = |gc: &GcLane| gc.relocating.len() + gc.moved_pages.len();
+            let waiting = |gc: &GcLane| gc.relocating.len() + gc.apart.len();
             let before = waiting(&self.collection.lanes[l]);
             while self.collection.lanes[l].relocating.len() >= program
                 && self.program_gathered(flash, lane, program)
             {}
-            while !self.collection.lanes[l].moved_pages.is_empty() && self.program_moved_pages(flash, lane) {}
+            self.program_apart(flash, lane);
             let gc = &self.collection.lanes[l];
             let scanned =
                 gc.victims.last().is_none_or(|v| v.next_offset == self.blocks.layout.units_per_block);
@@ -81,7 +79,7 @@ impl PageFtl {
                 }
                 return;
             }
-            if self.fold_next(flash, lane) {
+            if self.take_other_victim(flash, lane) {
                 continue;
             }
             let gc = &self.collection.lanes[l];
@@ -92,8 +90,6 @@ impl PageFtl {
                 return;
             }
             if let Some(victim) = self.choose_fitting_victim(lane) {
-                let victim = Victim::new(&self.blocks, victim);
-                self.blocks.counters.map_gc_runs += u64::from(victim.holds_map);
                 self.collection.lanes[l].victims.push(victim);
                 continue;
             }
@@ -102,9 +98,7 @@ impl PageFtl {
             if gc.reads == 0 && gc.programs == 0 && !gc.relocating.is_empty() {
                 self.program_gathered(flash, lane, 1);
             }
-            if self.handles.is_some() {
-                self.program_parked(flash, lane);
-            }
+            self.program_rest(flash, lane);
             let gc = &mut self.collection.lanes[l];
             gc.asleep = gc.reads == 0 && gc.programs == 0 && gc.erasing == 0;
             self.collection.asleep += u32::from(gc.asleep);
@@ -114,29 +108,15 @@ impl PageFtl {
 
     /// Next victim of `lane`, if its valid units certainly fit. Otherwise victims full of valid units could use up the last
     /// block before any victim is empty.
-    fn choose_fitting_victim(&mut self, lane: Lane) -> Option<SuperBlock> {
+    fn choose_fitting_victim(&mut self, lane: Lane) -> Option<Victim> {
         let victim = self.blocks.choose_victim(lane)?;
         if !self.fits(lane, victim) {
             self.blocks.reject_victim(victim);
             return None;
         }
         self.blocks.victim_chosen(lane, victim);
-        if self.handles.is_some() {
-            self.turn_to(lane, victim);
-        }
-        Some(victim)
-    }
-
-    /// Whether the valid units of `victim` certainly fit.
-    pub(crate) fn fits(&self, lane: Lane, victim: SuperBlock) -> bool {
-        if self.blocks.config().translation_pages > 0 {
-            return self.fits_with_map(lane, victim);
-        }
-        if self.handles.is_some() {
-            return self.fits_by_handle(lane, victim);
-        }
-        let units = self.unplaced(lane) + self.blocks.map().valid_units(victim);
-        units.next_multiple_of(self.blocks.gc_capacity.program) <= self.room_for_moved(lane)
+        self.victim_chosen(victim);
+        Some(self.victim(lane, victim))
     }
 
     /// Units of victims that are read or being read and not yet programmed, at most.
@@ -151,12 +131,12 @@ impl PageFtl {
         let mut room = self.blocks.gc_room(lane);
         // Earlier victims fit, and once they are read their units go first; host data may not take the block that they
         // free. (Reads on several planes can overtake one another.)
-        let frees = |victim: &Victim| self.blocks.erase_frees(victim.super_block);
+        let frees = |victim: &Victim| self.frees(victim.super_block);
         let coming = gc.reads == 0 && (gc.victims.iter().any(frees) || gc.erasing > 0);
         if coming && self.blocks.free_blocks(lane) < self.blocks.config().hard_free {
             room += self.blocks.gc_capacity.block;
         }
-        room.saturating_sub(self.kept_for_failures(lane))
+        room.saturating_sub(self.keeps_free(lane))
     }
 
     /// Prioritizes garbage collection over host programs on the die of `lane` while one of its lanes is short of blocks.
@@ -181,7 +161,7 @@ impl PageFtl {
         loop {
             let gc = &self.collection.lanes[l];
             let Some(&victim) = gc.victims.last() else { return };
-            let in_memory = (gc.relocating.len() + gc.moved_pages.len()) as u32 + gc.reads * page;
+            let in_memory = (gc.relocating.len() + gc.apart.len()) as u32 + gc.reads * page;
             let room = gc.reads < 2 * depth && in_memory < enough;
             if victim.next_offset == self.blocks.layout.units_per_block {
                 self.erase_if_done(flash, lane, victim.super_block);
@@ -208,7 +188,7 @@ impl PageFtl {
                     lane,
                     first_ppu,
                     mask,
-                    purpose: if victim.holds_map { Purpose::CollectMap } else { Purpose::Collect },
+                    purpose: if victim.apart { Purpose::CollectApart } else { Purpose::Collect },
                 };
                 txn.set_owner(Owner::Gc(self.jobs.reads.insert(read)).into());
                 self.collection.lanes[l].reads += 1;
@@ -232,7 +212,7 @@ impl PageFtl {
         let read = self.jobs.reads.remove(read);
         match read.purpose {
             Purpose::Collect => {}
-            Purpose::CollectMap => return self.translation_pages_collected(flash, read),
+            Purpose::CollectApart => return self.page_read_apart(flash, read),
             Purpose::Program(job) if self.imposed.is_some() => {
                 return self.copied_page_read(flash, &read, job);
             }
@@ -270,8 +250,7 @@ impl PageFtl {
         if units < least {
             return false;
         }
-        let stream = self.handles.as_ref().map_or(Stream::GC, |handles| handles.gathers_for(lane));
-        let Some(place) = self.blocks.take_address(lane, stream) else { return false };
+        let Some(place) = self.blocks.take_address(lane, self.gc_stream(lane)) else { return false };
         if place.program == 0 {
             let first = self.collection.lanes[l].relocating.front().expect("counted above");
             let from = self.blocks.layout.block_of(first.source);
@@ -288,9 +267,7 @@ impl PageFtl {
                 self.blocks.units.assign(first + i, unit.lpn);
             }
         }
-        if let Some(handles) = &mut self.handles {
-            handles.relocation_program(&self.blocks.layout, lane, &place, moved);
-        }
+        self.gc_program_begins(job);
         self.collection.lanes[l].programs += 1;
         self.window.count();
         self.submit_program(flash, Kind::GcProgram, lane, job);
@@ -315,19 +292,14 @@ impl PageFtl {
         if self.metadata.is_some() {
             blocks.units.describe_move(&blocks.layout, &job.moved, &place);
         }
-        let cached = matches!(self.residency, Residency::Cached(_));
-        if cached {
-            self.note_changes(&job);
-        }
+        self.gc_program_ended(&job);
         // Units of one victim are adjacent: settle them in one call.
         let (mut of, mut settled) = (SuperBlock(0), 0);
-        let mut folds = false;
         for run in place.runs(&self.blocks.layout, job.moved.len()) {
             for (offset, &unit) in (run.offset..).zip(&job.moved[run.units]) {
                 let to = UnitAt { super_block: place.super_block, offset };
                 let from = self.blocks.layout.split(unit.source);
                 if from.super_block != of {
-                    folds |= self.blocks.count_folded(of, settled);
                     self.units_settled(flash, job.lane, of, settled);
                     (of, settled) = (from.super_block, 0);
                 }
@@ -335,21 +307,12 @@ impl PageFtl {
                 settled += 1;
             }
         }
-        folds |= self.blocks.count_folded(of, settled);
         self.units_settled(flash, job.lane, of, settled);
-        if folds {
-            self.blocks.count_fold();
-        }
-        if let Some(handles) = &mut self.handles {
-            handles.relocation_program_done(&place, &job.moved, job.padding(&self.blocks.layout));
-        }
         let units = job.moved.len() as u64;
         self.blocks.counters.gc_units += units;
         self.blocks.counters.padding_units += u64::from(place.units(&self.blocks.layout)) - units;
         self.blocks.program_done(place.super_block);
-        if cached {
-            self.apply_changes(flash);
-        }
+        self.gc_program_committed(flash, &job);
         let lane = job.lane;
         self.collection.lanes[lane.index()].programs -= 1;
         self.jobs.free_program(id, job);
@@ -390,7 +353,7 @@ impl PageFtl {
         self.window.count();
         gc.victims.remove(at);
         gc.rewriting &= !gc.victims.is_empty();
-        gc.erasing += u32::from(self.blocks.erase_frees(super_block));
+        self.collection.lanes[lane.index()].erasing += u32::from(self.frees(super_block));
         if self.metadata.is_some() && self.journal(flash, Then::Erase(super_block)) {
             return;
         }
@@ -417,20 +380,18 @@ impl PageFtl {
         };
         let (lane, _) = self.blocks.layout.lane_of(super_block);
         self.blocks.erased(super_block);
-        if self.bad_blocks.is_some() {
-            self.settle_erase(flash, super_block);
-        }
+        self.block_erased(flash, super_block);
         if let Some(metadata) = &mut self.metadata {
             metadata.erased(super_block);
         }
-        let frees = self.blocks.erase_frees(super_block);
+        let frees = self.frees(super_block);
         self.collection.lanes[lane.index()].erasing -= u32::from(frees);
         if frees && let Some(gap) = self.wear_gap {
             self.level_wear(flash, lane, super_block, gap);
         }
         self.advance_gc(flash, lane);
         self.lane_changed(lane);
-        self.retry_map_write_back(flash);
+        self.space_freed(flash);
         self.destage(flash);
     }
 }

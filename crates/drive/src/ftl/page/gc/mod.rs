@@ -1,6 +1,8 @@
-//! Garbage collection: collector, victim policies, windows (IODA), synthetic write amplification.
+//! Garbage collection: collector, destinations of moved data, victim policies, windows (IODA), synthetic write amplification.
 
 mod collector;
+pub(crate) mod destination;
+mod destinations;
 pub mod state;
 pub(crate) mod synthetic;
 pub(crate) mod untimed;

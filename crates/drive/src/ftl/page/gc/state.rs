@@ -1,6 +1,5 @@
 //! Garbage collection state: victims, relocated units in controller memory, blocks to rewrite, the GC window.
 
-use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::mapping::relocation::Relocation;
 use crate::numbers::SuperBlock;
 use std::collections::VecDeque;
@@ -50,13 +49,13 @@ pub(crate) struct Victim {
     pub(crate) next_offset: u32,
     /// Units read or being read and not yet on flash again.
     pub(crate) pending: u32,
-    /// It holds translation pages.
-    pub(crate) holds_map: bool,
+    /// Its units are gathered apart.
+    pub(crate) apart: bool,
 }
 
 impl Victim {
-    pub(crate) fn new(blocks: &BlockManager, super_block: SuperBlock) -> Victim {
-        Victim { super_block, next_offset: 0, pending: 0, holds_map: blocks.holds_map(super_block) }
+    pub(crate) fn new(super_block: SuperBlock, apart: bool) -> Victim {
+        Victim { super_block, next_offset: 0, pending: 0, apart }
     }
 
     pub(crate) fn super_block(&self) -> SuperBlock {
@@ -69,8 +68,8 @@ pub(crate) struct GcLane {
     /// Victims not yet erased; only the last one is still being read.
     pub(crate) victims: Vec<Victim>,
     pub(crate) relocating: VecDeque<Relocation>,
-    /// Translation pages to move, which go to blocks of their own.
-    pub(crate) moved_pages: VecDeque<Relocation>,
+    /// Units of victims that are gathered apart.
+    pub(crate) apart: VecDeque<Relocation>,
     pub(crate) reads: u32,
     pub(crate) programs: u32,
     pub(crate) erasing: u32,
@@ -82,7 +81,22 @@ pub(crate) struct GcLane {
     pub(crate) rewriting: bool,
 }
 
+/// Feature that decides the destination of moved data. They exclude each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DestinationKind {
+    OneStream,
+    /// SLC cache.
+    Folded,
+    /// Placement handles.
+    ByHandle,
+    /// Mapping cache.
+    WithTranslationPages,
+    /// Blocks that can fail.
+    WithFailures,
+}
+
 pub(crate) struct GcState {
+    pub(crate) destination: DestinationKind,
     pub(crate) lanes: Vec<GcLane>,
     pub(crate) asleep: u32,
     /// Relocation programs in flight a lane may have; it reads twice as many pages ahead.
@@ -90,8 +104,8 @@ pub(crate) struct GcState {
 }
 
 impl GcState {
-    pub(crate) fn new(lanes: u32, depth: u32) -> GcState {
-        GcState { lanes: vec![GcLane::default(); lanes as usize], asleep: 0, depth }
+    pub(crate) fn new(lanes: u32, depth: u32, destination: DestinationKind) -> GcState {
+        GcState { destination, lanes: vec![GcLane::default(); lanes as usize], asleep: 0, depth }
     }
 
     pub(crate) fn lose_power(&mut self) {

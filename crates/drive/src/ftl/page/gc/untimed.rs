@@ -4,7 +4,7 @@
 //! per lane. A preconditioned state without that victim would make each lane relocate one extra block in its first
 //! collection: at a write amplification of ten, ten times the host data of that period.
 
-use crate::ftl::page::blocks::layout::UnitAt;
+use crate::ftl::layout::UnitAt;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::precondition::positions::Positions;

@@ -1,28 +1,18 @@
-//! Reads of logical units: one page read for neighbours on one physical page.
+//! Reads of logical units by the page-mapped family, and waits for their map entries.
 
 use crate::ftl::flash::Flash;
-use crate::ftl::page::blocks::layout::{FlashAddress, UnitAt};
+use crate::ftl::layout::UnitAt;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::mapping::lookup::Lookup;
 use crate::ftl::page::mapping::residency::Residency;
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::page_ftl::PageFtl;
+use crate::ftl::reads::{LookupResult, PageRead, Source, Sources};
 use crate::numbers::{Lane, Lpn, Ppu};
 use crate::owner::Owner;
 use interpulse_engine::RequestId;
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::txn::{Kind, Txn};
-
-/// Result of a look-up of logical units.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LookupResult {
-    /// Page reads submitted.
-    pub reads: u32,
-    /// Units in the write cache.
-    pub cached: u32,
-    /// Units that are unmapped.
-    pub unmapped: u32,
-}
 
 impl PageFtl {
     /// Whether the map entries of `units` from `lpn` are in controller memory. If not, reads their translation page;
@@ -30,6 +20,12 @@ impl PageFtl {
     #[inline(always)]
     pub fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool {
         self.command_starts(flash);
+        matches!(self.residency, Residency::Full) || self.look_up_entries(flash, tag, lpn, units)
+    }
+
+    // Out of line: a full table in memory is the common case.
+    #[inline(never)]
+    fn look_up_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool {
         let BlockManager { counters, units: state, .. } = &mut self.blocks;
         match self.residency.look_up(counters, state.map(), tag, lpn, units) {
             Lookup::Hit => true,
@@ -95,81 +91,12 @@ impl PageFtl {
         match self.blocks.units.look_up(lpn) {
             Where::Flash(ppu) => {
                 let at = self.blocks.layout.place(ppu);
-                self.read_page(flash, tag, ppu, &at, 1, early);
+                self.read_page(flash, tag, &PageRead { first: ppu, at, count: 1 }, early);
                 LookupResult { reads: 1, ..LookupResult::default() }
             }
             Where::Cache(_) => LookupResult { cached: 1, ..LookupResult::default() },
             Where::Unmapped => LookupResult { unmapped: 1, ..LookupResult::default() },
         }
-    }
-
-    #[inline(never)]
-    fn read_units(
-        &mut self,
-        flash: &mut Flash,
-        tag: RequestId,
-        from: Lpn,
-        to: Lpn,
-        early: bool,
-    ) -> LookupResult {
-        let mut found = LookupResult::default();
-        let mut lpn = from;
-        while lpn < to {
-            let first = match self.blocks.units.look_up(lpn) {
-                Where::Flash(ppu) => ppu,
-                Where::Cache(_) => {
-                    found.cached += 1;
-                    lpn += 1;
-                    continue;
-                }
-                Where::Unmapped => {
-                    found.unmapped += 1;
-                    lpn += 1;
-                    continue;
-                }
-            };
-            let at = self.blocks.layout.place(first);
-            let room = self.blocks.layout.units_per_page() - at.unit;
-            let mut count = 1;
-            while count < room
-                && lpn + count < to
-                && self.blocks.map().get(lpn + count) == Where::Flash(first + count)
-            {
-                self.blocks.units.look_up(lpn + count);
-                count += 1;
-            }
-            found.reads += 1;
-            lpn += count;
-            self.read_page(flash, tag, first, &at, count, early && lpn == to && found.reads == 1);
-        }
-        found
-    }
-
-    #[inline(always)]
-    fn read_page(
-        &mut self,
-        flash: &mut Flash,
-        tag: RequestId,
-        first: Ppu,
-        at: &FlashAddress,
-        count: u32,
-        early: bool,
-    ) {
-        let mut txn = Txn::new(Kind::HostRead, at.die);
-        txn.plane = at.plane as u8;
-        txn.block = at.block;
-        txn.page = at.page;
-        txn.set_units(count);
-        txn.set_owner(Owner::Host(tag).into());
-        if early {
-            txn.complete_early();
-        }
-        let layout = &self.blocks.layout;
-        txn.set_cell_mode(self.blocks.cell_mode_at(first));
-        if !self.readers.is_empty() {
-            self.readers[layout.block_of(first).index()] += 1;
-        }
-        flash.submit(txn);
     }
 
     /// Whether [`PageFtl::read_done`] has to be called for each page read.
@@ -200,5 +127,35 @@ impl PageFtl {
             Where::Flash(ppu) => flash.nand.read_waits_for_gc(self.blocks.layout.place(ppu).die, now),
             Where::Cache(_) | Where::Unmapped => false,
         })
+    }
+}
+
+impl Sources for PageFtl {
+    #[inline(always)]
+    fn find(&mut self, lpn: Lpn, to: Lpn) -> Source {
+        let BlockManager { layout, units, .. } = &mut self.blocks;
+        let first = match units.look_up(lpn) {
+            Where::Flash(ppu) => ppu,
+            Where::Cache(_) => return Source::Cache,
+            Where::Unmapped => return Source::Nothing,
+        };
+        let at = layout.place(first);
+        let room = layout.units_per_page() - at.unit;
+        let mut count = 1;
+        while count < room && lpn + count < to && units.map().get(lpn + count) == Where::Flash(first + count)
+        {
+            units.look_up(lpn + count);
+            count += 1;
+        }
+        Source::Flash(PageRead { first, at, count })
+    }
+
+    #[inline(always)]
+    fn submit_read(&mut self, flash: &mut Flash, first: Ppu, mut txn: Txn) {
+        txn.set_cell_mode(self.blocks.cell_mode_at(first));
+        if !self.readers.is_empty() {
+            self.readers[self.blocks.layout.block_of(first).index()] += 1;
+        }
+        flash.submit(txn);
     }
 }

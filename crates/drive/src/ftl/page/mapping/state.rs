@@ -7,7 +7,8 @@
 
 use crate::audit::VersionAudit;
 use crate::cache::{Cache, NO_FLASH_COPY};
-use crate::ftl::page::blocks::layout::{Layout, UnitAt};
+use crate::ftl::layout::{Layout, UnitAt};
+use crate::ftl::outcome::Admitted;
 use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::mapping::bit_scan;
 use crate::ftl::page::mapping::relocation::Relocation;
@@ -29,17 +30,6 @@ pub enum StaleCopyPolicy {
     Reused,
     /// Keep the copy until the newer version is on flash: a power loss would revert to it.
     Kept,
-}
-
-/// Result of admitting a host write to the cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Admitted {
-    /// The unit is in this slot.
-    Slot(Slot),
-    /// The unit replaced a dirty one in the cache.
-    Absorbed,
-    /// No slot is free.
-    Full,
 }
 
 /// Location of every unit.

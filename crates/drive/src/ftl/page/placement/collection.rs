@@ -5,9 +5,11 @@
 
 use crate::ftl::flash::Flash;
 use crate::ftl::page::blocks::write_streams::Stream;
+use crate::ftl::page::gc::destination::Destination;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::placement::handles::Handles;
-use crate::numbers::{Lane, SuperBlock};
+use crate::ftl::page::write_back::in_flight::ProgramInFlight;
+use crate::numbers::{JobId, Lane, SuperBlock};
 
 impl Handles {
     pub(super) fn parked_at(&self, lane: Lane, stream: Stream) -> usize {
@@ -26,11 +28,50 @@ impl Handles {
     }
 }
 
+/// Each persistently isolated handle has a relocation stream; the other handles share one.
+pub(crate) struct ByHandle;
+
+impl Destination for ByHandle {
+    fn fits(ftl: &PageFtl, lane: Lane, victim: SuperBlock) -> bool {
+        ftl.fits_by_handle(lane, victim)
+    }
+
+    fn victim_begins(ftl: &mut PageFtl, lane: Lane, victim: SuperBlock) {
+        ftl.turn_to(lane, victim);
+    }
+
+    fn program_rest(ftl: &mut PageFtl, flash: &mut Flash, lane: Lane) {
+        ftl.program_parked(flash, lane);
+    }
+
+    #[inline]
+    fn stream(ftl: &PageFtl, lane: Lane) -> Stream {
+        ftl.handles().gathers_for(lane)
+    }
+
+    fn program_begins(ftl: &mut PageFtl, job: JobId) {
+        let handles = ftl.handles.as_deref_mut().expect("the drive has handles");
+        let job = ftl.jobs.program(job);
+        let place = job.place.expect("moved data has a place");
+        handles.relocation_program(&ftl.blocks.layout, job.lane, &place, &job.moved);
+    }
+
+    fn program_committed(ftl: &mut PageFtl, _flash: &mut Flash, job: &ProgramInFlight) {
+        let padding = job.padding(&ftl.blocks.layout);
+        let place = job.place.expect("moved data has a place");
+        ftl.handles_mut().relocation_program_done(&place, &job.moved, padding);
+    }
+
+    fn diagnosis(ftl: &PageFtl, lane: Lane) -> String {
+        ftl.handles().diagnosis(&ftl.blocks, lane)
+    }
+}
+
 impl PageFtl {
-    /// [`PageFtl::fits`] with handles: the units that wait for each stream, with those of `victim`, fit the open blocks of the
+    /// Whether the valid units of `victim` fit: the units that wait for each stream, with those of `victim`, fit the open blocks of the
     /// streams and the free blocks that host data may not take.
     #[cold]
-    pub(crate) fn fits_by_handle(&self, lane: Lane, victim: SuperBlock) -> bool {
+    fn fits_by_handle(&self, lane: Lane, victim: SuperBlock) -> bool {
         let (handles, layout) = (self.handles(), &self.blocks.layout);
         let gc = &self.collection.lanes[lane.index()];
         let (program, block) = (self.blocks.gc_capacity.program, self.blocks.gc_capacity.block);
@@ -58,7 +99,7 @@ impl PageFtl {
 
     /// Gathers for the stream of `victim`, whose reads begin; parks the units of another stream.
     #[cold]
-    pub(crate) fn turn_to(&mut self, lane: Lane, victim: SuperBlock) {
+    fn turn_to(&mut self, lane: Lane, victim: SuperBlock) {
         let moves = self.blocks.map().valid_units(victim) > 0;
         let handles = self.handles_mut();
         handles.counters.events.media_reallocated += u64::from(moves);
@@ -79,7 +120,7 @@ impl PageFtl {
 
     /// Programs parked units of `lane`, if nothing of its collection is in flight.
     #[cold]
-    pub(crate) fn program_parked(&mut self, flash: &mut Flash, lane: Lane) {
+    fn program_parked(&mut self, flash: &mut Flash, lane: Lane) {
         for k in 0..self.handles().streams.len() {
             let gc = &self.collection.lanes[lane.index()];
             if gc.reads > 0 || gc.programs > 0 {

@@ -3,7 +3,7 @@
 //! The owner of a unit is part of its out-of-band data, and that of a super block of its first page: both survive a loss of
 //! power.
 
-use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::layout::Layout;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::write_streams::{Origin, Stream, StreamSpec, WritePointer, WriteStreams};

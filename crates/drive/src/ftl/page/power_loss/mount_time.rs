@@ -1,6 +1,6 @@
 //! Mount time: the reads of recovery, die by die and channel by channel.
 
-use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::layout::Layout;
 use crate::numbers::SuperBlock;
 use interpulse_engine::Duration;
 use interpulse_flash::DieId;

@@ -183,7 +183,7 @@ impl PageFtl {
         for super_block in SuperBlock::first(self.blocks.layout.super_blocks()) {
             if self.metadata.as_ref().is_some_and(|of| of.broken[super_block.index()]) {
                 let (lane, _) = self.blocks.layout.lane_of(super_block);
-                let frees = self.blocks.erase_frees(super_block);
+                let frees = self.frees(super_block);
                 self.collection.lanes[lane.index()].erasing += u32::from(frees);
                 self.submit_erase(flash, super_block);
             }

@@ -1,6 +1,6 @@
 //! Recovery scan: the map from the last checkpoint and out-of-band data.
 
-use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::layout::Layout;
 use crate::ftl::page::mapping::table::UNMAPPED;
 use crate::ftl::page::power_loss::checkpoint::Checkpoint;
 use crate::ftl::page::power_loss::oob::{NOTHING, Oob};

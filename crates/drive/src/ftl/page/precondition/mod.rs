@@ -10,7 +10,7 @@ mod translation_pages;
 mod uniform_overwrites;
 pub(crate) mod valid_sampling;
 
-use crate::ftl::page::blocks::layout::UnitAt;
+use crate::ftl::layout::UnitAt;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::write_streams::Stream;

@@ -1,6 +1,6 @@
 //! Position tracking during preconditioning.
 
-use crate::ftl::page::blocks::layout::UnitAt;
+use crate::ftl::layout::UnitAt;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::numbers::{Lpn, Ppu, SuperBlock};
 

@@ -9,7 +9,7 @@
 //! [`crate::ftl::page::precondition::lpn_assignment`] assigns them.
 
 use super::{Partial, Preconditioner};
-use crate::ftl::page::blocks::layout::UnitAt;
+use crate::ftl::layout::UnitAt;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::mapping::table::Map;
@@ -304,8 +304,8 @@ impl Preconditioner<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ftl::page::blocks::layout::Layout;
-    use crate::ftl::page::blocks::manager::FtlConfig;
+    use crate::ftl::layout::Layout;
+    use crate::ftl::page::blocks::thresholds::FtlConfig;
     use crate::ftl::page::gc::victim::GcPolicy;
     use interpulse_engine::Streams;
     use interpulse_flash::geometry::Geometry;
@@ -333,14 +333,7 @@ mod tests {
         };
         let layout = Layout::new(&geometry, 1, 0);
         let logical_units = layout.units() as u32 / 16 * 15;
-        let config = FtlConfig {
-            logical_units,
-            translation_pages: 0,
-            policy: GcPolicy::Greedy,
-            soft_free: 8,
-            soft_pages: None,
-            hard_free: 1,
-        };
+        let config = FtlConfig::new(logical_units, GcPolicy::Greedy, 8, 1);
         let streams = Streams::new(7);
         let mut ftl = BlockManager::new(layout, config, streams.stream("gc", 0));
         let mut p = Preconditioner::new(&mut ftl, None).working_ahead();

@@ -1,6 +1,6 @@
 //! Map-free bookkeeping: valid counts only, and sampling of the valid bits that remain.
 
-use crate::ftl::page::blocks::layout::{Layout, UnitAt};
+use crate::ftl::layout::{Layout, UnitAt};
 use crate::ftl::page::mapping::bit_scan::ones;
 use crate::ftl::page::mapping::state::MappingState;
 use crate::numbers::{Lpn, Ppu, SuperBlock};

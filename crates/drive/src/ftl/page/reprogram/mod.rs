@@ -9,7 +9,7 @@
 
 mod two_bit;
 
-use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::layout::Layout;
 use crate::ftl::page::mapping::table::Map;
 use crate::numbers::{Lane, SuperBlock};
 use interpulse_flash::ids::WordLineId;

@@ -4,7 +4,7 @@ mod filter;
 pub(crate) mod queues;
 mod write_back;
 
-use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::layout::Layout;
 use interpulse_settings::{ConfigError, Section, registry};
 
 pub use filter::{Hotness, MOST_LEVELS};

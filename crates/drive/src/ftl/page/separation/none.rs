@@ -2,7 +2,7 @@
 
 use crate::ftl::page::separation::Separation;
 use crate::ftl::page::separation::filter::Hotness;
-use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::layout::Layout;
 
 /// No separation.
 pub struct None;

@@ -2,7 +2,7 @@
 
 use crate::ftl::page::separation::Separation;
 use crate::ftl::page::separation::filter::{Hotness, MOST_LEVELS};
-use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::layout::Layout;
 use interpulse_engine::Duration;
 use interpulse_settings::{keys, required};
 

@@ -4,7 +4,7 @@
 //! became free, a block of its lane was erased.
 
 use crate::ftl::flash::Flash;
-use crate::ftl::page::blocks::layout::UnitAt;
+use crate::ftl::layout::UnitAt;
 use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::mapping::relocation::Relocation;

@@ -4,6 +4,7 @@ use super::cache::{SlcCache, SlcLane};
 use super::{SlcSpec, Space};
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::write_streams::{Origin, Stream, StreamSpec, WritePointer};
+use crate::ftl::page::mapping::relocation::Relocation;
 use crate::numbers::{Lane, SuperBlock};
 use crate::spec::DriveSpec;
 use interpulse_flash::cell_mode::CellMode;
@@ -166,21 +167,13 @@ impl BlockManager {
         owns
     }
 
-    /// Counts units moved from `super_block` as folded, if it belongs to the cache; returns whether it does.
-    #[inline]
-    pub(crate) fn count_folded(&mut self, super_block: SuperBlock, units: u32) -> bool {
-        let Some(slc) = &mut self.slc else { return false };
-        let folded = units > 0 && self.modes.of(super_block) == CellMode::Slc;
-        if folded {
-            slc.counters.folded_units += u64::from(units);
-        }
-        folded
-    }
-
-    /// Counts a native program with folded units.
-    #[cold]
-    pub(crate) fn count_fold(&mut self) {
-        self.slc_mut().counters.fold_programs += 1;
+    /// Counts those of the units `moved` by a native program that come from the cache.
+    pub(super) fn count_folded(&mut self, moved: &[Relocation]) {
+        let in_cache = |unit: &&Relocation| self.modes.of(self.layout.block_of(unit.source)) == CellMode::Slc;
+        let folded = moved.iter().filter(in_cache).count() as u64;
+        let counters = &mut self.slc_mut().counters;
+        counters.folded_units += folded;
+        counters.fold_programs += u64::from(folded > 0);
     }
 
     /// P/E cycles of a super block in native ones, for trains, errors and the eligibility to be suspended.

@@ -1,10 +1,36 @@
 //! Folding of an SLC cache: when it begins, and what a lane folds next.
 
 use crate::ftl::flash::Flash;
+use crate::ftl::page::blocks::manager::BlockManager;
+use crate::ftl::page::gc::destination::Destination;
 use crate::ftl::page::gc::state::Victim;
 use crate::ftl::page::page_ftl::PageFtl;
-use crate::numbers::Lane;
+use crate::ftl::page::write_back::in_flight::ProgramInFlight;
+use crate::numbers::{Lane, SuperBlock};
 use interpulse_flash::cell_mode::CellMode;
+
+/// Blocks of the SLC cache are victims too; all moved data goes to one stream.
+pub(crate) struct Folded;
+
+impl Destination for Folded {
+    #[inline]
+    fn has_work(ftl: &PageFtl, lane: Lane) -> bool {
+        ftl.may_fold(lane)
+    }
+
+    fn take_victim(ftl: &mut PageFtl, flash: &mut Flash, lane: Lane) -> bool {
+        ftl.fold_next(flash, lane)
+    }
+
+    fn program_ended(ftl: &mut PageFtl, job: &ProgramInFlight) {
+        ftl.blocks.count_folded(&job.moved);
+    }
+
+    #[inline]
+    fn frees(blocks: &BlockManager, victim: SuperBlock) -> bool {
+        blocks.erase_frees(victim)
+    }
+}
 
 impl PageFtl {
     /// Notes that a command starts.
@@ -48,7 +74,7 @@ impl PageFtl {
 
     /// Whether `lane` may have something to fold though it is not short of free blocks.
     #[inline]
-    pub(crate) fn may_fold(&self, lane: Lane) -> bool {
+    fn may_fold(&self, lane: Lane) -> bool {
         let Some(folding) = &self.folding else { return false };
         let slc = self.blocks.slc().expect("a drive that folds has an SLC cache");
         let of = &slc.lanes[lane.index()];
@@ -57,7 +83,7 @@ impl PageFtl {
 
     /// Takes the next super block that `lane` folds, or programs the last units of the previous ones; false if it folds nothing
     /// now.
-    pub(crate) fn fold_next(&mut self, flash: &mut Flash, lane: Lane) -> bool {
+    fn fold_next(&mut self, flash: &mut Flash, lane: Lane) -> bool {
         let Some(folding) = &self.folding else { return false };
         let (l, idle) = (lane.index(), folding.idle && !self.closed);
         let slc = self.blocks.slc().expect("a drive that folds has an SLC cache");
@@ -84,7 +110,7 @@ impl PageFtl {
         });
         if let Some(block) = victim {
             self.blocks.slc_lane(lane).folded_last = true;
-            self.collection.lanes[l].victims.push(Victim::new(&self.blocks, block));
+            self.collection.lanes[l].victims.push(Victim::new(block, false));
             return true;
         }
         let gc = &self.collection.lanes[l];

@@ -11,7 +11,7 @@
 
 mod blocks;
 mod cache;
-mod folding;
+pub(in crate::ftl::page) mod folding;
 mod idle;
 mod lists;
 mod write_back;

@@ -28,7 +28,7 @@ impl PageFtl {
 
     /// Decides the outcome of the erase of `super_block` that has just ended, and replaces the block if it failed.
     #[cold]
-    pub(crate) fn settle_erase(&mut self, flash: &mut Flash, super_block: SuperBlock) {
+    pub(super) fn settle_erase(&mut self, flash: &mut Flash, super_block: SuperBlock) {
         let Some(bad_blocks) = &mut self.bad_blocks else { return };
         let cycles = self.blocks.cycles[super_block.index()];
         if !bad_blocks.erase_fails(super_block, cycles) {
@@ -116,13 +116,6 @@ impl PageFtl {
             rewrites.push_back(Rewrite::Failing(super_block));
             self.advance_gc(flash, lane);
         }
-    }
-
-    /// Units that a collection about to begin on `lane` leaves to failed programs.
-    pub(crate) fn kept_for_failures(&self, lane: Lane) -> u32 {
-        let fails = self.bad_blocks.as_ref().is_some_and(|of| of.fails_programs());
-        let keeps = fails && self.blocks.free_blocks(lane) >= self.blocks.config().hard_free;
-        if keeps { self.blocks.gc_capacity.block } else { 0 }
     }
 
     /// Goes on with the retirement of failing blocks after a power cut, from the durable bad-block table.

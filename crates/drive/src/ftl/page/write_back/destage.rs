@@ -1,11 +1,11 @@
 //! Destaging: cache admission, host programs, flushes and trims.
 
 use crate::ftl::flash::Flash;
+use crate::ftl::outcome::Admitted;
 use crate::ftl::outcome::Outcome;
 use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::mapping::residency::Residency;
-use crate::ftl::page::mapping::state::Admitted;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::power_loss::metadata_region::Then;
 use crate::ftl::page::write_back::in_flight::ProgramInFlight;
@@ -29,9 +29,11 @@ impl PageFtl {
         let at = self.blocks.map().get(lpn);
         let absorbs = self.write_back.absorbs;
         let (list, absorbs) = match &self.lists {
-            HostLists::ByLane => (self.write_back.list_of(lpn), absorbs),
+            HostLists::One => (0, absorbs),
+            HostLists::ByLane => (self.write_back.lane_of(lpn), absorbs),
+            HostLists::ByPage(of) => (of.list(), absorbs),
             HostLists::ByClass(_) => self.list_by_class(lpn, at, arrived, handle),
-            HostLists::Cached(of) => (of.list(self.write_back.list_of(lpn), units), absorbs),
+            HostLists::BySize(of) => (of.list(self.write_back.lane_of(lpn), units), absorbs),
         };
         let admitted = self.blocks.units.admit(&self.blocks.layout, tag, lpn, at, list, absorbs);
         if let Admitted::Slot(slot) = admitted {
@@ -50,12 +52,15 @@ impl PageFtl {
     /// Notes that a unit joined dirty list `list`, which may now hold enough for a program.
     #[inline]
     pub(crate) fn unit_arrived(&mut self, list: usize) {
-        if self.write_back.stripe.is_some()
-            && self.blocks.units.cache.dirty(list) >= self.write_back.worth_starting
-        {
-            self.write_back.set_full(list);
-        } else if let Some(of) = &mut self.write_back.super_word_line {
-            of.arrived();
+        match &mut self.lists {
+            HostLists::One => {}
+            HostLists::ByPage(of) => of.arrived(),
+            HostLists::ByLane | HostLists::ByClass(_) | HostLists::BySize(_) => {
+                let enough = self.blocks.units.cache.dirty(list) >= self.write_back.worth_starting;
+                if enough && self.write_back.stripe.is_some() {
+                    self.write_back.set_full(list);
+                }
+            }
         }
     }
 
@@ -68,18 +73,15 @@ impl PageFtl {
     /// Starts programs while there is enough dirty data for one and a lane is ready.
     pub fn destage(&mut self, flash: &mut Flash) {
         match self.lists {
-            HostLists::ByLane => {}
-            HostLists::ByClass(_) => return self.destage_levels(flash),
-            HostLists::Cached(of) => return self.destage_cached(flash, of),
+            HostLists::One => self.destage_dynamic(flash),
+            HostLists::ByLane => self.destage_static(flash),
+            HostLists::ByPage(_) => self.destage_super_word_lines(flash),
+            HostLists::ByClass(_) => self.destage_levels(flash),
+            HostLists::BySize(of) => self.destage_cached(flash, of),
         }
-        if self.write_back.stripe.is_some() {
-            self.destage_static(flash);
-            return;
-        }
-        if self.write_back.super_word_line.is_some() {
-            self.destage_super_word_lines(flash);
-            return;
-        }
+    }
+
+    fn destage_dynamic(&mut self, flash: &mut Flash) {
         while self.dirty(0) >= self.write_back.worth_starting || self.must_program_partly(0) {
             let Some(lane) = self.next_ready_lane() else {
                 self.wake_collector(flash);
@@ -91,7 +93,7 @@ impl PageFtl {
 
     fn destage_super_word_lines(&mut self, flash: &mut Flash) {
         loop {
-            let Some(of) = &self.write_back.super_word_line else { return };
+            let HostLists::ByPage(of) = &self.lists else { return };
             let cache = &self.blocks.units.cache;
             let wanted = !self.write_back.flushes.is_empty() && of.flush_wants(cache);
             let stuck = self.write_back.backpressure && self.write_back.programs_in_flight == 0;
@@ -181,14 +183,13 @@ impl PageFtl {
         let (units, layout) = (&mut self.blocks.units, &self.blocks.layout);
         let most = place.map_or(layout.units_per_program, |place| place.units(layout));
         let slots = &mut self.jobs.program(job).slots;
-        match &self.write_back.super_word_line {
-            None => units.take_dirty(layout, list, most, place.as_ref(), slots),
-            Some(of) => {
-                for (list, share) in of.shares() {
-                    let share = share.min(most - slots.len() as u32);
-                    units.take_dirty(layout, list, share, place.as_ref(), slots);
-                }
+        if let HostLists::ByPage(of) = &self.lists {
+            for (list, share) in of.shares() {
+                let share = share.min(most - slots.len() as u32);
+                units.take_dirty(layout, list, share, place.as_ref(), slots);
             }
+        } else {
+            units.take_dirty(layout, list, most, place.as_ref(), slots);
         }
         if self.write_back.stripe.is_some() && self.dirty(list) < self.write_back.worth_starting {
             self.write_back.full_lists[list / 64] &= !(1 << (list % 64));
@@ -268,7 +269,7 @@ impl PageFtl {
             let to = || job.place.map(|p| p.unit(layout, k as u32));
             let arrived = || match &self.lists {
                 HostLists::ByClass(levels) => Some(levels.arrived(slot)),
-                HostLists::ByLane | HostLists::Cached(_) => None,
+                HostLists::One | HostLists::ByLane | HostLists::ByPage(_) | HostLists::BySize(_) => None,
             };
             blocks.units.commit_program(layout, slot, to, arrived);
         }
@@ -277,26 +278,24 @@ impl PageFtl {
             self.outcomes.extend(writers.map(Outcome::Landed));
         }
         blocks.counters.host_units += job.slots.len() as u64;
-        let mut taken = self.blocks.layout.units_per_program;
+        let layout = &self.blocks.layout;
+        let taken = job.place.as_ref().map_or(layout.units_per_program, |place| place.units(layout));
+        let padding = u64::from(taken) - job.units() as u64;
+        self.blocks.counters.padding_units += padding;
         if let Some(place) = &job.place {
-            taken = place.units(&self.blocks.layout);
             match self.lists {
-                HostLists::ByLane => {}
+                HostLists::One | HostLists::ByLane | HostLists::ByPage(_) => {}
                 HostLists::ByClass(_) => {
                     self.moved_along(&job, place);
                     if self.blocks.slc().is_some() {
                         self.count_cached(place.mode, job.slots.len() as u64);
                     }
+                    if let Some(handles) = &mut self.handles {
+                        handles.host_program_done(place, job.slots.len() as u64, padding);
+                    }
                 }
-                HostLists::Cached(_) => self.count_cached(place.mode, job.slots.len() as u64),
+                HostLists::BySize(_) => self.count_cached(place.mode, job.slots.len() as u64),
             }
-        }
-        let padding = u64::from(taken) - job.units() as u64;
-        self.blocks.counters.padding_units += padding;
-        if let (Some(handles), Some(place)) = (&mut self.handles, &job.place) {
-            handles.host_program_done(place, job.slots.len() as u64, padding);
-        }
-        if let Some(place) = &job.place {
             if self.blocks.reprograms(place.super_block) {
                 let word_line = place.word_line(&self.blocks.layout);
                 self.blocks.two_bit_done(job.lane, place.super_block, word_line);

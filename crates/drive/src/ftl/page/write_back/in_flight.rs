@@ -38,8 +38,8 @@ pub enum Purpose {
     /// Garbage collection.
     #[default]
     Collect,
-    /// Garbage collection of a block with translation pages.
-    CollectMap,
+    /// Garbage collection of a victim whose units are gathered apart.
+    CollectApart,
     /// A program that relocates the page's units.
     Program(JobId),
 }

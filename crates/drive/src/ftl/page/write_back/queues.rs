@@ -14,19 +14,21 @@ pub const REFILL: RequestId = RequestId(u32::MAX);
 
 /// What the dirty lists of the write cache stand for.
 pub(crate) enum HostLists {
-    /// The drive, or with static striping its lanes.
+    /// The drive, which has one list.
+    One,
+    /// Its lanes, with static striping.
     ByLane,
-    /// Classes of data, which are hotness levels or placement handles, on each of these.
+    /// Pages of a program, whose consecutive ones go to successive lanes (`ftl.allocation = "super-word-line"`).
+    ByPage(SuperWordLine),
+    /// Classes of data, which are hotness levels or placement handles, of the drive or of each lane.
     ByClass(Box<HotnessQueues>),
-    /// Sizes of writes, before an SLC cache.
-    Cached(SlcLists),
+    /// Sizes of writes, before an SLC cache, of the drive or of each lane.
+    BySize(SlcLists),
 }
 
 pub(crate) struct WriteBack {
     /// Fixed lane of each unit, with static striping.
     pub(crate) stripe: Option<Stripe>,
-    /// Gathers consecutive pages for successive lanes (`ftl.allocation = "super-word-line"`).
-    pub(crate) super_word_line: Option<SuperWordLine>,
     /// Lists that hold a program's worth of dirty data, one bit each (static striping).
     pub(crate) full_lists: Vec<u64>,
     pub(crate) absorbs: bool,
@@ -47,7 +49,6 @@ impl WriteBack {
     pub(crate) fn new(
         spec: &DriveSpec,
         stripe: Option<Stripe>,
-        super_word_line: Option<SuperWordLine>,
         units_per_program: u32,
         lists: u32,
         slots: u32,
@@ -55,7 +56,6 @@ impl WriteBack {
         let through = spec.cache.acknowledge.waits_for_programs();
         WriteBack {
             stripe,
-            super_word_line,
             full_lists: vec![0; lists.div_ceil(64) as usize],
             absorbs: spec.cache.acknowledge.absorbs(),
             holds_lanes: !through || spec.cache.is_absent(),
@@ -80,14 +80,10 @@ impl WriteBack {
         (self.programs_in_flight, self.backpressure) = (0, false);
     }
 
-    /// Dirty list for a write to `lpn`.
+    /// Fixed lane of `lpn`, with static striping; otherwise the first one.
     #[inline]
-    pub(crate) fn list_of(&self, lpn: Lpn) -> usize {
-        match (&self.stripe, &self.super_word_line) {
-            (None, None) => 0,
-            (Some(stripe), _) => stripe.lane(lpn).index(),
-            (None, Some(of)) => of.list(),
-        }
+    pub(crate) fn lane_of(&self, lpn: Lpn) -> usize {
+        self.stripe.as_ref().map_or(0, |stripe| stripe.lane(lpn).index())
     }
 
     #[inline]

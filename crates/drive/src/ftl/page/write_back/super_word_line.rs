@@ -6,7 +6,7 @@
 //! A program takes a page of each list on the lane that is ready next.
 
 use crate::cache::Cache;
-use crate::ftl::page::blocks::layout::Layout;
+use crate::ftl::layout::Layout;
 
 /// Rounds that the cache holds at least: one that arrives, one that is written back, one in flight.
 const ROUNDS: u32 = 3;

@@ -1,17 +1,67 @@
 //! Collection of blocks with translation pages.
 
 use crate::ftl::flash::Flash;
-use crate::ftl::page::blocks::layout::UnitAt;
+use crate::ftl::layout::UnitAt;
+use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::write_streams::Stream;
+use crate::ftl::page::gc::destination::Destination;
 use crate::ftl::page::mapping::relocation::Relocation;
 use crate::ftl::page::page_ftl::PageFtl;
-use crate::ftl::page::write_back::in_flight::GcRead;
+use crate::ftl::page::write_back::in_flight::{GcRead, ProgramInFlight};
 use crate::numbers::{Lane, SuperBlock};
+
+/// Moved data and translation pages go to blocks of their own.
+pub(crate) struct WithTranslationPages;
+
+impl Destination for WithTranslationPages {
+    fn fits(ftl: &PageFtl, lane: Lane, victim: SuperBlock) -> bool {
+        ftl.fits_with_map(lane, victim)
+    }
+
+    fn gathers_apart(blocks: &BlockManager, victim: SuperBlock) -> bool {
+        blocks.holds_map(victim)
+    }
+
+    fn victim_chosen(ftl: &mut PageFtl, victim: SuperBlock) {
+        ftl.blocks.counters.map_gc_runs += u64::from(ftl.blocks.holds_map(victim));
+    }
+
+    fn page_read(ftl: &mut PageFtl, flash: &mut Flash, read: GcRead) {
+        ftl.translation_pages_collected(flash, read);
+    }
+
+    fn program_apart(ftl: &mut PageFtl, flash: &mut Flash, lane: Lane) {
+        while !ftl.collection.lanes[lane.index()].apart.is_empty() && ftl.program_collected_pages(flash, lane)
+        {
+        }
+    }
+
+    fn program_ended(ftl: &mut PageFtl, job: &ProgramInFlight) {
+        ftl.note_changes(job);
+    }
+
+    fn program_committed(ftl: &mut PageFtl, flash: &mut Flash, _job: &ProgramInFlight) {
+        ftl.apply_changes(flash);
+    }
+
+    fn space_freed(ftl: &mut PageFtl, flash: &mut Flash) {
+        ftl.write_map_back(flash);
+    }
+}
+
+impl BlockManager {
+    /// Whether `super_block`, written since its erase, holds translation pages.
+    pub(crate) fn holds_map(&self, super_block: SuperBlock) -> bool {
+        // Drawn preconditioning leaves units that were overwritten without a number.
+        let first = self.map().logical(self.layout.first_unit(super_block)).0;
+        (self.config.logical_units..self.config.mapped_units()).contains(&first)
+    }
+}
 
 impl PageFtl {
     /// Gathers the valid translation pages of a page that collection read.
     #[cold]
-    pub(crate) fn translation_pages_collected(&mut self, flash: &mut Flash, read: GcRead) {
+    fn translation_pages_collected(&mut self, flash: &mut Flash, read: GcRead) {
         let gc = &mut self.collection.lanes[read.lane.index()];
         gc.reads -= 1;
         let UnitAt { super_block, offset } = self.blocks.layout.split(read.first_ppu);
@@ -21,7 +71,7 @@ impl PageFtl {
         while valid != 0 {
             let source = read.first_ppu + valid.trailing_zeros();
             valid &= valid - 1;
-            gc.moved_pages.push_back(Relocation { lpn: map.logical(source), source });
+            gc.apart.push_back(Relocation { lpn: map.logical(source), source });
         }
         self.units_settled(flash, read.lane, super_block, overwritten);
         self.advance_gc(flash, read.lane);
@@ -31,24 +81,24 @@ impl PageFtl {
     /// read, so that a victim never waits for another one. Returns whether a program began.
     #[cold]
     #[inline(never)]
-    pub(crate) fn program_moved_pages(&mut self, flash: &mut Flash, lane: Lane) -> bool {
+    fn program_collected_pages(&mut self, flash: &mut Flash, lane: Lane) -> bool {
         let l = lane.index();
-        while let Some(k) = self.collection.lanes[l].moved_pages.iter().position(|unit| {
+        while let Some(k) = self.collection.lanes[l].apart.iter().position(|unit| {
             let UnitAt { super_block, offset } = self.blocks.layout.split(unit.source);
             !self.blocks.map().is_valid(super_block, offset)
         }) {
-            let unit = self.collection.lanes[l].moved_pages.remove(k).expect("found above");
+            let unit = self.collection.lanes[l].apart.remove(k).expect("found above");
             let super_block = self.blocks.layout.block_of(unit.source);
             self.units_settled(flash, lane, super_block, 1);
         }
         let gc = &self.collection.lanes[l];
         let full = self.blocks.layout.units_per_program as usize;
         let end = self.blocks.layout.units_per_block;
-        let in_memory = (gc.relocating.len() + gc.moved_pages.len()) as u32;
+        let in_memory = (gc.relocating.len() + gc.apart.len()) as u32;
         let enough = self.collection.depth * self.blocks.gc_capacity.program;
-        let unread = gc.victims.last().is_some_and(|v| v.holds_map && v.next_offset < end);
+        let unread = gc.victims.last().is_some_and(|v| v.apart && v.next_offset < end);
         let more = gc.reads > 0 || unread && in_memory < enough;
-        let waits = gc.moved_pages.is_empty() || gc.moved_pages.len() < full && more;
+        let waits = gc.apart.is_empty() || gc.apart.len() < full && more;
         if waits || gc.programs >= self.collection.depth || !self.blocks.has_room(lane, Stream::MAP_GC) {
             return false;
         }
@@ -75,18 +125,18 @@ impl PageFtl {
         self.units_settled(flash, lane, from.super_block, 1);
     }
 
-    /// [`PageFtl::fits`] where data and translation pages are moved to blocks of their own.
+    /// Whether the valid units of `victim` fit where data and translation pages are moved to blocks of their own.
     #[cold]
-    pub(crate) fn fits_with_map(&self, lane: Lane, victim: SuperBlock) -> bool {
+    fn fits_with_map(&self, lane: Lane, victim: SuperBlock) -> bool {
         let (layout, gc) = (&self.blocks.layout, &self.collection.lanes[lane.index()]);
         let of_map = self.blocks.holds_map(victim);
         let (valid, reading) = (self.blocks.map().valid_units(victim), gc.reads * layout.units_per_page());
         let data = gc.relocating.len() as u32 + reading + if of_map { 0 } else { valid };
-        let pages = gc.moved_pages.len() as u32 + reading + if of_map { valid } else { 0 };
+        let pages = gc.apart.len() as u32 + reading + if of_map { valid } else { 0 };
         let free = self.blocks.free_blocks(lane);
         let hard = self.blocks.config().hard_free;
         // As in `fits`; units of the other kind that wait for a program would keep their victim from being erased.
-        let others = if of_map { gc.relocating.is_empty() } else { gc.moved_pages.is_empty() };
+        let others = if of_map { gc.relocating.is_empty() } else { gc.apart.is_empty() };
         let coming = gc.reads == 0 && others && (!gc.victims.is_empty() || gc.erasing > 0);
         let available = free.min(hard) + u32::from(coming && free < hard);
         let of = self.blocks.gc_capacity;

@@ -12,7 +12,7 @@
 //! is unit `logical units + k` of these tables, whose end is thus the directory (GTD) of DFTL.
 
 mod audit;
-mod collection;
+pub(in crate::ftl::page) mod collection;
 pub mod format;
 mod look_up;
 mod order;

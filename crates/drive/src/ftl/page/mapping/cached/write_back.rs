@@ -117,7 +117,7 @@ impl PageFtl {
     /// Whether write-back may program on `lane`. It leaves the reserved blocks to collection, and the open one while
     /// translation pages are being collected there.
     fn takes_map(&self, lane: Lane) -> bool {
-        let collecting = || self.collection.lanes[lane.index()].victims.iter().any(|v| v.holds_map);
+        let collecting = || self.collection.lanes[lane.index()].victims.iter().any(|v| v.apart);
         self.blocks.free_blocks(lane) > self.blocks.config().hard_free
             || self.blocks.has_room(lane, Stream::MAP) && !collecting()
     }
@@ -129,7 +129,7 @@ impl PageFtl {
         let most = self.blocks.layout.units_per_program as usize;
         let moved = &mut self.jobs.program(job).moved;
         if stream.relocates() {
-            let collected = &mut self.collection.lanes[lane.index()].moved_pages;
+            let collected = &mut self.collection.lanes[lane.index()].apart;
             moved.extend(collected.drain(..collected.len().min(most)));
         }
         let Residency::Cached(cached) = &mut self.residency else { unreachable!("it has translation pages") };
@@ -176,14 +176,6 @@ impl PageFtl {
         }
         self.write_map_back(flash);
         self.resume_stalled();
-    }
-
-    /// Retries write-back after an erase made room.
-    #[cold]
-    pub(crate) fn retry_map_write_back(&mut self, flash: &mut Flash) {
-        if let Residency::Cached(_) = self.residency {
-            self.write_map_back(flash);
-        }
     }
 }
 

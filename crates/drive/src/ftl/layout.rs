@@ -171,6 +171,12 @@ impl Layout {
         Lane(die.0 * self.lanes_per_die + plane / self.planes)
     }
 
+    /// Super block that holds this block of a plane.
+    #[inline]
+    pub fn block_at(&self, die: DieId, plane: u8, block: BlockId) -> SuperBlock {
+        self.super_block(self.lane_at(die, u32::from(plane)), block)
+    }
+
     /// Die and first plane of a lane.
     #[inline]
     pub fn die_of(&self, lane: Lane) -> (DieId, u32) {

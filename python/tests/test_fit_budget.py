@@ -197,3 +197,21 @@ def test_progress_of_a_search_says_at_least_and_its_time_left_never_rises(
     seconds = [float(value) * {"s": 1, "min": 60}[unit] for value, unit in left]
     assert len(seconds) > 50
     assert seconds == sorted(seconds, reverse=True)
+
+
+def test_loads_of_held_out_figures_are_simulated_for_the_answer_only(tmp_path: Path) -> None:
+    """They change neither the search nor its answer, and their figures have as many seeds as the others."""
+    other = LOAD | {"name": "deep", "depth": 8, "iops": "60k", "held-out": True}
+    watch = Watch(tmp_path / "o")
+    alone = interpulse.fit(spec(), out=tmp_path / "alone", jobs=2, budget="none")
+    both = interpulse.fit(
+        spec(load=[*spec()["load"], other]), out=tmp_path / "o", jobs=2, progress=watch, budget="none"
+    )
+    assert both.simulated == alone.simulated + both.seeds
+    assert [each.value for each in both.parameters] == [each.value for each in alone.parameters]
+    assert [each.to_dict() for each in both.used] == [each.to_dict() for each in alone.used]
+    (predicted,) = both.held_out
+    assert predicted.simulated is not None
+    assert predicted.interval is not None
+    assert predicted.tolerance > predicted.target.tolerance
+    assert any("under 1 load; 1 load of held-out figures only for the answer)" in note for note in watch.notes)

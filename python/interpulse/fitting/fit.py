@@ -103,16 +103,20 @@ class _Run:
     @property
     def planned(self) -> int:
         """Simulations of the first points, which every fit needs."""
-        return len(self._optimiser.spread) * len(self._spec.loads)
+        return len(self._optimiser.spread) * len(self._model.fitted)
 
     def plan(self) -> str:
         """The planned simulations, for users."""
-        first, loads = len(self._optimiser.spread), len(self._spec.loads)
+        first, loads = len(self._optimiser.spread), len(self._model.fitted)
+        predicted = len(self._spec.loads) - loads
+        apart = (
+            f"; {predicted} load{'s' * (predicted > 1)} of held-out figures only for the answer" if predicted else ""
+        )
         usual = max(first, USUAL * len(self._spec.parameters))
         limit = f"; it ends within {duration(self._clock.seconds)}" if math.isfinite(self._clock.seconds) else ""
         return (
             f"the fit plans at least {self.planned} simulations ({first} drives under {loads} "
-            f"load{'s' * (loads > 1)}), and usually about {usual * loads}{limit}"
+            f"load{'s' * (loads > 1)}{apart}), and usually about {usual * loads}{limit}"
         )
 
     def answer(self) -> Fit:
@@ -156,7 +160,7 @@ class _Run:
         spec, model, optimiser = self._spec, self._model, self._optimiser
         self._clock.phase(1.0)
         try:
-            (answers,) = model.ask([best], spec.repetitions)
+            (answers,) = model.ask([best], spec.repetitions, predict=True)
         except BudgetSpentError:
             ended = ended if ended != COMPLETE else EXPLORATION
             every = [model.known(best, seed) for seed in range(spec.repetitions)]
@@ -171,6 +175,7 @@ class _Run:
             known = unmeasured(spec.continuous, values)
         else:
             known = self._known(best, rivals, jacobian)
+        optimiser.allow_for_chance_of_predictions(answers)
         figures = _figures(model, best, answers, [float(each) for each in optimiser.tolerances])
         found = self._fit(best, rivals, known, figures, len(answers), ended)
         self._write(found)
@@ -233,7 +238,8 @@ def _figures(model: Model, best: Point, answers: Sequence[Answer], tolerances: S
     found, number = [], 0
     for which, load in enumerate(model.spec.loads):
         raws = [model.raw(best, seed)[which] for seed in range(len(answers))]
-        steady = all(
+        simulated = bool(answers) and number not in answers[0].open
+        steady = not simulated or all(
             raw is not None and (raw.get("steady") or {}).get("verdict") not in ("no", OVERLOADED) for raw in raws
         )
         for target in load.targets:

@@ -38,11 +38,21 @@ class Point:
 
 @dataclass(frozen=True)
 class Answer:
-    """Figures of a point in the order of the fit; None if a simulation failed or no request completed."""
+    """Figures of a point in the order of the fit; None if a simulation failed or no request completed.
+
+    Attributes:
+        why: the reason for a missing figure.
+        open: numbers of held-out figures that are None because their loads have not been simulated yet.
+    """
 
     values: tuple[float | None, ...]
     why: str = ""
-    """The reason for a missing figure."""
+    open: frozenset[int] = frozenset()
+
+    @property
+    def complete(self) -> bool:
+        """Whether no simulated figure is missing."""
+        return not any(value is None and number not in self.open for number, value in enumerate(self.values))
 
 
 def window(values: Mapping[str, str], blocks: int = BLOCKS) -> int:
@@ -52,11 +62,18 @@ def window(values: Mapping[str, str], blocks: int = BLOCKS) -> int:
 
 
 class Model:
-    """Simulates points; the store keeps all simulations, so that no point runs twice."""
+    """Simulates points; the store keeps all simulations, so that no point runs twice.
+
+    Attributes:
+        fitted: numbers of the loads with a figure that is not held out; a search needs no others.
+    """
 
     def __init__(self, spec: Spec, simulations: Simulations, seen: Callable[[], None] = lambda: None) -> None:
         """Begins without points; `seen` is called after each round of simulated points."""
         self.spec = spec
+        self.fitted = tuple(
+            number for number, load in enumerate(spec.loads) if not all(target.held_out for target in load.targets)
+        )
         self.asked = 0
         self._simulations = simulations
         self._seen = seen
@@ -93,8 +110,8 @@ class Model:
             return
         raise ConfigError(f"{self.spec.path}: no tried drive is valid: {why}")
 
-    def ask(self, points: Sequence[Point], seeds: int = 1) -> list[list[Answer]]:
-        """The figures of points for each seed.
+    def ask(self, points: Sequence[Point], seeds: int = 1, *, predict: bool = False) -> list[list[Answer]]:
+        """The figures of points for each seed; with `predict` also those of loads of which all are held out.
 
         Raises:
             ConfigError: the cluster is unavailable.
@@ -102,16 +119,17 @@ class Model:
             BudgetSpentError: the time is over; what is known of the points is in `known`.
         """
         wanted = [(point, seed) for point in dict.fromkeys(points) for seed in range(seeds)]
-        missing = [each for each in wanted if each not in self._known]
+        loads = range(len(self.spec.loads)) if predict else self.fitted
+        missing = [each for each in wanted if each not in self._known or (predict and self._known[each].open)]
         while missing:
             now = missing[: self._together()]
             missing = missing[len(now) :]
-            self._round(now)
+            self._round(now, loads)
             self._seen()
         return [[self._known[point, seed] for seed in range(seeds)] for point in points]
 
     def known(self, point: Point, seed: int = 0) -> Answer | None:
-        """The figures of a point with a seed; None if it was not simulated under every load."""
+        """The figures of a point with a seed; None if it was not simulated under every fitted load."""
         return self._known.get((point, seed))
 
     @property
@@ -121,11 +139,11 @@ class Model:
 
     def _together(self) -> int:
         """Points of the next round."""
-        point_s = self.each_s * len(self.spec.loads)
+        point_s = self.each_s * len(self.fitted)
         return max(TOGETHER, int(ROUND_S / point_s)) if point_s else TOGETHER
 
-    def _round(self, keys: Sequence[tuple[Point, int]]) -> None:
-        asks = {key: self._asks(*key) for key in keys}
+    def _round(self, keys: Sequence[tuple[Point, int]], loads: Sequence[int]) -> None:
+        asks = {key: self._asks(*key, loads) for key in keys}
         begun, before = time.monotonic(), self._simulations.simulated
         try:
             answers = iter(self._simulations.run([each for asked in asks.values() for each in asked]))
@@ -134,20 +152,20 @@ class Model:
             for key, asked in asks.items():
                 stored = [self._simulations.stored(each) for each in asked]
                 if None not in stored:
-                    self._keep(key, [each for each in stored if each is not None])
+                    self._keep(key, loads, [each for each in stored if each is not None])
             raise
         finally:
             self._spent_s += time.monotonic() - begun
             self._ran += self._simulations.simulated - before
         for key, asked in asks.items():
-            self._keep(key, [next(answers) for _ in asked])
+            self._keep(key, loads, [next(answers) for _ in asked])
 
-    def _keep(self, key: tuple[Point, int], answers: Sequence[Mapping[str, Any]]) -> None:
-        answer = self._answer(key, answers)
+    def _keep(self, key: tuple[Point, int], loads: Sequence[int], answers: Sequence[Mapping[str, Any]]) -> None:
+        answer = self._answer(key, dict(zip(loads, answers, strict=True)))
+        self.asked += key not in self._known
         self._known[key] = answer
-        self.asked += 1
         point, seed = key
-        if seed == 0 and None not in answer.values and (off := self._off(answer)) < self._best[0]:
+        if seed == 0 and answer.complete and (off := self._off(answer)) < self._best[0]:
             self._best = off, point
 
     def _off(self, answer: Answer) -> float:
@@ -165,10 +183,10 @@ class Model:
         return self._best[1]
 
     def raw(self, point: Point, seed: int = 0) -> list[Mapping[str, Any] | None]:
-        """The complete results of a simulated point, one per load."""
+        """The complete results of a simulated point, one per load; None if it failed or has not been simulated."""
         return self._raws[point, seed]
 
-    def _asks(self, point: Point, seed: int) -> list[Sets]:
+    def _asks(self, point: Point, seed: int, loads: Sequence[int]) -> list[Sets]:
         sets = (*self.spec.sets, *self.settings(point))
         # Sizes are counts and therefore choices.
         if point.choices not in self._windows:
@@ -177,22 +195,28 @@ class Model:
             except ConfigError:
                 self._windows[point.choices] = 0
         size = self._windows[point.choices]
-        return [
-            self._simulations.with_seed((*sets, *load.sets(self.spec.requests, size)), seed) for load in self.spec.loads
-        ]
+        own = [self.spec.loads[number].sets(self.spec.requests, size) for number in loads]
+        return [self._simulations.with_seed((*sets, *each), seed) for each in own]
 
-    def _answer(self, key: tuple[Point, int], answers: Sequence[Mapping[str, Any]]) -> Answer:
+    def _answer(self, key: tuple[Point, int], answers: Mapping[int, Mapping[str, Any]]) -> Answer:
+        """The figures of a point from the answers by number of the load."""
         values: list[float | None] = []
         why = ""
         raws: list[Mapping[str, Any] | None] = []
-        for load, answer in zip(self.spec.loads, answers, strict=True):
-            raw = answer.get("raw")
+        unknown: set[int] = set()
+        for number, load in enumerate(self.spec.loads):
+            answer = answers.get(number)
+            if answer is None:
+                unknown |= set(range(len(values), len(values) + len(load.targets)))
+                raw = None
+            else:
+                raw = answer.get("raw")
             raws.append(raw)
-            if raw is None:
+            if raw is None and answer is not None:
                 error = answer["error"]
                 if error["kind"] in ("bug", "worker"):
                     raise RunError(error["message"])
                 why = why or error["message"]
             values += [None if raw is None else target.of(raw, load.block) for target in load.targets]
         self._raws[key] = raws
-        return Answer(tuple(values), why)
+        return Answer(tuple(values), why, frozenset(unknown))

@@ -251,7 +251,7 @@ class Optimiser:
     def _take(self, point: Point, answer: Answer | None) -> None:
         if answer is None:
             return
-        if None not in answer.values:
+        if answer.complete:
             self._figures[point] = self._logs(answer)
         self._costs[point] = float(np.sum(self._residuals(point, answer) ** 2))
 
@@ -260,14 +260,27 @@ class Optimiser:
         known = sorted(self._figures, key=self._costs.__getitem__)[:CANDIDATES]
         return min(known, key=self.cost, default=None)
 
+    def allow_for_chance_of_predictions(self, answers: Sequence[Answer]) -> None:
+        """Adds the variation between seeds to the tolerances of held-out figures that no search has simulated."""
+        for number in range(len(self._targets)):
+            values = [answer.values[number] for answer in answers]
+            known = [math.log(value) for value in values if value]
+            if number not in self._used and self._chance[number] == 0 and len(known) == len(values) > 1:
+                self.tolerances[number] = math.hypot(
+                    self.tolerances[number], math.sqrt(2) * float(np.std(known, ddof=1))
+                )
+
     def settle(self, best: Point) -> None:
         """Adds the variation of figures at the best point to the tolerances, where the search was stopped early."""
         self._allow_for_chance([best])
 
     def _allow_for_chance(self, points: Sequence[Point]) -> None:
         """Adds the variation of figures between seeds to the tolerances."""
-        several = [np.array([self._logs(answer) for answer in seeds]) for seeds in self._model.ask(points, SEEDS)]
+        asked = self._model.ask(points, SEEDS)
+        several = [np.array([self._logs(answer) for answer in seeds]) for seeds in asked]
         self._between_seeds = np.sqrt(np.mean([logs.var(axis=0, ddof=1) for logs in several], axis=0))
+        unknown = frozenset[int]().union(*(answer.open for seeds in asked for answer in seeds))
+        self._between_seeds[sorted(unknown)] = 0
         self._set_chance(self._between_seeds)
 
     def _allow_for_roughness(self, point: Point) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "CHOOSING.md"
 CONFIG = ROOT / "examples" / "choose.toml"
+FEATURES = ROOT / "examples" / "features.toml"
 SEEDS = (1, 2, 3, 4, 5)
 
 
@@ -73,6 +74,15 @@ BLAMED = ((), PROGRAM, (*PROGRAM, f"{E}scheme=deferred"))
 """Drives whose slowest reads are attributed by cause."""
 
 
+SUSPENSION = (
+    (),
+    (f"{P}scheme=loop-boundary",),
+    (f"{P}scheme=loop-boundary", f"{E}scheme=deferred"),
+    (f"{P}scheme=ideal", f"{E}scheme=ideal"),
+)
+"""Columns of the tables of features."""
+
+
 @cache
 def measure(row: Row, case: str, seeds: tuple[int, ...] = SEEDS) -> tuple[Result, ...]:
     """Results of one case with the overrides of the row, one per seed of drive and load."""
@@ -90,6 +100,27 @@ def measure(row: Row, case: str, seeds: tuple[int, ...] = SEEDS) -> tuple[Result
         if (verdict := result.raw["steady"]["verdict"]) != "yes":
             print(f"steady: {verdict}, {case} of seed {seed} with {', '.join(row) or 'nothing set'}")  # noqa: T201
     return results
+
+
+@cache
+def measure_features(row: Row, seeds: tuple[int, ...] = SEEDS) -> dict[str, tuple[Result, ...]]:
+    """Results of each case of `examples/features.toml` with the overrides of the row, one per seed."""
+    raw: dict[str, Any] = tomllib.loads(FEATURES.read_text(encoding="utf-8"))
+    names = [case["name"] for case in raw["case"]]
+    raw["case"] = [
+        {"name": f"{case['name']} {seed}", "set": [*case.get("set", []), f"seed={seed}", f"precondition.seed={seed}"]}
+        for case in raw["case"]
+        for seed in seeds
+    ]
+    config = interpulse.Config.of(raw)
+    for each in row:
+        key, _, value = each.partition("=")
+        config.set(key, value)
+    results = interpulse.run(config).cases
+    for result in results:
+        if (verdict := result.raw["steady"]["verdict"]) != "yes":
+            print(f"steady: {verdict}, {result.case} with {', '.join(row) or 'nothing set'}")  # noqa: T201
+    return {name: tuple(results[k * len(seeds) : (k + 1) * len(seeds)]) for k, name in enumerate(names)}
 
 
 def cell(results: Sequence[Result], figure: Callable[[Result], float], digits: int = 0) -> str:
@@ -165,6 +196,17 @@ def blame_line(row: Row) -> str:
     return line(row, above, ", ".join(share(name) for name in causes))
 
 
+def feature_lines(at: float) -> list[str]:
+    """A line for each feature: write amplification without suspension, a read percentile for each suspension."""
+    columns = [measure_features(row) for row in SUSPENSION]
+    return [
+        f"| `{name}` | {cell(columns[0][name], lambda each: each.raw['ftl']['waf'], 2)} | "
+        + " | ".join(latency(column[name], "read", at) for column in columns)
+        + " |"
+        for name in columns[0]
+    ]
+
+
 DRIVES = """
 | `--set` | read p99, us | p99.9 | p99.99 | suspends a program | an erase | busy: kIOPS | write p99, ms |
 |---|---:|---:|---:|---:|---:|---:|---:|
@@ -176,6 +218,11 @@ STARVING = """
 BLAME = """
 | `--set` | reads slower than, us | because of |
 |---|---:|---|
+"""
+
+FEATURE = """
+| case | WAF | not suspended | programs | programs and erases | ideal |
+|---|---:|---:|---:|---:|---:|
 """
 
 
@@ -198,6 +245,7 @@ def main() -> None:
         table(DRIVES, [drive_line(row) for row in SCHEMES]),
         table(DRIVES, [drive_line(row) for row in LIMITS]),
         table(STARVING, [dense_line(row) for row in DENSE]),
+        *(table(FEATURE, feature_lines(at)) for at in (99, 99.9)),
     ]
     text = PAGE.read_text(encoding="utf-8")
     PAGE.write_text(with_blocks(text, blocks), encoding="utf-8")

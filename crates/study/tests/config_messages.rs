@@ -423,6 +423,7 @@ fn a_zoned_drive_refuses_what_zones_do_not_go_together_with() {
         (&[("array.level", "raid0"), ("array.drives", "2")], "a zone only at its write pointer"),
         (&[("flow.0.block-size", "512B")], "multiples of 4KiB, the logical block of a zoned drive"),
         (&[("flow.0.address", "uniform")], "flow.0.address: does not apply; it belongs to a flow made up"),
+        (&[("flow.0.open-zones", "60000")], "flow.0.open-zones: seen 60000; expected at most the "),
         (&[("ftl.family", "page")], "a drive with ftl.family = \"zoned\"; this one has no zones"),
     ] {
         let found = message(ZONED, sets);

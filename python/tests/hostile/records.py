@@ -31,6 +31,8 @@ class Wrong:
     argv: tuple[str, ...] = ()
     files: tuple[tuple[str, bytes], ...] = ()
     """Files beside which it runs, by name."""
+    every: tuple[str, ...] = ()
+    """What the message has to say besides."""
     absent: tuple[str, ...] = ()
     """What the message must not say."""
 
@@ -63,6 +65,9 @@ class Wrong:
             return f"the message moves the cursor: {message!r}"
         if not any(name in message for name in self.names):
             return f"the message names none of {self.names}: {message}"
+        missing = [word for word in self.every if word not in message]
+        if missing:
+            return f"the message does not say {missing}: {message}"
         said = [word for word in self.absent if word in message]
         return f"the message says {said}: {message}" if said else None
 

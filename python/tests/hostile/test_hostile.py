@@ -16,6 +16,7 @@ from tests.hostile import damage, files
 from tests.hostile.commands import calls, commands
 from tests.hostile.crew import judged
 from tests.hostile.damage import packed_trace
+from tests.hostile.features import features
 from tests.hostile.looking import pipes, shown, sweeps
 from tests.hostile.records import Report, Wrong
 from tests.hostile.settings import context, duplicates, keys, written, wrong_settings
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-LEAST_INPUTS, LEAST_FAULTS = 700, 200
+LEAST_INPUTS, LEAST_FAULTS, LEAST_OF_FEATURES = 700, 200, 100
 SAMPLED_KEYS, SAMPLED_INPUTS, SAMPLED_FAULTS = 24, 150, 25
 
 
@@ -66,7 +67,19 @@ def suffered(chosen: Sequence[tuple[str, Callable[[World], str | None]]], sound:
 
 def inputs(of: Sequence[dict[str, Any]]) -> list[Wrong]:
     """The wrong inputs made of these keys, and those made by hand."""
-    by_hand = (configurations, cases, settings, files.named, files.traces, commands, calls, shown, pipes, sweeps)
+    by_hand = (
+        configurations,
+        features,
+        cases,
+        settings,
+        files.named,
+        files.traces,
+        commands,
+        calls,
+        shown,
+        pipes,
+        sweeps,
+    )
     return [*wrong_settings(of), *duplicates(), *(wrong for make in by_hand for wrong in make())]
 
 
@@ -74,6 +87,12 @@ def test_a_sample_of_wrong_inputs() -> None:
     chance = random.Random(3)
     report = judged(chance.sample(inputs(chance.sample(keys(), SAMPLED_KEYS)), SAMPLED_INPUTS))
     assert report.judged == SAMPLED_INPUTS
+    report.check()
+
+
+def test_wrong_inputs_of_features() -> None:
+    report = judged([*features()])
+    assert report.judged >= LEAST_OF_FEATURES
     report.check()
 
 

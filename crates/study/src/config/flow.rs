@@ -68,6 +68,13 @@ fn read_flow(
     if zones.is_none() && matches!(source, Source::Zones(_)) {
         return Err(s.invalid("zones", "a drive with ftl.family = \"zoned\"; this one has no zones"));
     }
+    // The check of the drive says why it has no zones.
+    if let (Source::Zones(flow), Ok(Some(geometry))) = (&source, drive.zone_geometry()) {
+        let region = flow.region(geometry.zones.into());
+        let count = region.end - region.start;
+        let legal = format!("at most the {count} whole zones of the region from..to");
+        s.check(u64::from(flow.open_zones) <= count, "open-zones", legal)?;
+    }
     let start = s.duration("start", "when the flow begins", default(Duration::ZERO).at_most(HORIZON))?;
     let stop = s.optional_duration("stop", "when the flow ends", optional().positive().at_most(HORIZON))?;
     let goes = stop.is_none_or(|stop| stop > start);

@@ -15,6 +15,7 @@ use crate::spec::Pacing;
 use interpulse_engine::{Bytes, Op, Request, Rng, SECTOR, SimTime, Streams, ZoneAction};
 use spec::{ZoneFlowSpec, ZoneWrites};
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// Writes of an open flow that are not read yet.
 const ASSUMED_OUTSTANDING: usize = 1024;
@@ -82,10 +83,8 @@ impl ZoneFlow {
         if let Some(odd) = spec.block_size.every_size().into_iter().find(|size| !whole(size)) {
             return Err(Illegal::new("block-size", odd, format!("multiples of {}", spec.drive.block)));
         }
-        let whole_zones = capacity_sectors / zone_sectors;
-        let at = |share: f64| share * whole_zones as f64;
-        let (first, end) = (libm::ceil(at(spec.from)) as u64, libm::floor(at(spec.to)) as u64);
-        let count = end.saturating_sub(first);
+        let Range { start: first, end } = spec.region(capacity_sectors / zone_sectors);
+        let count = end - first;
         let legal = format!("at most the {count} whole zones of the region from..to");
         Illegal::unless(u64::from(spec.open_zones) <= count, "open-zones", spec.open_zones, legal)?;
         let full = |zone: u64| Zone {

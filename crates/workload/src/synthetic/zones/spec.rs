@@ -4,6 +4,7 @@ use crate::synthetic::size::BlockSize;
 use crate::synthetic::spec::SyntheticPacing;
 use interpulse_engine::{Bytes, SECTOR};
 use interpulse_settings::{choices, default, keys};
+use std::ops::Range;
 
 choices! {
     /// Command that writes a zone.
@@ -56,5 +57,14 @@ keys! {
         let sizes = if s.has("sizes") { "sizes" } else { "block-size" };
         s.check(whole, sizes, format!("multiples of {}, the logical block of a zoned drive", drive.block))?;
         s.check_together(from < to, &["from", "to"], "the region addressed is empty")?;
+    }
+}
+
+impl ZoneFlowSpec {
+    /// The zones, of a drive with so many, that lie as a whole in the region of the flow.
+    pub fn region(&self, zones: u64) -> Range<u64> {
+        let at = |share: f64| share * zones as f64;
+        let first = libm::ceil(at(self.from)) as u64;
+        first..(libm::floor(at(self.to)) as u64).max(first)
     }
 }

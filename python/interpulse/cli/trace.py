@@ -120,7 +120,14 @@ def stats(
     All figures are exact, over every row. docs/TRACES.md defines them.
     """
     text = _core.trace_statistics(
-        file, trace_format or "auto", time_unit, writes_are, reorder.value, skip_bad_rows, device, layout
+        file,
+        "auto" if trace_format is None else trace_format,
+        time_unit,
+        writes_are,
+        reorder.value,
+        skip_bad_rows,
+        device,
+        layout,
     )
     emit(text if json else _stats_table(json_text.loads(text)))
 

@@ -15,7 +15,7 @@ use interpulse_drive::{HandleCounters, PlacementCounters};
 use interpulse_engine::{Bytes, Device, Op, Request, Tag};
 use interpulse_oracle::stats::{Interval, confidence_interval};
 use interpulse_oracle::write_amplification::{fifo_classes, fifo_uniform, greedy_uniform, hot_and_cold};
-use interpulse_workload::{AddressSpec, FlowSpec, SyntheticSpec};
+use interpulse_workload::{AddressSpec, Arrivals, FlowSpec, SyntheticPacing, SyntheticSpec};
 
 /// The probability that any comparison of this file fails although everything is right.
 const FAMILY_ERROR: f64 = 1e-6;
@@ -82,6 +82,22 @@ fn units_belong_to_the_handle_of_their_flow() {
         );
         assert!(placement.events.media_reallocated > 10);
     }
+}
+
+/// An arrival of an open flow has no completion that submits it.
+#[test]
+fn requests_of_an_open_flow_name_its_handle() {
+    let mut spec = spec(2, 80, 0.05);
+    spec.ftl.placement = fdp(2, &[]);
+    let pacing = SyntheticPacing::Open { rate_per_s: 2000.0, arrivals: Arrivals::Poisson };
+    let mix = SyntheticSpec { read_share: 0.0, write_share: 1.0, pacing, ..SyntheticSpec::default() };
+    let flow = FlowSpec { handle: Some(1), ..FlowSpec::synthetic("open", mix) };
+    let mut bench = Bench::new(&spec, filled(&spec, 0.0), &[flow], 1);
+    bench.run_requests(2000);
+    bench.finish();
+    let placement = bench.host.device.placement().unwrap();
+    assert_eq!(placement.handles[0].host_units, 0);
+    assert!(placement.handles[1].host_units > 1000, "{placement:?}");
 }
 
 #[test]

@@ -76,7 +76,8 @@ impl FlowState {
             return None;
         }
         match self.flow.next_with_hints(|coming, ahead| device.hint(coming, ahead)) {
-            Ok(Some(next)) => Some(next),
+            Ok(Some(next)) if self.handle == 0 => Some(next),
+            Ok(Some((at, request))) => Some((at, Request { handle: self.handle, ..request })),
             Ok(None) => self.end(None),
             Err(error) => self.end(Some(error.to_string())),
         }

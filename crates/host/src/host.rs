@@ -227,11 +227,11 @@ impl<D: Device, O: Observer> Host<D, O> {
         }
         let now = events.now();
         flow.backlog.arrived(now);
-        let (queue, handle) = (flow.queue, flow.handle);
+        let queue = flow.queue;
         if let Some(all) = &mut self.backlog_of_all {
             all.arrived(now);
         }
-        self.submit_request(events, queue, Tag(f as u32), Request { handle, ..request });
+        self.submit_request(events, queue, Tag(f as u32), request);
         self.arm_next(events, f);
     }
 
@@ -279,8 +279,8 @@ impl<D: Device, O: Observer> Host<D, O> {
             return self.submit_next_on_terms(events, f);
         }
         let Some(request) = flow.next_request_at(events.now(), &self.device) else { return };
-        let (queue, handle) = (flow.queue, flow.handle);
-        self.submit_request(events, queue, Tag(f as u32), Request { handle, ..request });
+        let queue = flow.queue;
+        self.submit_request(events, queue, Tag(f as u32), request);
     }
 
     /// As [`Host::submit_next`] for a flow with terms: a follower first; no request before the end of a pause.

@@ -3,7 +3,7 @@
 use super::power_state::Outage;
 use super::state::PreconditionedState;
 use super::{Drive, ResourceMap};
-use crate::ftl::{PageFtl, Timers, ZonedFtl};
+use crate::ftl::{Ftl, FtlFamily, PageFtl, Timers, ZonedFtl};
 use crate::host_interface::HostInterface;
 use crate::numbers::SuperBlock;
 use crate::spec::DriveSpec;
@@ -51,13 +51,14 @@ impl Drive {
             checkpoint: place.later(power + 1),
             idle: place.later(Drive::idle_timer(&spec)),
         };
-        let ftl = match state {
+        let ftl: FtlFamily = match state {
             PreconditionedState::Page(tables) => {
                 PageFtl::new(&spec, tables, nand.dies(), &streams, timers).into()
             }
             PreconditionedState::Zoned(tables) => ZonedFtl::new(&spec, tables).into(),
         };
         Drive {
+            follows_reads: ftl.follows_reads(),
             ftl,
             nand,
             host: HostInterface::new(&spec.host, spec.geometry.unit_bytes, place.lines()),

@@ -93,20 +93,16 @@ impl Drive {
     pub(super) fn read_ended(&mut self, events: &mut EventQueue) {
         let now = events.now();
         let Ended { txn, at, by } = self.nand.last_ended().expect("the caller has checked it");
-        let id = match Owner::of(txn) {
-            Owner::Host(id) => id,
-            Owner::Gc(read) => {
+        let Owner::Host(id) = Owner::of(txn) else {
+            if let Owner::Gc(read) = Owner::of(txn) {
                 self.nand.discard_ended();
                 self.ftl.page_collected(&mut Flash { nand: &mut self.nand, events }, read);
-                return;
-            }
-            Owner::Map(_) | Owner::Translation(_) => {
+            } else {
                 let txn = *txn;
                 self.nand.discard_ended();
                 self.map_read_done(events, &txn);
-                return;
             }
-            owner => unreachable!("a page read of {owner:?}"),
+            return;
         };
         let request = self.host.requests.get_mut(id);
         let last = request.page_read(txn, at);
@@ -198,7 +194,9 @@ impl Drive {
         if self.spec.host.command_timeout.is_some_and(|limit| latency > limit) {
             self.counters.timed_out(op);
         }
-        self.ftl.acknowledged(id);
+        if self.outage.is_some() {
+            self.ftl.acknowledged(id);
+        }
         self.host.complete(events, now, id, queue);
     }
 }

@@ -48,6 +48,8 @@ pub struct Drive {
     place: ResourceMap,
     /// Power state, if power may be lost.
     outage: Option<Outage>,
+    /// Whether the FTL follows the page reads of the host; see [`Ftl::follows_reads`].
+    follows_reads: bool,
     /// The run has ended: no more requests arrive.
     closed: bool,
     /// Counters since the start.
@@ -148,7 +150,7 @@ impl Drive {
 
     fn take_ended(&mut self, events: &mut EventQueue) {
         while let Some(ended) = self.nand.last_ended() {
-            if matches!(ended.txn.kind, Kind::HostRead | Kind::GcRead) && !self.ftl.follows_reads() {
+            if matches!(ended.txn.kind, Kind::HostRead | Kind::GcRead) && !self.follows_reads {
                 self.read_ended(events);
                 continue;
             }

@@ -73,8 +73,8 @@ impl LaneSelector {
     }
 
     /// Next lane in round-robin order without a host program that has `room` for one; with nothing in flight, any lane with
-    /// room.
-    #[inline]
+    /// room. In line, for each kind of room.
+    #[inline(always)]
     pub(crate) fn next_ready(
         &mut self,
         blocks: &BlockManager,

@@ -168,7 +168,7 @@ impl PageFtl {
     }
 
     /// Next lane in round-robin order that has no host program and can take one.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn next_ready_lane(&mut self) -> Option<Lane> {
         let (blocks, imposed) = (&self.blocks, self.imposed.is_some());
         let idle = self.write_back.programs_in_flight == 0;

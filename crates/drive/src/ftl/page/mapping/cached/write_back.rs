@@ -130,7 +130,10 @@ impl PageFtl {
         let moved = &mut self.jobs.program(job).moved;
         if stream.relocates() {
             let collected = &mut self.collection.lanes[lane.index()].apart;
-            moved.extend(collected.drain(..collected.len().min(most)));
+            // Apart from the `extend` of the collector, which is in line while it is the only one.
+            for unit in collected.drain(..collected.len().min(most)) {
+                moved.push(unit);
+            }
         }
         let Residency::Cached(cached) = &mut self.residency else { unreachable!("it has translation pages") };
         while moved.len() < most

@@ -8,13 +8,17 @@ import pytest
 
 from interpulse import ConfigError
 from interpulse.experiments.choices import FILE, Choice, choices, moves
-from interpulse.experiments.registry import EXPERIMENTS
+from interpulse.experiments.registry import EXPERIMENTS, find
+from interpulse.studies.case import Job
+from interpulse.studies.context import Context
 from interpulse.studies.status import Status
 from tests import experiment_sample
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
+    from interpulse.studies.case import Case
     from interpulse.studies.outcome import Outcome
 
 
@@ -59,3 +63,26 @@ def test_a_wrong_file_is_refused(text: str, message: str, tmp_path: Path) -> Non
         choices(path)
     assert str(path) in str(error.value)
     assert message in str(error.value)
+
+
+class _StopError(Exception):
+    """Ends an experiment whose cases are known."""
+
+
+@pytest.mark.parametrize("choice", choices(find("starblaze").context().folder / FILE), ids=lambda each: each.name)
+def test_every_case_of_starblaze_takes_each_choice(choice: Choice, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as a part whose program writes one page, in the cases that change the cache register."""
+    resolved: list[str] = []
+
+    def run(_: Context, cases: Iterable[Case]) -> dict[str, Any]:
+        before = len(resolved)
+        resolved.extend(Job.of(case, 0, 1).name for case in cases)
+        if before:
+            raise _StopError
+        return {}
+
+    monkeypatch.setattr(Context, "run", run)
+    experiment = find("starblaze")
+    with pytest.raises(_StopError):
+        experiment.run(experiment.context(quick=True, seeds=1, assume=choice.sets))
+    assert len(resolved) > 50

@@ -188,10 +188,16 @@ def _example(context: Context) -> Iterator[Case]:
         "random_read": {**reads, "flow.0.depth": 128, "run.requests": 300_000 * scale},
         "random_write": {**writes, **steady, "flow.0.depth": 128, "run.requests": 300_000 * scale},
     }
+    # A choice may be a part whose programs write a single page.
+    ending = config.copy()
+    ending.set("run.requests", 1)
+    values = {entry.key: entry.value for entry in ending.entries()}
+    pages = int(values["part.bits-per-cell"]) if values["part.program-mode"] == "one-shot" else 1
     for name in BANDWIDTHS:
         yield Case(name, config, bandwidths[name])
         for bus, (_, sets) in BUSES.items():
-            yield Case(f"{name}_{bus}", config, {**bandwidths[name], **sets})
+            held: Sets = {"part.cache.pages": min(pages, 3)} if sets.get("part.cache.pages") == 3 else {}
+            yield Case(f"{name}_{bus}", config, {**bandwidths[name], **sets, **held})
     yield Case("read_latency", config, {**reads, "run.requests": 20_000 * scale})
     yield Case("write_latency", config, {**writes, "run.requests": 20_000 * scale})
 

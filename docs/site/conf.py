@@ -62,6 +62,8 @@ CONTENTS = {
             "docs/RELIABILITY",
             "docs/POWER",
             "docs/POWERLOSS",
+            "docs/QUEUES",
+            "docs/NAMESPACES",
             "docs/PLACEMENT",
         ],
         "Cells": ["docs/CELLS", "docs/CHARACTERIZE", "docs/REPROGRAM"],

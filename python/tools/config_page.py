@@ -24,7 +24,8 @@ INTRODUCTION = """# Configuration
 
 Every key of a configuration file, with its legal values and its default. `interpulse show FILE` prints the
 keys of a file with their values and origins; `--set key=value` overrides any of them. Sections are TOML
-tables; `flow.N` is the N-th `[[flow]]`, counted from 0, and `case.N` the N-th `[[case]]`. Quantities have units:
+tables; `flow.N` is the N-th `[[flow]]`, counted from 0, `namespace.N` the
+N-th `[[namespace]]`, and `case.N` the N-th `[[case]]`. Quantities have units:
 `"80us"`, `"16KiB"`, `"400MT/s"`, `"200kIOPS"`, `"30%"`. Units of durations are ns, us, ms, s, min, h, d, w (7 days) or
 y (365 days); of sizes B, KiB, MiB, GiB, TiB, or kB, MB, GB, TB in powers of ten. Keys of `part` and most others come
 from the part and drive presets (`interpulse list parts`, `interpulse list drives`); a default applies without a
@@ -35,11 +36,23 @@ the names.
 """
 
 
+NOTES = {
+    "namespace.N": """
+A namespace has the keys of `ftl`, too, except `mapping-unit`, `bad-block-reserve` and `multi-plane`; those that it
+leaves out have the values of `ftl` ([NAMESPACES](NAMESPACES.md)).
+"""
+}
+"""Sentences after the table of a section."""
+
+
 def page() -> str:
     """The text of the page."""
     sections: dict[str, dict[str, list[str]]] = {}
+    names = {key["name"] for key in listed()["keys"]}
     for key in listed()["keys"]:
         section = key["name"].rpartition(".")[0] or "top"
+        if key["name"].replace("namespace.N.", "ftl.") in names - {key["name"]}:
+            continue
         row = " | ".join((f"| `{key['name']}`", key["doc"], _takes(key), _default(key)))
         belongs = sections.setdefault(section, {}).setdefault(row, [])
         # The rows of the outer keys show the outer conditions.
@@ -49,7 +62,7 @@ def page() -> str:
         name = "Above the first section" if section == "top" else f"`{section}`"
         lines = [f"{row} | {' or '.join(belongs)} |" for row, belongs in rows.items()]
         head = "| key | meaning | takes | default | belongs to |\n|---|---|---|---|---|\n"
-        parts.append(f"\n## {name}\n\n{head}" + "\n".join(lines) + "\n")
+        parts.append(f"\n## {name}\n\n{head}" + "\n".join(lines) + "\n" + NOTES.get(section, ""))
     return "".join(parts)
 
 

@@ -38,6 +38,29 @@ struct Epoch {
     left: u32,
 }
 
+/// Slots of a write cache by use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheUse {
+    /// Free slots.
+    pub free: usize,
+    /// Dirty units.
+    pub dirty: u32,
+    /// Units being programmed.
+    pub in_flight: u32,
+}
+
+impl CacheUse {
+    /// Slots of two caches.
+    #[must_use]
+    pub fn and(self, other: CacheUse) -> CacheUse {
+        CacheUse {
+            free: self.free + other.free,
+            dirty: self.dirty + other.dirty,
+            in_flight: self.in_flight + other.in_flight,
+        }
+    }
+}
+
 /// Slots of a write cache.
 #[derive(Clone)]
 pub struct Cache {
@@ -69,6 +92,11 @@ impl Cache {
             open: Epoch::default(),
             older: VecDeque::new(),
         }
+    }
+
+    /// Slots by use.
+    pub fn slots_by_use(&self) -> CacheUse {
+        CacheUse { free: self.free(), dirty: self.live_total, in_flight: self.in_flight }
     }
 
     /// Free slots.

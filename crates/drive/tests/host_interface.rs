@@ -4,6 +4,7 @@
 use crate::drive_common::{Bench, Cells, closed, filled, little, mix, of_part, part, preconditioned};
 use interpulse_drive::ftl::page::placement::stripe::{Allocation, Axis};
 use interpulse_drive::host_interface::link::{LinkSpec, Pcie};
+use interpulse_drive::host_interface::queue_classes::{ClassSpec, QueueClass};
 use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::{Bytes, Device, Duration, SimTime};
@@ -117,6 +118,44 @@ fn saturated_queues_share_as_arbitration_says() {
     assert!(near(a, 2000) && near(b, 10_000), "weighted 1:5: {a} and {b}");
 }
 
+/// Completed requests of a saturating flow on a queue of each class.
+fn shares_of_classes(classes: &[QueueClass], weights: [u32; 3], burst: u32) -> Vec<u64> {
+    let mut spec = little();
+    spec.host.arbitration = Arbitration::Classes;
+    spec.host.queue_weights = vec![1; classes.len()];
+    spec.host.classes = Some(ClassSpec {
+        queue_classes: classes.to_vec(),
+        class_weights: weights.to_vec(),
+        arbitration_burst: burst,
+    });
+    spec.host.frame_buffer = 4;
+    let names: Vec<String> = (0..classes.len()).map(|k| k.to_string()).collect();
+    let on = |(queue, name): (u32, &String)| FlowSpec { queue, ..closed(name, 64, mix(1.0)) };
+    let flows: Vec<FlowSpec> = (0..).zip(&names).map(on).collect();
+    let mut b = Bench::new(&spec, filled(&spec, 1.0), &flows, 1);
+    b.run_requests(1000);
+    b.host.begin_window();
+    b.run_requests(14_000);
+    b.host.window.flows.iter().map(|flow| flow.count()).collect()
+}
+
+#[test]
+fn saturated_classes_share_as_their_weights_say() {
+    use QueueClass::{High, Low, Medium, Urgent};
+    // Up to the commands in the controller at the edges of the window and one round.
+    let near = |is: &[u64], expected: &[u64], edge: u64| {
+        assert!(
+            is.iter().zip(expected).all(|(a, b)| a.abs_diff(*b) <= edge),
+            "{is:?}, expected {expected:?}"
+        );
+    };
+    near(&shares_of_classes(&[High, Medium, Low], [8, 4, 2], 1), &[8000, 4000, 2000], 14);
+    near(&shares_of_classes(&[Low, Low, High], [5, 1, 2], 1), &[2000, 2000, 10_000], 14);
+    near(&shares_of_classes(&[Medium, Medium], [1, 1, 1], 16), &[7000, 7000], 40);
+    // Every command of the urgent class is fetched before others: those have what it leaves, which is nothing.
+    near(&shares_of_classes(&[Urgent, High, Low], [8, 4, 2], 1), &[14_000, 0, 0], 4);
+}
+
 #[test]
 fn an_idle_queue_leaves_its_share_to_the_others() {
     let mut spec = little();
@@ -200,7 +239,7 @@ fn writes_beyond_the_flash_rate_complete_at_the_rate_of_programs() {
             let mut b = Bench::new(&spec, filled(&spec, 1.0), &[flow], 1);
             b.run_for(Duration::from_ms(1000));
             b.host.begin_window();
-            let before = (*b.host.device.ftl_counters(), b.host.device.counters);
+            let before = (b.host.device.ftl_counters(), b.host.device.counters);
             b.run_for(Duration::from_ms(2000));
             let w = b.host.device.counters.since(&before.1);
             assert!(w.cache_stalls > 1000, "the cache is full: {} stalls", w.cache_stalls);
@@ -394,7 +433,7 @@ fn trimmed_space_reads_fast_and_costs_collection_nothing() {
     let amplification = |flows: &[FlowSpec]| {
         let mut b = Bench::new(&spec, preconditioned(&spec, 1.0, 2.0, 5), flows, 1);
         b.run_to(ms(1500));
-        let (before, trimmed) = (*b.host.device.ftl_counters(), b.host.device.counters.trimmed_units);
+        let (before, trimmed) = (b.host.device.ftl_counters(), b.host.device.counters.trimmed_units);
         b.run_out();
         let f = b.host.device.ftl_counters().since(&before);
         let mean = b.host.window.flows[1].read.mean_ns().unwrap();

@@ -41,7 +41,7 @@ fn flow(depth: u32, addresses: AddressSpec, read_share: f64) -> FlowSpec {
 }
 
 fn counters(bench: &Bench) -> interpulse_drive::FtlCounters {
-    *bench.host.device.ftl_counters()
+    bench.host.device.ftl_counters()
 }
 
 /// Hit rate of random reads in 40 batches, after the cache has filled.

@@ -37,7 +37,7 @@ fn writes(name: &str, from: f64, to: f64, addresses: AddressSpec, handle: Option
 
 /// Counters of the next `requests` requests of a drive.
 fn window(bench: &mut Bench, requests: u64) -> (PlacementCounters, f64) {
-    let before = (bench.host.device.placement().cloned(), *bench.host.device.ftl_counters());
+    let before = (bench.host.device.placement().cloned(), bench.host.device.ftl_counters());
     bench.run_requests(requests);
     let ftl = bench.host.device.ftl_counters().since(&before.1);
     let placement = bench.host.device.placement().zip(before.0).map(|(after, before)| after.since(&before));
@@ -189,7 +189,7 @@ impl Classes {
         let mut bench = Bench::new(&spec, filled(&spec, 1.0), &flows, seed);
         let units = u64::from(bench.host.device.logical_units());
         bench.run_requests(5 * units);
-        let before = (bench.host.device.placement().cloned(), *bench.host.device.ftl_counters());
+        let before = (bench.host.device.placement().cloned(), bench.host.device.ftl_counters());
         let mut of = Classes::default();
         let (end, mut runs) = (bench.host.device.completed() + 6 * units, before.1.gc_runs);
         while bench.host.device.completed() < end {

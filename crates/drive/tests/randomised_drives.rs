@@ -118,6 +118,9 @@ pub(crate) fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "cache.size" => &[""],
         "audit.sample" => &["1"],
         "host.queue-weights" => &["[1]", "[1, 1]", "[1, 3, 2]"],
+        "host.queue-classes" => &["['medium']", "['urgent', 'low']", "['high', 'urgent', 'low']"],
+        "host.class-weights" => &["[8, 4, 2]", "[1, 1, 3]"],
+        "host.arbitration-burst" => &["1", "4", "64"],
         "host.queue-depth" => &["1", "16", "1024"],
         "host.frame-buffer" => &["1", "8", "1024"],
         "host.firmware" => &["'0us'", "'5us'", "'20us'"],
@@ -386,7 +389,7 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     assert_eq!(sums, [reads, writes], "every nanosecond of latency has a cause");
 
     let (host, drive) = (bench.host.window.counters, bench.host.device.counters);
-    let (ftl, nand) = (*bench.host.device.ftl_counters(), bench.host.device.nand().counters);
+    let (ftl, nand) = (bench.host.device.ftl_counters(), bench.host.device.nand().counters);
     let slc = bench.host.device.slc().map_or(Default::default(), |slc| slc.counters);
     for (info, value) in
         host.iter().chain(drive.iter()).chain(ftl.iter()).chain(nand.iter()).chain(slc.iter())

@@ -48,7 +48,7 @@ fn numbers(host: &mut Host<Drive>, now: SimTime, flows: usize) -> Numbers {
         blame: [w.read_attribution.total(), w.write_attribution],
         host: w.counters,
         drive: drive.counters,
-        ftl: *drive.ftl_counters(),
+        ftl: drive.ftl_counters(),
         nand: drive.nand().counters,
         uses,
         checked: drive.versions_checked(),

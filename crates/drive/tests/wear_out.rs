@@ -161,7 +161,7 @@ fn the_data_of_failed_programs_is_programmed_again() {
     let mut bench = Bench::new(&spec, preconditioned(&spec, 1.0, 0.0, 1), &[writes(1.0)], 3);
     bench.run_requests(20_000);
     bench.finish();
-    let (health, counters) = (health(&bench), *bench.host.device.ftl_counters());
+    let (health, counters) = (health(&bench), bench.host.device.ftl_counters());
     let programs = (counters.programmed() / 6) as f64;
     let expected = 0.01 * programs;
     assert!(

@@ -55,7 +55,7 @@ fn a_write_alone_takes_its_program_on_top() {
         let rest = sums[Cause::Link as usize] + sums[Cause::Firmware as usize];
         assert_eq!(rest + 6 * u128::from(own), b.host.window.flows[0].write.sum_ns());
         // A program of its own for each, of which five sixths carry nothing.
-        let counters = *b.host.device.ftl_counters();
+        let counters = b.host.device.ftl_counters();
         assert_eq!((counters.host_units, counters.padding_units), (6, 6 * 5));
     }
 }

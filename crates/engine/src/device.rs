@@ -97,6 +97,10 @@ pub trait Device {
     fn host_timer(&self, k: u32) -> ResourceId;
     /// Addressable sectors of 512 bytes.
     fn capacity_sectors(&self) -> u64;
+    /// Sectors of the `k`-th namespace, counted from zero; a device without namespaces is one.
+    fn namespace_sectors(&self, _k: u32) -> Range<u64> {
+        0..self.capacity_sectors()
+    }
     /// Store of the data, if the device has one; see [`crate::data_store`].
     fn data_store(&mut self) -> Option<&mut dyn DataStore> {
         None

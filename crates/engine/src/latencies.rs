@@ -26,6 +26,13 @@ impl Latencies {
         }
     }
 
+    /// Adds the requests of another set.
+    pub fn merge(&mut self, other: &Latencies) {
+        self.read.merge(&other.read);
+        self.write.merge(&other.write);
+        self.other.merge(&other.other);
+    }
+
     /// All requests together.
     pub fn all(&self) -> LatencyHistogram {
         let mut all = self.read.clone();

@@ -44,7 +44,7 @@ pub enum ZoneAction {
 pub struct Request {
     /// The operation.
     pub op: Op,
-    /// First 512-byte sector; zero for a flush.
+    /// First 512-byte sector; that of the namespace for a flush.
     pub sector: u64,
     /// Length in 512-byte sectors; zero for a flush and for zone management other than a report, never zero otherwise.
     pub sectors: u32,

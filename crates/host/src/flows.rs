@@ -20,11 +20,13 @@ pub(crate) enum AtCompletion {
 pub(crate) struct FlowState {
     pub(crate) flow: Flow,
     pub(crate) queue: u32,
+    /// First sector of its namespace.
+    first_sector: u64,
     pub(crate) at_completion: AtCompletion,
     /// Outstanding requests of an open flow over time.
     pub(crate) backlog: Backlog,
     /// Placement handle of its requests.
-    pub(crate) handle: u8,
+    handle: u8,
     /// Requests outstanding in closed loop; zero for open loop.
     pub(crate) depth: u32,
     /// A request before its arrival: the next one of an open flow, the first one of a closed flow or one after a pause.
@@ -41,7 +43,8 @@ pub(crate) struct FlowState {
 }
 
 impl FlowState {
-    pub(crate) fn new(flow: Flow) -> FlowState {
+    /// State of a flow in the namespace that begins at `first_sector` of the device.
+    pub(crate) fn new(flow: Flow, first_sector: u64) -> FlowState {
         let depth = match flow.pacing() {
             Pacing::Closed { depth } => depth,
             Pacing::Open => 0,
@@ -55,6 +58,7 @@ impl FlowState {
         };
         FlowState {
             queue: flow.queue(),
+            first_sector,
             at_completion,
             backlog: Backlog::default(),
             handle: flow.handle(),
@@ -67,6 +71,12 @@ impl FlowState {
             exhausted: false,
             failure: None,
         }
+    }
+
+    /// A generated request as it is submitted: with the placement handle of the flow, at its address on the device.
+    #[inline(always)]
+    pub(crate) fn addressed(&self, request: Request) -> Request {
+        Request { handle: self.handle, sector: self.first_sector + request.sector, ..request }
     }
 
     /// The next request with its arrival, unless the flow has ended. Passes prefetch hints to `device`.

@@ -43,10 +43,14 @@ impl<D: Device, O: Observer> Host<D, O> {
         seed: u64,
         observer: O,
     ) -> Result<Host<D, O>, WorkloadError> {
-        let (streams, capacity) = (Streams::new(seed), device.capacity_sectors());
+        let streams = Streams::new(seed);
         let readings = readings.iter().map(Option::as_ref).chain(std::iter::repeat(None));
-        let open =
-            |((i, flow), first)| Flow::with_reading(flow, capacity, &streams, i, first).map(FlowState::new);
+        let open = |((i, flow), first): ((u64, &FlowSpec), _)| {
+            let sectors = device.namespace_sectors(flow.namespace);
+            let capacity = sectors.end - sectors.start;
+            let flow = Flow::with_reading(flow, capacity, &streams, i, first)?;
+            Ok(FlowState::new(flow, sectors.start))
+        };
         let flows = (0..).zip(flows).zip(readings).map(open).collect::<Result<Vec<_>, _>>()?;
         let window = Window::new(flows.len());
         let backlog_of_all = (flows.len() > 1).then(Box::default);
@@ -100,8 +104,8 @@ impl<D: Device, O: Observer> Host<D, O> {
     /// Submits a request of flow `f`, which `then` follows.
     #[inline(always)]
     fn submit_of_flow(&mut self, events: &mut EventQueue, f: usize, request: Request, then: Option<Request>) {
-        let (queue, handle) = (self.flows[f].queue, self.flows[f].handle);
-        let id = self.submit_request(events, queue, Tag(f as u32), Request { handle, ..request });
+        let (queue, request) = (self.flows[f].queue, self.flows[f].addressed(request));
+        let id = self.submit_request(events, queue, Tag(f as u32), request);
         if let (Some(then), Some(followers)) = (then, &mut self.flows[f].followers) {
             followers.add(id, then);
         }
@@ -227,7 +231,7 @@ impl<D: Device, O: Observer> Host<D, O> {
         }
         let now = events.now();
         flow.backlog.arrived(now);
-        let queue = flow.queue;
+        let (queue, request) = (flow.queue, flow.addressed(request));
         if let Some(all) = &mut self.backlog_of_all {
             all.arrived(now);
         }
@@ -279,7 +283,7 @@ impl<D: Device, O: Observer> Host<D, O> {
             return self.submit_next_on_terms(events, f);
         }
         let Some(request) = flow.next_request_at(events.now(), &self.device) else { return };
-        let queue = flow.queue;
+        let (queue, request) = (flow.queue, flow.addressed(request));
         self.submit_request(events, queue, Tag(f as u32), request);
     }
 

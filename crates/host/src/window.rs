@@ -28,6 +28,13 @@ pub struct Refused {
 }
 
 impl Refused {
+    /// Adds those of another flow.
+    pub fn add(&mut self, other: &Refused) {
+        let (to, from) = ((&mut self.writes, &mut self.others), (&other.writes, &other.others));
+        to.0.iter_mut().zip(from.0).for_each(|(to, from)| *to += from);
+        to.1.iter_mut().zip(from.1).for_each(|(to, from)| *to += from);
+    }
+
     /// All of them.
     pub fn count(&self) -> u64 {
         self.writes.iter().chain(&self.others).sum()
@@ -51,6 +58,8 @@ pub struct Window {
     pub uncorrectable_writes: u64,
     /// Requests that the device refused.
     pub refused: Refused,
+    /// The same by flow.
+    pub refused_by_flow: Vec<Refused>,
     /// Backlog of each flow, without arrivals where the flow is closed, and of all open flows together if there are
     /// several flows.
     pub backlogs: Vec<Backlog>,
@@ -63,17 +72,26 @@ pub struct Window {
 impl Window {
     /// An empty window for `flows` flows.
     pub fn new(flows: usize) -> Window {
-        Window { flows: (0..flows).map(|_| Latencies::default()).collect(), ..Window::default() }
+        Window {
+            flows: (0..flows).map(|_| Latencies::default()).collect(),
+            refused_by_flow: vec![Refused::default(); flows],
+            ..Window::default()
+        }
     }
 
     /// Counts a request that failed.
     #[cold]
-    fn request_failed(&mut self, op: Op, status: Status) {
+    fn request_failed(&mut self, op: Op, status: Status, flow: usize) {
+        let mut refused = Refused::default();
         match (status, op) {
             (Status::UnrecoveredReadError, Op::Read) => self.uncorrectable_reads += 1,
             (Status::UnrecoveredReadError, _) => self.uncorrectable_writes += 1,
-            (_, Op::Write | Op::Append) => self.refused.writes[status as usize] += 1,
-            (..) => self.refused.others[status as usize] += 1,
+            (_, Op::Write | Op::Append) => refused.writes[status as usize] += 1,
+            (..) => refused.others[status as usize] += 1,
+        }
+        self.refused.add(&refused);
+        if let Some(of) = self.refused_by_flow.get_mut(flow) {
+            of.add(&refused);
         }
     }
 
@@ -110,7 +128,7 @@ impl Observer for Window {
             (_, None) => {}
         }
         if of.status != Status::Success {
-            self.request_failed(of.op, of.status);
+            self.request_failed(of.op, of.status, of.tag.index());
         }
     }
 }

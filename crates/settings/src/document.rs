@@ -7,7 +7,7 @@ use crate::parse::Text;
 use crate::read_tracking::ReadTracker;
 use crate::resolution::Resolution;
 use crate::section::Section;
-use crate::tree::{Leaf, Node, Table};
+use crate::tree::{Leaf, Node, Table, join};
 use crate::value::{Value, quoted};
 
 /// One layer of configuration, or several laid over each other.
@@ -97,6 +97,26 @@ impl Document {
             table.origin = origin;
         }
         Ok(all)
+    }
+
+    /// This document with entry `index` of the array of tables `name` laid over the section `section`, of which it leaves out the
+    /// keys `without`.
+    pub fn with_entry_over(
+        mut self,
+        name: &str,
+        index: usize,
+        section: &str,
+        without: &[&str],
+    ) -> Result<Document, ConfigError> {
+        let Some(Node::Table(lower)) = self.root.entries.get(section) else { return Ok(self) };
+        let mut lower = lower.clone();
+        lower.entries.retain(|key, _| !without.contains(&key.as_str()));
+        if let Some(Node::Tables(tables, _)) = self.root.entries.get_mut(name)
+            && let Some(entry) = tables.get_mut(index)
+        {
+            *entry = entry.clone().over(lower, &join(name, &index.to_string()))?;
+        }
+        Ok(Document { reading: ReadTracker::default(), ..self })
     }
 
     /// This document without the key or section `path`.

@@ -43,7 +43,9 @@ pub fn catalog() -> String {
 /// Choices of every other key.
 fn policies(keys: &[Key]) -> Vec<Value> {
     let mut policies = Vec::new();
-    for key in keys.iter().filter(|key| !LISTED.contains(&key.path.as_str())) {
+    // Those of a namespace are those of the section `[ftl]`.
+    let listed = |key: &&Key| !LISTED.contains(&key.path.as_str()) && !key.path.starts_with("namespace.");
+    for key in keys.iter().filter(listed) {
         let kind = key.path.replace(".N.", ".");
         for (name, doc) in &key.choices {
             let policy = json!({ "kind": kind, "name": name, "doc": doc });

@@ -89,6 +89,6 @@ impl DeviceCounters {
 /// FTL counters of all drives since the start.
 pub fn ftl_counters_of<D: RunTarget>(device: &D) -> FtlCounters {
     let mut sum = FtlCounters::default();
-    device.drives().iter().for_each(|drive| sum.add(drive.ftl_counters()));
+    device.drives().iter().for_each(|drive| sum.add(&drive.ftl_counters()));
     sum
 }

@@ -67,7 +67,7 @@ fn window(drive: &str, load: &str, seed: u64, drawn: bool) -> [f64; FIGURES.len(
     let mut stepper = case::drive(&case, &warmup.flows(&case), state).unwrap();
     stepper.open().unwrap();
     warmup.run(&mut stepper, Some(REQUESTS), &mut |_| true).unwrap().unwrap();
-    let (before, start) = (*stepper.host.device.ftl_counters(), stepper.events.now());
+    let (before, start) = (stepper.host.device.ftl_counters(), stepper.events.now());
     stepper.host.begin_window();
     let (horizon, target) = (stepper.events.horizon(), stepper.host.device.completed() + REQUESTS);
     assert_eq!(stepper.run(horizon, target, &mut |_| true), Ok(Pause::Target));

@@ -9,6 +9,7 @@ mod declarations;
 mod die_script;
 mod drawn_states;
 mod large_blocks;
+mod namespaces;
 mod part_files;
 mod recording;
 mod scale;

@@ -63,7 +63,7 @@ fn windows(drive: &str, load: &str, requests: u64, seed: u64, warm: bool) -> (Fi
 }
 
 fn window(stepper: &mut Stepper<Drive>, requests: u64) -> Figures {
-    let ftl = |s: &Stepper<Drive>| -> FtlCounters { *s.host.device.ftl_counters() };
+    let ftl = |s: &Stepper<Drive>| -> FtlCounters { s.host.device.ftl_counters() };
     let before = ftl(stepper);
     stepper.host.begin_window();
     let mut free = 0.0;

@@ -22,6 +22,8 @@ pub struct FlowSpec {
     pub limit: Option<u64>,
     /// Index of the submission queue pair.
     pub queue: u32,
+    /// Number of the namespace that it addresses, from zero.
+    pub namespace: u32,
     /// Placement handle of its writes; `None` if the flow names none, which is handle 0.
     pub handle: Option<u8>,
 }
@@ -65,6 +67,7 @@ impl FlowSpec {
             stop: None,
             limit: None,
             queue: 0,
+            namespace: 0,
             handle: None,
         }
     }

@@ -70,6 +70,12 @@ APPLIES = {
 Sets = tuple[tuple[str, str], ...]
 
 
+def base(sets: Sets) -> str:
+    """The base, with a namespace if one of these settings needs that."""
+    tables = any(key.startswith("namespace.") or key == "flow.0.namespace" for key, _ in sets)
+    return BASE + "[[namespace]]\n" * tables
+
+
 @cache
 def keys() -> tuple[dict[str, Any], ...]:
     """The record of all keys; one that several ways declare stands once for each."""
@@ -130,7 +136,7 @@ def context(name: str, belongs: tuple[str, ...]) -> Sets | None:
 
 def resolved(sets: Sets) -> None:
     """Resolves the base with these settings."""
-    wanted = Config.from_toml(BASE)
+    wanted = Config.from_toml(base(sets))
     for key, value in sets:
         wanted.set(key, value)
     wanted.resolve()
@@ -203,7 +209,7 @@ def wrong_settings(of: Sequence[dict[str, Any]]) -> Iterator[Wrong]:
                 yield Wrong(
                     kind="config",
                     about=f"{name}, {about}",
-                    text=BASE,
+                    text=base(((name, value),)),
                     sets=(*beside, (name, value)),
                     # A list of the wrong length contradicts those that belong to it.
                     names=(name,),
@@ -215,12 +221,12 @@ def wrong_settings(of: Sequence[dict[str, Any]]) -> Iterator[Wrong]:
             # Where the key is required, its absence is told, with what may have been meant.
             sets = (*(beside or ()), (misspelt, "1"))
             names = (misspelt, f'"{last}x" is written: was it meant?', f"{section.partition('.')[0]}.")
-            yield Wrong(kind="config", about=f"{misspelt} for {name}", text=BASE, sets=sets, names=names)
+            yield Wrong(kind="config", about=f"{misspelt} for {name}", text=base(sets), sets=sets, names=names)
         if key["belongs_to"] and key["need"] != "required" and not _applies(name, legal(key)):
             about, absent = f"{name} where it does not apply", ("unknown key", "unknown section")
             sets = ((name, legal(key)),)
             top = section.partition(".")[0] + "."
-            yield Wrong(kind="config", about=about, text=BASE, sets=sets, names=(top,), absent=absent)
+            yield Wrong(kind="config", about=about, text=base(sets), sets=sets, names=(top,), absent=absent)
 
 
 def _applies(name: str, value: str) -> bool:

@@ -101,7 +101,9 @@ def test_a_sample_of_faults(sound: World, tmp_path: Path) -> None:
 
 
 def test_nearly_every_key_is_tried_where_it_applies() -> None:
-    chosen = random.Random(4).sample(keys(), SAMPLED_KEYS)
+    # Keys of a namespace are those of `ftl`, some of which are refused beside namespaces.
+    declared = [key for key in keys() if not key["name"].startswith("namespace.")]
+    chosen = random.Random(4).sample(declared, SAMPLED_KEYS)
     without = [written(key) for key in chosen if context(written(key), tuple(key["belongs_to"])) is None]
     assert len(without) <= SAMPLED_KEYS // 8, without
 

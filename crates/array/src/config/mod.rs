@@ -294,6 +294,8 @@ impl ArraySpec {
     /// Checks the array against the drive and the flows.
     pub fn check(&self, drive: &DriveSpec, flows: &[FlowSpec]) -> Result<(), Impossible> {
         let require = |holds, keys: &[&'static str], why: &str| Impossible::unless(holds, keys, why);
+        let why = "an array addresses its drives as a whole: leave out the namespaces, or the array";
+        require(drive.namespaces.is_empty(), &["array.level", "namespace.0.over-provisioning"], why)?;
         require(self.units_per_drive(drive)? != 0, &["array.chunk"], "a chunk is larger than a drive")?;
         let why = "an array writes any address of its drives, and a zone only at its write pointer: give a drive of the \
                    page-mapped family, or no array";

@@ -1,9 +1,10 @@
 //! Assembling a drive from its spec and a preconditioned FTL.
 
 use super::power_state::Outage;
-use super::state::PreconditionedState;
+use super::state::{CHECKED, InitialBlocks, PreconditionedState};
 use super::{Drive, ResourceMap};
-use crate::ftl::{Ftl, FtlFamily, PageFtl, Timers, ZonedFtl};
+use crate::ftl::layout::Layout;
+use crate::ftl::{Ftl, FtlFamily, NamespacedFtl, PageFtl, Timers, ZonedFtl};
 use crate::host_interface::HostInterface;
 use crate::numbers::SuperBlock;
 use crate::spec::DriveSpec;
@@ -23,26 +24,8 @@ impl Drive {
     ) -> Drive {
         let streams = Streams::new(seed);
         let mut nand = Nand::new(spec.geometry.clone(), &spec.part, spec.nand.clone(), seed, first);
-        let (layout, programs_done, cycles) = state.blocks();
-        let pages = layout.pages_per_program;
-        let super_blocks = || SuperBlock::first(layout.super_blocks());
-        for (super_block, programs) in super_blocks().zip(programs_done) {
-            let (lane, block) = layout.lane_of(super_block);
-            let (die, plane) = layout.die_of(lane);
-            let blocks = nand.dies_mut()[die.index()].blocks_mut();
-            for p in plane..plane + layout.planes {
-                blocks.set_programmed(p, block, (programs * pages) as u16);
-            }
-        }
-        if let Some(reliability) = nand.reliability_mut() {
-            for super_block in super_blocks() {
-                let (lane, block) = layout.lane_of(super_block);
-                let (die, plane) = layout.die_of(lane);
-                for p in plane..plane + layout.planes {
-                    let at = BlockAddress { die, plane: p, block };
-                    reliability.set_cycles(at, cycles[super_block.index()]);
-                }
-            }
+        for InitialBlocks { layout, programs_done, cycles } in state.blocks() {
+            set_blocks(&mut nand, layout, &programs_done, cycles);
         }
         let place = ResourceMap { first: first.0, flash: Nand::resources(&spec.geometry), host_timers };
         let power = u32::from(spec.refreshes());
@@ -51,12 +34,7 @@ impl Drive {
             checkpoint: place.later(power + 1),
             idle: place.later(Drive::idle_timer(&spec)),
         };
-        let ftl: FtlFamily = match state {
-            PreconditionedState::Page(tables) => {
-                PageFtl::new(&spec, tables, nand.dies(), &streams, timers).into()
-            }
-            PreconditionedState::Zoned(tables) => ZonedFtl::new(&spec, tables).into(),
-        };
+        let ftl = family(&spec, state, &nand, &streams, timers);
         Drive {
             follows_reads: ftl.follows_reads(),
             ftl,
@@ -67,6 +45,54 @@ impl Drive {
             closed: false,
             counters: Default::default(),
             spec,
+        }
+    }
+}
+
+/// Sets the programmed pages of an FTL's blocks, and their P/E cycles.
+fn set_blocks(nand: &mut Nand, layout: &Layout, programs_done: &[u32], cycles: &[u32]) {
+    let pages = layout.pages_per_program;
+    let super_blocks = || SuperBlock::first(layout.super_blocks());
+    for (super_block, programs) in super_blocks().zip(programs_done) {
+        let (lane, block) = layout.lane_of(super_block);
+        let (die, plane) = layout.die_of(lane);
+        let blocks = nand.dies_mut()[die.index()].blocks_mut();
+        for p in plane..plane + layout.planes {
+            blocks.set_programmed(p, block, (programs * pages) as u16);
+        }
+    }
+    if let Some(reliability) = nand.reliability_mut() {
+        for super_block in super_blocks() {
+            let (lane, block) = layout.lane_of(super_block);
+            let (die, plane) = layout.die_of(lane);
+            for p in plane..plane + layout.planes {
+                let at = BlockAddress { die, plane: p, block };
+                reliability.set_cycles(at, cycles[super_block.index()]);
+            }
+        }
+    }
+}
+
+/// FTL of `spec` over `state`.
+fn family(
+    spec: &DriveSpec,
+    state: PreconditionedState,
+    nand: &Nand,
+    streams: &Streams,
+    timers: Timers,
+) -> FtlFamily {
+    match state {
+        PreconditionedState::Page(tables) => PageFtl::new(spec, tables, nand.dies(), streams, timers).into(),
+        PreconditionedState::Zoned(tables) => ZonedFtl::new(spec, tables).into(),
+        PreconditionedState::Namespaces(each) => {
+            let specs = spec.namespaces().expect(CHECKED);
+            let own = |k: u64| match k {
+                0 => *streams,
+                _ => Streams::new(streams.stream("namespace", k).next_u64()),
+            };
+            let ftl = |(k, (of, state)): (u64, (&DriveSpec, _))| family(of, state, nand, &own(k), timers);
+            let ftls = (0..).zip(specs.iter().zip(each)).map(ftl).collect();
+            NamespacedFtl::new(ftls, spec.layout().expect(CHECKED)).into()
         }
     }
 }

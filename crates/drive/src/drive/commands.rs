@@ -95,8 +95,9 @@ impl Drive {
         let Ended { txn, at, by } = self.nand.last_ended().expect("the caller has checked it");
         let Owner::Host(id) = Owner::of(txn) else {
             if let Owner::Gc(read) = Owner::of(txn) {
+                let txn = *txn;
                 self.nand.discard_ended();
-                self.ftl.page_collected(&mut Flash { nand: &mut self.nand, events }, read);
+                self.ftl.page_collected(&mut Flash { nand: &mut self.nand, events }, read, &txn);
             } else {
                 let txn = *txn;
                 self.nand.discard_ended();

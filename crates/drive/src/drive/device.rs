@@ -28,6 +28,13 @@ impl Device for Drive {
         self.spec.capacity_sectors().expect("the spec has been checked")
     }
 
+    fn namespace_sectors(&self, k: u32) -> Range<u64> {
+        let Some(of) = self.namespaces() else { return 0..self.capacity_sectors() };
+        let namespace = &of.all()[k as usize];
+        let end = namespace.first() + namespace.units();
+        self.host.first_sector(namespace.first())..self.host.first_sector(end)
+    }
+
     fn start(&mut self, events: &mut EventQueue) -> Result<(), String> {
         self.ftl.start(&mut Flash { nand: &mut self.nand, events });
         self.arm_cut(events)

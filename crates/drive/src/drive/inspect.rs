@@ -8,8 +8,8 @@ use crate::ftl::page::power_loss::oob::Oob;
 use crate::ftl::page::wear::health::Health;
 use crate::ftl::zoned::tables::ZoneTables;
 use crate::ftl::{
-    BlockManager, Ftl, FtlCounters, FtlFamily, GcWindow, MetadataWritten, Rewritten, SlcCache, SpareSeen,
-    Wear, ZonedFtl,
+    BlockManager, Ftl, FtlCounters, FtlFamily, GcWindow, MetadataWritten, NamespacedFtl, Rewritten, SlcCache,
+    SpareSeen, Wear, ZonedFtl,
 };
 use crate::numbers::{Lane, Lpn};
 use crate::spec::DriveSpec;
@@ -18,7 +18,7 @@ use interpulse_flash::DieId;
 
 impl Drive {
     /// FTL counters since the start.
-    pub fn ftl_counters(&self) -> &FtlCounters {
+    pub fn ftl_counters(&self) -> FtlCounters {
         self.ftl.counters()
     }
 
@@ -135,13 +135,13 @@ impl Drive {
 
     /// Write cache slots in use: dirty or being programmed.
     pub fn cache_used(&self) -> u32 {
-        let cache = self.ftl.cache();
-        cache.dirty_total() + cache.in_flight()
+        let cache = self.ftl.cache_use();
+        cache.dirty + cache.in_flight
     }
 
     /// Free write cache slots.
     pub fn cache_free(&self) -> usize {
-        self.ftl.cache().free()
+        self.ftl.cache_use().free
     }
 
     /// Address arithmetic of lanes and super blocks.
@@ -153,7 +153,7 @@ impl Drive {
     pub fn block_manager(&self) -> &BlockManager {
         match &self.ftl {
             FtlFamily::Page(ftl) => &ftl.blocks,
-            FtlFamily::Zoned(_) => panic!("a zoned drive has no block manager"),
+            FtlFamily::Zoned(_) | FtlFamily::Namespaces(_) => panic!("the drive has no block manager"),
         }
     }
 
@@ -161,13 +161,29 @@ impl Drive {
     pub fn zoned(&self) -> Option<&ZonedFtl> {
         match &self.ftl {
             FtlFamily::Zoned(ftl) => Some(ftl),
-            FtlFamily::Page(_) => None,
+            FtlFamily::Page(_) | FtlFamily::Namespaces(_) => None,
+        }
+    }
+
+    /// FTLs of the namespaces, if the drive has namespaces.
+    #[inline]
+    pub fn namespaces(&self) -> Option<&NamespacedFtl> {
+        match &self.ftl {
+            FtlFamily::Namespaces(ftl) => Some(ftl),
+            FtlFamily::Page(_) | FtlFamily::Zoned(_) => None,
         }
     }
 
     /// Zones from the one that holds `lpn` on.
     pub(super) fn zones_from(&self, lpn: Lpn) -> u32 {
-        self.zoned().map_or(0, |ftl| ftl.geometry().zones - ftl.geometry().split(lpn).zone)
+        let (ftl, lpn) = match self.namespaces() {
+            None => (self.zoned(), lpn),
+            Some(of) => {
+                let namespace = &of.all()[of.namespace_of(lpn)];
+                (namespace.zoned(), Lpn(lpn.0 - namespace.first().0))
+            }
+        };
+        ftl.map_or(0, |ftl| ftl.geometry().zones - ftl.geometry().split(lpn).zone)
     }
 
     /// Lets every `n`-th look-up of map entries miss, for tests of the waiting path.
@@ -182,6 +198,10 @@ impl DriveSpec {
     /// Bytes of memory that the mapping tables of such a drive take at most; `sampled` if preconditioning samples uniform
     /// overwrites. The spec must be valid.
     pub fn mapping_bytes(&self, sampled: bool) -> u64 {
+        if !self.namespaces.is_empty() {
+            let namespaces = self.namespaces().expect("the spec is valid");
+            return namespaces.iter().map(|of| of.mapping_bytes(sampled)).sum();
+        }
         let layout = self.layout().expect("the spec is valid");
         if let Some(zones) = self.zone_geometry().expect("the spec is valid") {
             return ZoneTables::file_bytes(&layout, &zones);

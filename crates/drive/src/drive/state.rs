@@ -10,7 +10,8 @@ use interpulse_engine::Rng;
 use std::fs::File;
 use std::io;
 
-const CHECKED: &str = "the spec has been checked";
+pub(super) const CHECKED: &str = "the spec has been checked";
+const NO_MANAGER: &str = "a zoned drive, or one with namespaces, has no block manager";
 
 /// State of an FTL ready to run, fresh or preconditioned, by family. A clone copies the maps.
 #[derive(Clone)]
@@ -20,11 +21,29 @@ pub enum PreconditionedState {
     Page(BlockManager),
     /// State of the zoned family.
     Zoned(ZoneTables),
+    /// State of each namespace.
+    Namespaces(Vec<PreconditionedState>),
+}
+
+/// Super blocks of one FTL at the start of a run.
+pub(super) struct InitialBlocks<'a> {
+    /// Their addresses.
+    pub layout: &'a Layout,
+    /// Program operations done in each.
+    pub programs_done: Vec<u32>,
+    /// P/E cycles of each.
+    pub cycles: &'a [u32],
 }
 
 impl PreconditionedState {
     /// State of an erased drive. `rng` drives random victim choice.
     pub fn fresh(spec: &DriveSpec, rng: Rng) -> Result<PreconditionedState, Impossible> {
+        if !spec.namespaces.is_empty() {
+            let fresh = |of: DriveSpec| PreconditionedState::fresh(&of, rng.clone());
+            return Ok(PreconditionedState::Namespaces(
+                spec.namespaces()?.into_iter().map(fresh).collect::<Result<_, _>>()?,
+            ));
+        }
         Ok(match spec.zone_geometry()? {
             Some(zones) => PreconditionedState::Zoned(ZoneTables::new(spec.layout()?, zones)),
             None => PreconditionedState::Page(spec.fresh_ftl(rng)?),
@@ -40,6 +59,16 @@ impl PreconditionedState {
         checks: bool,
         seen: &mut dyn FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(PreconditionedState, Option<String>), E> {
+        if !spec.namespaces.is_empty() {
+            let (mut states, mut first_error, mut at) = (Vec::new(), None, at);
+            for (k, of) in (1..).zip(spec.namespaces().expect(CHECKED)) {
+                let (state, why) = PreconditionedState::of_file(&of, rng.clone(), file, at, checks, seen)?;
+                first_error = first_error.or_else(|| why.map(|why| format!("namespace {k}: {why}")));
+                at += state.bytes(at);
+                states.push(state);
+            }
+            return Ok((PreconditionedState::Namespaces(states), first_error));
+        }
         let layout = spec.layout().expect(CHECKED);
         if let Some(zones) = spec.zone_geometry().expect(CHECKED) {
             let (tables, why) = ZoneTables::of_file(layout, zones, file, at, seen)?;
@@ -52,6 +81,10 @@ impl PreconditionedState {
 
     /// Bytes of the state of such a drive in a file from byte `at` on.
     pub fn file_bytes(spec: &DriveSpec, at: u64) -> u64 {
+        if !spec.namespaces.is_empty() {
+            let each = spec.namespaces().expect(CHECKED);
+            return each.iter().fold(0, |sum, of| sum + PreconditionedState::file_bytes(of, at + sum));
+        }
         let layout = spec.layout().expect(CHECKED);
         match spec.zone_geometry().expect(CHECKED) {
             Some(zones) => ZoneTables::file_bytes(&layout, &zones),
@@ -63,7 +96,7 @@ impl PreconditionedState {
     pub fn block_manager(&self) -> &BlockManager {
         match self {
             PreconditionedState::Page(blocks) => blocks,
-            PreconditionedState::Zoned(_) => panic!("a zoned drive has no block manager"),
+            PreconditionedState::Zoned(_) | PreconditionedState::Namespaces(_) => panic!("{NO_MANAGER}"),
         }
     }
 
@@ -71,7 +104,7 @@ impl PreconditionedState {
     pub fn block_manager_mut(&mut self) -> &mut BlockManager {
         match self {
             PreconditionedState::Page(blocks) => blocks,
-            PreconditionedState::Zoned(_) => panic!("a zoned drive has no block manager"),
+            PreconditionedState::Zoned(_) | PreconditionedState::Namespaces(_) => panic!("{NO_MANAGER}"),
         }
     }
 
@@ -79,14 +112,16 @@ impl PreconditionedState {
     pub fn into_block_manager(self) -> BlockManager {
         match self {
             PreconditionedState::Page(blocks) => blocks,
-            PreconditionedState::Zoned(_) => panic!("a zoned drive has no block manager"),
+            PreconditionedState::Zoned(_) | PreconditionedState::Namespaces(_) => panic!("{NO_MANAGER}"),
         }
     }
 
     /// Makes tables shareable with [copies](PreconditionedState::another), though no file holds them.
     pub fn share(&mut self) {
-        if let PreconditionedState::Page(blocks) = self {
-            blocks.share();
+        match self {
+            PreconditionedState::Page(blocks) => blocks.share(),
+            PreconditionedState::Zoned(_) => {}
+            PreconditionedState::Namespaces(each) => each.iter_mut().for_each(PreconditionedState::share),
         }
     }
 
@@ -95,6 +130,9 @@ impl PreconditionedState {
         match self {
             PreconditionedState::Page(blocks) => PreconditionedState::Page(blocks.another()),
             PreconditionedState::Zoned(tables) => PreconditionedState::Zoned(tables.clone()),
+            PreconditionedState::Namespaces(each) => {
+                PreconditionedState::Namespaces(each.iter().map(PreconditionedState::another).collect())
+            }
         }
     }
 
@@ -108,6 +146,9 @@ impl PreconditionedState {
         match self {
             PreconditionedState::Page(blocks) => blocks.config().logical_units,
             PreconditionedState::Zoned(tables) => tables.geometry.logical_units(),
+            PreconditionedState::Namespaces(each) => {
+                each.iter().map(PreconditionedState::logical_units).sum()
+            }
         }
     }
 
@@ -116,6 +157,7 @@ impl PreconditionedState {
         match self {
             PreconditionedState::Page(blocks) => blocks.set_pe_cycles(cycles),
             PreconditionedState::Zoned(tables) => tables.add_cycles(cycles),
+            PreconditionedState::Namespaces(each) => each.iter_mut().for_each(|of| of.add_pe_cycles(cycles)),
         }
     }
 
@@ -124,6 +166,7 @@ impl PreconditionedState {
         match self {
             PreconditionedState::Page(blocks) => blocks.state_bytes(at),
             PreconditionedState::Zoned(tables) => ZoneTables::file_bytes(&tables.layout, &tables.geometry),
+            PreconditionedState::Namespaces(each) => each.iter().fold(0, |sum, of| sum + of.bytes(at + sum)),
         }
     }
 
@@ -132,14 +175,30 @@ impl PreconditionedState {
         match self {
             PreconditionedState::Page(blocks) => blocks.save(at, sink),
             PreconditionedState::Zoned(tables) => sink(&tables.bytes()),
+            PreconditionedState::Namespaces(each) => {
+                let mut at = at;
+                for of in each {
+                    of.save(at, sink)?;
+                    at += of.bytes(at);
+                }
+                Ok(())
+            }
         }
     }
 
-    /// Address layout, program operations done in each super block, and their P/E cycles.
-    pub(super) fn blocks(&self) -> (&Layout, Vec<u32>, &[u32]) {
-        match self {
-            PreconditionedState::Page(blocks) => (&blocks.layout, blocks.programs_done(), &blocks.cycles),
-            PreconditionedState::Zoned(tables) => (&tables.layout, tables.programs_done(), &tables.cycles),
-        }
+    /// Blocks of each FTL.
+    pub(super) fn blocks(&self) -> Vec<InitialBlocks<'_>> {
+        let (layout, programs_done, cycles) = match self {
+            PreconditionedState::Page(blocks) => {
+                (&blocks.layout, blocks.programs_done(), blocks.cycles.as_slice())
+            }
+            PreconditionedState::Zoned(tables) => {
+                (&tables.layout, tables.programs_done(), tables.cycles.as_slice())
+            }
+            PreconditionedState::Namespaces(each) => {
+                return each.iter().flat_map(PreconditionedState::blocks).collect();
+            }
+        };
+        vec![InitialBlocks { layout, programs_done, cycles }]
     }
 }

@@ -35,7 +35,7 @@ impl Drive {
 
     /// Describes a drive with outstanding requests and no pending events.
     pub(super) fn diagnosis_of(&self, events: &EventQueue) -> String {
-        let cache = self.ftl.cache();
+        let cache = self.ftl.cache_use();
         let mut text = format!(
             "at {} nothing is going to happen, yet {} requests are outstanding: ",
             events.now(),
@@ -49,9 +49,9 @@ impl Drive {
             self.host.queues.in_controller(),
             self.host.stalled.len(),
             self.ftl.flushes(),
-            cache.free(),
-            cache.dirty_total(),
-            cache.in_flight(),
+            cache.free,
+            cache.dirty,
+            cache.in_flight,
             self.nand.pending()
         );
         let _ = write!(text, "; {}", self.ftl.diagnosis());

@@ -38,22 +38,38 @@ impl Drive {
 
     /// Admits a write to the cache as far as there is room; the rest waits.
     pub(super) fn admit(&mut self, events: &mut EventQueue, id: RequestId) {
-        if !self.host.stalled.is_empty() || !self.admit_units(id) {
+        if (!self.host.stalled.is_empty() && self.waits_behind_others(id)) || !self.admit_units(id) {
             self.counters.cache_stalls += 1;
             self.host.stalled.push_back(id);
-            if self.host.stalled.len() == 1 {
-                self.oldest_stall_changed();
-            }
+            self.stall_begins(id);
         } else {
             self.admitted(events, id);
         }
         self.ftl.destage(&mut Flash { nand: &mut self.nand, events });
     }
 
-    /// Reports to the FTL whether writes wait for cache slots, and to the flash array since when.
-    fn oldest_stall_changed(&mut self) {
+    /// Whether a write has to wait because others wait for slots of the same cache: each namespace has its own.
+    #[cold]
+    fn waits_behind_others(&self, id: RequestId) -> bool {
+        let Some(of) = self.namespaces() else { return true };
+        let namespace = |id: &RequestId| of.namespace_of(self.host.requests.get(*id).lpn);
+        let own = namespace(&id);
+        self.host.stalled.iter().any(|other| namespace(other) == own)
+    }
+
+    /// Reports a write that begins to wait for cache slots to the FTL, and the oldest such write to the flash array.
+    fn stall_begins(&mut self, id: RequestId) {
+        if self.host.stalled.len() == 1 || self.namespaces().is_some() {
+            let lpn = self.host.requests.get(id).lpn;
+            self.stalls_changed(lpn, true);
+        }
+    }
+
+    /// Reports to the FTL whether writes of the namespace that holds `lpn` wait for cache slots, and to the flash array since
+    /// when the oldest write waits.
+    fn stalls_changed(&mut self, lpn: Lpn, waiting: bool) {
         let oldest = self.host.stalled.front().map(|&id| self.host.requests.get(id).submitted);
-        self.ftl.set_backpressure(oldest.is_some());
+        self.ftl.set_backpressure(lpn, waiting);
         self.nand.set_oldest_write(oldest);
     }
 
@@ -98,19 +114,51 @@ impl Drive {
 
     /// Uses freed slots: stalled writes continue, flushes may complete, the next programs start.
     pub(super) fn room_in_cache(&mut self, events: &mut EventQueue) {
-        while let Some(&id) = self.host.stalled.front() {
-            if !self.admit_units(id) {
-                break;
-            }
-            self.host.stalled.pop_front();
-            self.oldest_stall_changed();
-            self.admitted(events, id);
+        if self.namespaces().is_some() {
+            self.room_in_caches(events);
+        } else {
+            self.room_in_one_cache(events);
         }
         if self.ftl.has_flushes() {
             self.ftl.settle_flushes(&mut Flash { nand: &mut self.nand, events });
             self.drain_ftl(events, None);
         }
         self.ftl.destage(&mut Flash { nand: &mut self.nand, events });
+    }
+
+    #[inline(always)]
+    fn room_in_one_cache(&mut self, events: &mut EventQueue) {
+        while let Some(&id) = self.host.stalled.front() {
+            if !self.admit_units(id) {
+                break;
+            }
+            self.host.stalled.pop_front();
+            self.stalls_changed(self.host.requests.get(id).lpn, !self.host.stalled.is_empty());
+            self.admitted(events, id);
+        }
+    }
+
+    /// As [`Drive::room_in_one_cache`] for each namespace: a full cache of one keeps no write of another waiting.
+    #[cold]
+    #[inline(never)]
+    fn room_in_caches(&mut self, events: &mut EventQueue) {
+        let (mut k, mut full) = (0, 0u32);
+        while let Some(&id) = self.host.stalled.get(k) {
+            let of = self.namespaces().expect("the caller has checked it");
+            let namespace = |id: RequestId| of.namespace_of(self.host.requests.get(id).lpn);
+            let own = namespace(id);
+            if full >> own & 1 == 1 || !self.admit_units(id) {
+                full |= 1 << own;
+                k += 1;
+                continue;
+            }
+            self.host.stalled.remove(k);
+            let of = self.namespaces().expect("the caller has checked it");
+            let lpn_of = |id: &RequestId| self.host.requests.get(*id).lpn;
+            let waiting = self.host.stalled.iter().any(|other| of.namespace_of(lpn_of(other)) == own);
+            self.stalls_changed(self.host.requests.get(id).lpn, waiting);
+            self.admitted(events, id);
+        }
     }
 
     /// Accounts for a unit of write `id` stored by `program`; the write waits for the program that ends last.
@@ -144,7 +192,8 @@ impl Drive {
     }
 
     pub(super) fn flush(&mut self, events: &mut EventQueue, id: RequestId) {
-        self.ftl.flush(&mut Flash { nand: &mut self.nand, events }, id);
+        let lpn = self.host.requests.get(id).lpn;
+        self.ftl.flush(&mut Flash { nand: &mut self.nand, events }, id, lpn);
         self.drain_ftl(events, None);
     }
 

@@ -3,7 +3,7 @@
 use super::{
     Admitted, Flash, FtlCounters, LookupResult, MetadataWritten, Outcome, Rewritten, SpareSeen, Wear,
 };
-use crate::cache::Cache;
+use crate::cache::CacheUse;
 use crate::ftl::layout::Layout;
 use crate::ftl::page::PageFtl;
 use crate::ftl::page::gc::state::GcWindow;
@@ -79,12 +79,12 @@ pub trait Ftl {
     fn admit(&mut self, tag: RequestId, lpn: Lpn, units: u32, arrived: SimTime, handle: u8) -> Admitted;
     /// Whether a write completes with its program rather than in the cache (`cache.acknowledge = "when-programmed"`).
     fn writes_through(&self) -> bool;
-    /// Reports whether writes wait for cache slots.
-    fn set_backpressure(&mut self, waiting: bool);
+    /// Reports whether writes wait for cache slots, of the namespace that holds `lpn`.
+    fn set_backpressure(&mut self, lpn: Lpn, waiting: bool);
     /// Starts the programs that are worth starting.
     fn destage(&mut self, flash: &mut Flash);
-    /// Starts a flush; [`Outcome::Flushed`] reports its end.
-    fn flush(&mut self, flash: &mut Flash, tag: RequestId);
+    /// Starts a flush of the namespace that holds `lpn`; [`Outcome::Flushed`] reports its end.
+    fn flush(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn);
     /// Whether flushes wait.
     fn has_flushes(&self) -> bool;
     /// Number of waiting flushes.
@@ -116,7 +116,7 @@ pub trait Ftl {
         unreachable!("the family reads no pages for itself")
     }
     /// As [`Ftl::gc_read_done`], where reads do not count towards read reclaim.
-    fn page_collected(&mut self, _flash: &mut Flash, _read: GcReadId) {
+    fn page_collected(&mut self, _flash: &mut Flash, _read: GcReadId, _txn: &Txn) {
         unreachable!("the family reads no pages for itself")
     }
     /// Completes the read of the translation page that `tag` waits for.
@@ -169,14 +169,14 @@ pub trait Ftl {
     fn read_everything(&mut self);
     /// State of lanes and queues, for a run that cannot continue.
     fn diagnosis(&self) -> String;
-    /// The write cache.
-    fn cache(&self) -> &Cache;
+    /// Slots of the write cache.
+    fn cache_use(&self) -> CacheUse;
     /// Counters of placement handles since the start; `None` without handles.
     fn placement(&self) -> Option<&PlacementCounters> {
         None
     }
     /// Counters since the start.
-    fn counters(&self) -> &FtlCounters;
+    fn counters(&self) -> FtlCounters;
     /// P/E cycles over all super blocks.
     fn wear(&self) -> Wear;
     /// Blocks rewritten for age or reads.
@@ -220,4 +220,23 @@ pub enum FtlFamily {
     Page(PageFtl),
     /// `zoned`: zones that the host writes in order and resets.
     Zoned(ZonedFtl),
+    /// A family for each namespace.
+    Namespaces(NamespacedFtl),
+}
+
+/// FTLs of the namespaces of a drive.
+pub struct NamespacedFtl {
+    pub(super) each: Vec<Namespace>,
+    /// Namespace of each block of a plane.
+    pub(super) owner_of_block: Vec<u8>,
+    /// Blocks of the whole drive.
+    pub(super) layout: Layout,
+}
+
+/// One namespace.
+pub struct Namespace {
+    /// Its first logical unit on the drive.
+    pub(super) first: Lpn,
+    pub(super) units: u32,
+    pub(super) ftl: FtlFamily,
 }

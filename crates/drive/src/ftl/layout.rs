@@ -26,6 +26,8 @@ pub struct Layout {
     pub planes: u32,
     /// Super blocks per lane, without the bad-block reserve.
     pub blocks: u32,
+    /// Block of each plane that super block 0 of its lane is: above zero for a namespace behind others.
+    pub first_block_of_plane: u32,
     /// Units per super block in the native cell mode.
     pub units_per_block: u32,
     /// Units per program operation in the native mode.
@@ -90,6 +92,7 @@ impl Layout {
             lanes_per_die,
             planes,
             blocks,
+            first_block_of_plane: 0,
             units_per_block,
             units_per_program,
             programs_per_block: units_per_block / units_per_program,
@@ -102,6 +105,11 @@ impl Layout {
             units_per_page: Divider::new(geometry.units_per_page),
             by_die: Divider::new(lanes_per_die),
         }
+    }
+
+    /// This layout on the blocks of each plane from `first` on.
+    pub fn from_block(self, first: u32) -> Layout {
+        Layout { first_block_of_plane: first, ..self }
     }
 
     /// Physical units the FTL can use.
@@ -136,13 +144,19 @@ impl Layout {
     #[inline]
     pub fn lane_of(&self, super_block: SuperBlock) -> (Lane, BlockId) {
         let (lane, block) = self.by_lane.split(super_block.0);
-        (Lane(lane), BlockId(block))
+        (Lane(lane), BlockId(self.first_block_of_plane + block))
     }
 
     /// Super block of a lane with this block number.
     #[inline]
     pub fn super_block(&self, lane: Lane, block: BlockId) -> SuperBlock {
-        self.first_block(lane) + block.0
+        self.first_block(lane) + (block.0 - self.first_block_of_plane)
+    }
+
+    /// The `row`-th super block of a lane.
+    #[inline]
+    pub fn in_row(&self, lane: Lane, row: u32) -> SuperBlock {
+        self.first_block(lane) + row
     }
 
     /// First super block of a lane.

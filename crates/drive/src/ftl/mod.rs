@@ -12,6 +12,7 @@ mod counters;
 mod flash;
 mod interface;
 pub mod layout;
+mod namespaces;
 mod outcome;
 pub mod page;
 mod reads;
@@ -19,7 +20,7 @@ pub mod zoned;
 
 pub use counters::FtlCounters;
 pub use flash::Flash;
-pub use interface::{Ftl, FtlFamily};
+pub use interface::{Ftl, FtlFamily, Namespace, NamespacedFtl};
 pub use outcome::{Admitted, Outcome};
 pub use page::blocks::manager::BlockManager;
 pub use page::blocks::spare_factor::Spare;

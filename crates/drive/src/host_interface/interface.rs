@@ -48,7 +48,8 @@ impl HostInterface {
         let link = Directions::new(&spec.link);
         debug_assert_eq!(HostInterface::LINES, 4);
         HostInterface {
-            queues: Queues::new(&spec.queue_weights, spec.queue_depth, spec.arbitration, spec.frame_buffer),
+            queues: Queues::new(&spec.queue_weights, spec.queue_depth, spec.arbitration, spec.frame_buffer)
+                .in_classes(spec.classes.as_ref()),
             queues_ahead: !link.is_shared(),
             link,
             firmware: Firmware::new(spec.firmware, spec.firmware_cores, timer(0)),

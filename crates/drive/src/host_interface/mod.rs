@@ -5,6 +5,7 @@ pub mod fifo;
 mod firmware;
 mod interface;
 pub mod link;
+pub mod queue_classes;
 pub mod queues;
 pub mod request;
 

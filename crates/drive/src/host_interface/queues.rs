@@ -1,5 +1,6 @@
 //! NVMe submission queues: depth, and arbitration of fetches.
 
+use super::queue_classes::{ClassArbiter, ClassSpec};
 use interpulse_engine::RequestId;
 use interpulse_settings::choices;
 use std::collections::VecDeque;
@@ -12,6 +13,8 @@ choices! {
         RoundRobin = "round-robin",
         /// as many commands in turn as the queue's weight says
         Weighted = "weighted",
+        /// weighted round robin with urgent priority class (NVMe)
+        Classes = "classes",
     }
 }
 
@@ -39,6 +42,8 @@ pub struct Queues {
     max_in_controller: u32,
     turn: usize,
     credit: u32,
+    /// With `arbitration = "classes"`.
+    classes: Option<Box<ClassArbiter>>,
 }
 
 impl Queues {
@@ -59,7 +64,14 @@ impl Queues {
             max_in_controller,
             turn: 0,
             credit: 0,
+            classes: None,
         }
+    }
+
+    /// These queues in the classes of `spec`.
+    pub fn in_classes(mut self, spec: Option<&ClassSpec>) -> Queues {
+        self.classes = spec.map(|spec| Box::new(ClassArbiter::new(spec, self.pairs.len())));
+        self
     }
 
     /// Submits a command on `queue`. True if the controller takes it at once; otherwise it must [wait](Queues::wait).
@@ -118,6 +130,10 @@ impl Queues {
 
     /// Next command; one must be queued.
     fn arbitrate(&mut self) -> RequestId {
+        if let Some(classes) = &mut self.classes {
+            let queue = classes.next(|queue| !self.pairs[queue].entries.is_empty());
+            return self.pairs[queue].entries.pop_front().expect("the arbiter has checked it");
+        }
         let n = self.pairs.len();
         if self.credit > 0
             && let Some(id) = self.pairs[self.turn].entries.pop_front()
@@ -130,7 +146,7 @@ impl Queues {
             if let Some(id) = self.pairs[q].entries.pop_front() {
                 self.turn = q;
                 self.credit = match self.arbitration {
-                    Arbitration::RoundRobin => 0,
+                    Arbitration::RoundRobin | Arbitration::Classes => 0,
                     Arbitration::Weighted => self.pairs[q].weight - 1,
                 };
                 return id;

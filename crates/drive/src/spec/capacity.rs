@@ -33,6 +33,9 @@ pub enum Wanted {
 impl DriveSpec {
     /// Sizes of this drive, whose spec must have been checked.
     pub fn capacity(&self) -> Capacity {
+        if !self.namespaces.is_empty() {
+            return self.capacity_of_namespaces(Bytes(self.raw_bytes(self.geometry.blocks_per_plane)));
+        }
         let logical = self.logical_units().expect("the spec has been checked");
         let layout = self.layout().expect("the spec has been checked");
         let physical = layout.units_outside(self.ftl.set_aside(&self.geometry));

@@ -11,12 +11,13 @@ use crate::ftl::zoned::geometry::ZoneGeometry;
 use crate::ftl::{BlockManager, FtlConfig, SoftPages, threshold_blocks};
 use interpulse_engine::{Bytes, Rng};
 use interpulse_flash::suspend::{SuspendPolicy, SuspendScheme};
+use std::borrow::Cow;
 
 /// Set of values that do not make a drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Impossible {
     /// Keys concerned, the most likely culprit first.
-    pub keys: Vec<&'static str>,
+    pub keys: Vec<Cow<'static, str>>,
     /// Error and legal values.
     pub message: String,
 }
@@ -24,7 +25,7 @@ pub struct Impossible {
 impl Impossible {
     /// Error that the values of `keys` are inconsistent.
     pub fn new(keys: &[&'static str], message: impl Into<String>) -> Impossible {
-        Impossible { keys: keys.to_vec(), message: message.into() }
+        Impossible { keys: keys.iter().copied().map(Cow::Borrowed).collect(), message: message.into() }
     }
 
     /// Fails unless the values of `keys` are consistent (`holds`).
@@ -73,7 +74,7 @@ impl DriveSpec {
                 (MAX_UNITS * g.unit_bytes) >> 30
             ),
         )?;
-        Ok(Layout::new(g, m, reserved))
+        Ok(Layout::new(g, m, reserved).from_block(self.place.first_block))
     }
 
     /// FTL configuration: capacity, and thresholds in blocks.
@@ -135,15 +136,20 @@ impl DriveSpec {
 
     /// Logical capacity in units.
     pub fn logical_units(&self) -> Result<u32, Impossible> {
+        if !self.namespaces.is_empty() {
+            return self.namespaces()?.iter().map(DriveSpec::logical_units).sum();
+        }
         match self.zone_geometry()? {
             Some(zones) => Ok(zones.logical_units()),
             None => Ok(self.ftl_config()?.logical_units),
         }
     }
 
-    /// Zones of a zoned drive.
+    /// Zones of a zoned drive; none of a drive with namespaces.
     pub fn zone_geometry(&self) -> Result<Option<ZoneGeometry>, Impossible> {
-        let Some(zones) = &self.ftl.zones else { return Ok(None) };
+        let Some(zones) = self.ftl.zones.as_ref().filter(|_| self.namespaces.is_empty()) else {
+            return Ok(None);
+        };
         let layout = self.layout()?;
         // A requested capacity decides the number of blocks; all the zones that these hold are there.
         let most = self.ftl.logical(layout.units());
@@ -155,6 +161,9 @@ impl DriveSpec {
     /// Checks the consistency of all values.
     pub fn check(&self) -> Result<(), Impossible> {
         let layout = self.layout()?;
+        if !self.namespaces.is_empty() {
+            return self.check_namespaces();
+        }
         if self.ftl.zones.is_some() {
             self.zone_geometry()?;
             self.check_zones()?;

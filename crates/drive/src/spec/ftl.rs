@@ -67,16 +67,22 @@ pub struct FtlSpec {
 }
 
 keys! {
-    /// Keys of every family.
+    /// Keys of every family, of a drive or a namespace.
     struct CommonKeys, fn read(s) {
         /// (physical - logical) / logical, of the pages that can hold data
         over_provisioning: f64 = fraction(required().positive().at_most(20.0).typical(0.07)),
+        /// how the drive presents its flash to the host
+        family: Family = choice(Some("page"), Family::ALL),
+    }
+}
+
+keys! {
+    /// Keys of the whole drive.
+    struct DriveKeys, fn read(s) {
         /// share of the blocks of a plane kept for replacing bad ones
         bad_block_reserve: f64 = fraction(default(0.0).at_most(0.5)),
         /// planes of a die programmed and erased together
         multi_plane: u32 = u32(default(1).within(1..=64)),
-        /// how the drive presents its flash to the host
-        family: Family = choice(Some("page"), Family::ALL),
     }
 }
 
@@ -133,7 +139,28 @@ enum FamilyKeys {
 impl FtlSpec {
     /// Reads the section `[ftl]` of a drive with the requested host `capacity`, if any.
     pub fn read(s: &mut Section, capacity: Option<Bytes>) -> Result<FtlSpec, ConfigError> {
+        let (common, drive) = (CommonKeys::read(s)?, DriveKeys::read(s)?);
+        FtlSpec::read_family(s, common, drive, capacity)
+    }
+
+    /// Reads the FTL keys of a namespace with the requested host `capacity`, if any, on a drive with the section `drive`.
+    pub(super) fn read_of_namespace(
+        s: &mut Section,
+        drive: &FtlSpec,
+        capacity: Option<Bytes>,
+    ) -> Result<FtlSpec, ConfigError> {
         let common = CommonKeys::read(s)?;
+        // The reserve is that of the drive, whose other blocks the namespaces divide.
+        let drive = DriveKeys { bad_block_reserve: 0.0, multi_plane: drive.multi_plane };
+        FtlSpec::read_family(s, common, drive, capacity)
+    }
+
+    fn read_family(
+        s: &mut Section,
+        common: CommonKeys,
+        drive: DriveKeys,
+        capacity: Option<Bytes>,
+    ) -> Result<FtlSpec, ConfigError> {
         let of = |family: Family| format!("family = \"{}\"", family.name());
         let variants: [Variant<FamilyKeys>; 2] = [
             (of(Family::Page), &|s| {
@@ -148,8 +175,8 @@ impl FtlSpec {
         Ok(FtlSpec {
             over_provisioning: common.over_provisioning,
             capacity,
-            bad_block_reserve: common.bad_block_reserve,
-            multi_plane: common.multi_plane,
+            bad_block_reserve: drive.bad_block_reserve,
+            multi_plane: drive.multi_plane,
             mapping: page.mapping,
             allocation: page.allocation,
             gc: page.gc,
@@ -170,15 +197,17 @@ impl FtlSpec {
     /// Key that selects the family.
     pub const FAMILY: &'static str = "family";
 
+    /// Keys of the section `[ftl]` that belong to the whole drive, not to a namespace.
+    pub const DRIVE_WIDE: &'static [&'static str] = &["mapping-unit", "bad-block-reserve", "multi-plane"];
+
     /// Keys that belong to the page-mapped family alone; a preset's are left out for another family.
     pub fn page_keys() -> Vec<String> {
-        let keys = |read: &dyn Fn(&mut Section) -> bool| {
-            let document = Document::empty().declaring();
-            let legal = document.section("ftl").is_ok_and(|mut s| read(&mut s));
-            assert!(legal, "every key has an example");
-            document.keys().expect("every key is declared").into_iter().map(|key| key.path)
-        };
-        keys(&|s| PageKeys::read(s, &mut s.clone()).is_ok()).collect()
+        declared(&|s| PageKeys::read(s, &mut s.clone()).is_ok())
+    }
+
+    /// Keys that belong to the zoned family alone.
+    pub fn zone_keys() -> Vec<String> {
+        declared(&|s| ZoneSpec::read(s, &mut s.clone()).is_ok())
     }
 
     /// Classes of host data that share no dirty list and no open block: hotness levels or placement handles.
@@ -206,4 +235,12 @@ impl FtlSpec {
     pub(super) fn logical(&self, units: u64) -> u64 {
         (units as f64 / (1.0 + self.over_provisioning)) as u64 / 256 * 256
     }
+}
+
+/// Paths of the keys that `read` reads from the section `[ftl]`.
+fn declared(read: &dyn Fn(&mut Section) -> bool) -> Vec<String> {
+    let document = Document::empty().declaring();
+    let legal = document.section("ftl").is_ok_and(|mut s| read(&mut s));
+    assert!(legal, "every key has an example");
+    document.keys().expect("every key is declared").into_iter().map(|key| key.path).collect()
 }

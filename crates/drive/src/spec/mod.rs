@@ -6,8 +6,11 @@ mod capacity;
 mod check;
 mod faults;
 mod ftl;
+mod namespace;
+mod namespace_blocks;
 
 use crate::host_interface::link::LinkSpec;
+use crate::host_interface::queue_classes::ClassSpec;
 use crate::host_interface::queues::Arbitration;
 use interpulse_engine::{Duration, Power, Voltage};
 use interpulse_flash::geometry::Geometry;
@@ -24,6 +27,8 @@ pub use capacity::{Capacity, Wanted};
 pub use check::Impossible;
 pub use faults::{FaultSpec, WearOut};
 pub use ftl::{Family, FtlSpec};
+pub use namespace::{MOST_NAMESPACES, NamespacePlace, NamespaceSpec};
+pub use namespace_blocks::OwnBlocks;
 
 /// Specification of a drive.
 #[derive(Clone, Debug)]
@@ -48,6 +53,10 @@ pub struct DriveSpec {
     pub power_loss: Option<PowerLossSpec>,
     /// Wear-out, bad blocks and failures; `None` if nothing fails.
     pub faults: Option<FaultSpec>,
+    /// Namespaces with FTLs of their own; without any, one FTL manages the drive.
+    pub namespaces: Vec<NamespaceSpec>,
+    /// Of a namespace as a drive: its place on the drive.
+    pub place: NamespacePlace,
 }
 
 const DAY: Duration = Duration::from_ms(24 * 3_600_000);
@@ -148,6 +157,11 @@ keys! {
         pub queue_depth: u32 = u32(default(1024).within(1..=65535)),
         /// arbitration between queues
         pub arbitration: Arbitration = choice(Some("round-robin"), Arbitration::ALL),
+        /// Classes of the queue pairs.
+        pub classes: Option<ClassSpec> => {
+            let classes = arbitration == Arbitration::Classes;
+            s.when(classes, "arbitration = \"classes\"", ClassSpec::read)?
+        },
         /// most commands in the controller at a time
         pub frame_buffer: u32 = u32(default(1024).within(1..=1 << 20)),
         /// firmware time of a command
@@ -161,5 +175,8 @@ keys! {
         pub link: LinkSpec = ["kind"] (link_section) policy(Some("pcie"), LinkSpec::ROWS),
     } check {
         s.check((1..=1024).contains(&queue_weights.len()), "queue-weights", "1 to 1024 weights")?;
+        let legal = format!("one class, or one for each of the {} pairs of queue-weights", queue_weights.len());
+        let covers = classes.as_ref().is_none_or(|of| of.covers(queue_weights.len()));
+        s.check(covers, "queue-classes", legal)?;
     }
 }

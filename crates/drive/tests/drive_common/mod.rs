@@ -7,11 +7,13 @@ use interpulse_drive::ftl::page::placement::PlacementPolicy;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::ftl::page::precondition::Preconditioner;
 use interpulse_drive::ftl::page::separation::HotnessPolicy;
+use interpulse_drive::ftl::zoned::tables::ZoneTables;
 use interpulse_drive::host_interface::link::{LinkSpec, Pcie};
 use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::numbers::Lpn;
 use interpulse_drive::spec::{
-    Acknowledge, CacheSpec, DriveSpec, FaultSpec, FtlSpec, HostSpec, MappingSpec, PowerConstants, WearOut,
+    Acknowledge, CacheSpec, DriveSpec, FaultSpec, FtlSpec, HostSpec, MappingSpec, NamespacePlace,
+    PowerConstants, WearOut,
 };
 use interpulse_engine::{
     AuditReport, Bytes, Device, Duration, EventQueue, LatencyHistogram, ResourceId, Rng, SimTime, Streams,
@@ -145,6 +147,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             queue_weights: vec![1],
             queue_depth: 1024,
             arbitration: Arbitration::RoundRobin,
+            classes: None,
             frame_buffer: 1024,
             link: LinkSpec::Pcie(Pcie { generation: 3, lanes: 4, max_payload: 256 }),
             firmware: Duration::from_us(5),
@@ -155,6 +158,8 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
         audit_sample: 1,
         power_loss: None,
         faults: None,
+        namespaces: Vec::new(),
+        place: NamespacePlace::default(),
     }
 }
 
@@ -210,6 +215,16 @@ pub fn filled(spec: &DriveSpec, share: f64) -> PreconditionedState {
 pub fn preconditioned(spec: &DriveSpec, share: f64, overwrites: f64, seed: u64) -> PreconditionedState {
     spec.check().unwrap_or_else(|why| panic!("the spec is impossible: {why:?}"));
     let streams = Streams::new(seed);
+    if !spec.namespaces.is_empty() {
+        let each = spec.namespaces().unwrap();
+        let states = each.iter().map(|of| preconditioned(of, share, overwrites, seed)).collect();
+        return PreconditionedState::Namespaces(states);
+    }
+    if let Some(zones) = spec.zone_geometry().unwrap() {
+        let mut tables = ZoneTables::new(spec.layout().unwrap(), zones);
+        tables.fill((f64::from(tables.geometry.zones) * share) as u32);
+        return PreconditionedState::Zoned(tables);
+    }
     let mut ftl = spec.fresh_ftl(streams.stream("test.ftl", 0)).unwrap();
     let units = (f64::from(ftl.config().logical_units) * share) as u32;
     let stripe = spec.stripe().unwrap();

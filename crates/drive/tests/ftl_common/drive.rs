@@ -111,6 +111,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             queue_weights: vec![1],
             queue_depth: 64,
             arbitration: Arbitration::RoundRobin,
+            classes: None,
             frame_buffer: 64,
             link: LinkSpec::Pcie(Pcie { generation: 3, lanes: 4, max_payload: 256 }),
             firmware: us(1),
@@ -119,6 +120,8 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         },
         constants: PowerConstants::default(),
         audit_sample: 64,
+        namespaces: Vec::new(),
+        place: Default::default(),
         power_loss: None,
         faults: None,
     }

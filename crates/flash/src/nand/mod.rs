@@ -306,10 +306,11 @@ impl Nand {
         self.operations = OperationStats::default();
     }
 
-    /// Puts garbage collection before host programs on a die, or not.
+    /// Puts garbage collection before host programs on a die while one of its FTLs (`ftl`, less than 32) wants that.
     #[inline]
-    pub fn set_gc_urgent(&mut self, die: DieId, urgent: bool) {
-        self.contexts[die.index()].queue.gc_urgent = urgent;
+    pub fn set_gc_urgent(&mut self, die: DieId, ftl: u32, urgent: bool) {
+        let of = &mut self.contexts[die.index()].queue.gc_urgent;
+        *of = *of & !(1 << ftl) | u32::from(urgent) << ftl;
     }
 
     /// Sets the submission instant of the host write that has waited longest for the write cache; `None` if none waits. The

@@ -37,13 +37,13 @@ pub struct Queue {
     head: [TxnId; CLASSES],
     tail: [TxnId; CLASSES],
     waiting: u32,
-    /// Garbage collection goes before host programs.
-    pub gc_urgent: bool,
+    /// Garbage collection goes before host programs while any bit is set: one for each FTL on the die.
+    pub gc_urgent: u32,
 }
 
 impl Default for Queue {
     fn default() -> Self {
-        Queue { head: [TxnId::NONE; CLASSES], tail: [TxnId::NONE; CLASSES], waiting: 0, gc_urgent: false }
+        Queue { head: [TxnId::NONE; CLASSES], tail: [TxnId::NONE; CLASSES], waiting: 0, gc_urgent: 0 }
     }
 }
 
@@ -169,7 +169,7 @@ impl Queue {
         for class in Class::ALL {
             let id = self.head[class as usize];
             if id != TxnId::NONE && among(class) {
-                let late = self.gc_urgent && class == Class::HostWrite && policy == Policy::ReadPriority;
+                let late = self.gc_urgent != 0 && class == Class::HostWrite && policy == Policy::ReadPriority;
                 let key = (late, slab.get(id).seq, class);
                 if best.is_none_or(|(l, s, _)| (key.0, key.1) < (l, s)) {
                     best = Some(key);

@@ -36,7 +36,7 @@ impl Nand {
             Class::HostRead => preemptors.host_reads,
             Class::GcRead => preemptors.gc_reads,
             // Close to the last free block an erase is what writes wait for.
-            Class::HostWrite => preemptors.host_writes && op.erases() && !queue.gc_urgent,
+            Class::HostWrite => preemptors.host_writes && op.erases() && queue.gc_urgent == 0,
             Class::GcWrite | Class::Erase => false,
         }
     }

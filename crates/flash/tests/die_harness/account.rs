@@ -282,7 +282,7 @@ fn a_case() -> impl Strategy<Value = Case> {
 fn bench_of(case: &Case) -> Bench {
     let part = PartSpec { cache: case.cache, independent_plane_reads: case.independent, ..distinct() };
     let mut bench = Bench::new(&part, case.config.clone(), case.dies);
-    (0..case.dies).for_each(|die| bench.nand.set_gc_urgent(DieId(die), case.urgent));
+    (0..case.dies).for_each(|die| bench.nand.set_gc_urgent(DieId(die), 0, case.urgent));
     // Word lines programmed in blocks 4 (host) and 5 (garbage collection) of each die.
     let mut written = [[0u32; 2]; 3];
     let mut now = 0;

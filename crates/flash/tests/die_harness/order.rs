@@ -28,7 +28,7 @@ fn kind(kind: Kind) -> Txn {
 /// The order in which a die that is busy when they are submitted takes these, by index.
 fn order(policy: Policy, urgent: bool, kinds: &[Kind]) -> Vec<u32> {
     let mut bench = Bench::new(&part(), with(policy), 1);
-    bench.nand.set_gc_urgent(DieId(0), urgent);
+    bench.nand.set_gc_urgent(DieId(0), 0, urgent);
     bench.at(0, program(0));
     for (k, &what) in kinds.iter().enumerate() {
         bench.at(1 + k as u64, kind(what));

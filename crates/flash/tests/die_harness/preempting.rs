@@ -45,7 +45,7 @@ fn a_write_suspends_an_erase() {
     let bench = Bench::new(&part(), config.clone(), 1);
     check("moving", bench, &[(0, erase(0)), (500_000, moving)], &late);
     let mut bench = Bench::new(&part(), config, 1);
-    bench.nand.set_gc_urgent(DieId(0), true);
+    bench.nand.set_gc_urgent(DieId(0), 0, true);
     check("urgent", bench, &arrivals, &late);
     // Nor if only reads may, and never a program by a program.
     check("reads only", Bench::new(&part(), suspending(Scheme::Exact, &part()), 1), &arrivals, &late);

@@ -32,10 +32,10 @@ pub struct CheckedTraces {
 
 /// Opens the traces of a case, so that file errors appear before simulated time starts.
 pub fn check_traces(case: &Case) -> Result<CheckedTraces, RunFailure> {
-    let capacity = case.capacity_sectors();
     let streams = Streams::new(case.seed);
     let mut checked = CheckedTraces::default();
     for (i, flow) in (0..).zip(&case.flows) {
+        let capacity = case.flow_sectors(flow);
         let opened = Flow::new(flow, capacity, &streams, i).map_err(|e| RunFailure::User(e.to_string()))?;
         if let (Source::Trace(spec), Some(summary)) = (&flow.source, opened.trace_summary()) {
             if case.array.is_some() && summary.discards > 0 {

@@ -57,9 +57,19 @@ pub fn result_notes(case: &Case, result: &Value) -> Vec<String> {
     lines
 }
 
-/// Notes on requests that a zoned drive refused.
+/// Notes on requests that a zoned drive, or a zoned namespace, refused.
 fn refused(result: &Value) -> Vec<String> {
-    let zones = &result["zones"];
+    let all = result["host_requests"].as_u64().unwrap_or(0);
+    let of_namespaces = result["namespaces"].as_array().into_iter().flatten().flat_map(|of| {
+        let all = of["host_requests"].as_u64().unwrap_or(0);
+        let named = move |note: String| format!("namespace {}: {note}", of["namespace"]);
+        refused_by_zones(&of["zones"], all).into_iter().map(named)
+    });
+    refused_by_zones(&result["zones"], all).into_iter().chain(of_namespaces).collect()
+}
+
+/// Notes on requests that `zones` refused, of `all` requests.
+fn refused_by_zones(zones: &Value, all: u64) -> Vec<String> {
     let counts = |key: &str| {
         let entries = zones[key].as_object().into_iter().flatten();
         entries.map(|(status, n)| (status.clone(), n.as_u64().unwrap_or(0))).collect::<Vec<_>>()
@@ -74,7 +84,6 @@ fn refused(result: &Value) -> Vec<String> {
         (sum > 0).then(|| format!("{sum} of {all} {what} failed: {}", by_status.join(", ")))
     };
     let writes = zones["writes"].as_u64().unwrap_or(0);
-    let all = result["host_requests"].as_u64().unwrap_or(0);
     [note("failed_writes", "writes", writes), note("failed_others", "requests", all)]
         .into_iter()
         .flatten()

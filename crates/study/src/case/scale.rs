@@ -58,7 +58,7 @@ pub fn scale_notes(case: &Case, traces: &[TraceSummary]) -> Vec<String> {
             }
             Source::Trace(spec) => {
                 let Some(found) = traces.next() else { continue };
-                of_traces.extend(trace_scale(case, spec, found));
+                of_traces.extend(trace_scale(case, flow, spec, found));
                 written = 1.0;
                 writes |= found.writes > 0;
             }
@@ -69,7 +69,7 @@ pub fn scale_notes(case: &Case, traces: &[TraceSummary]) -> Vec<String> {
     }
     let cache = cache_scale(drive, capacity, written.min(1.0));
     lines.extend(cache.filter(|_| writes));
-    lines.extend(spare_scale(drive).filter(|_| writes));
+    lines.extend(spare_scales(drive).into_iter().filter(|_| writes));
     lines.extend(footprint_scale(&case.flows, capacity * f64::from(case.drives())));
     lines.extend(of_traces);
     lines
@@ -123,6 +123,16 @@ fn cache_scale(drive: &DriveSpec, capacity: f64, written: f64) -> Option<String>
     })
 }
 
+/// Notes on the spare blocks of the drive or of each namespace.
+fn spare_scales(drive: &DriveSpec) -> Vec<String> {
+    if drive.namespaces.is_empty() {
+        return spare_scale(drive).into_iter().collect();
+    }
+    let named = |(k, of): (u32, DriveSpec)| Some(format!("namespace {k}: {}", spare_scale(&of)?));
+    let collects = |of: &(u32, DriveSpec)| of.1.ftl.zones.is_none();
+    (1..).zip(drive.namespaces().unwrap_or_default()).filter(collects).filter_map(named).collect()
+}
+
 fn spare_scale(drive: &DriveSpec) -> Option<String> {
     if drive.ftl.gc.imposes() {
         return None;
@@ -161,8 +171,8 @@ fn footprint_scale(flows: &[FlowSpec], capacity: f64) -> Option<String> {
 }
 
 /// Notes on a trace whose addresses exceed the drive, or use little of it.
-fn trace_scale(case: &Case, spec: &TraceSpec, found: &TraceSummary) -> Option<String> {
-    let (name, sectors) = (spec.path.display(), case.capacity_sectors());
+fn trace_scale(case: &Case, flow: &FlowSpec, spec: &TraceSpec, found: &TraceSummary) -> Option<String> {
+    let (name, sectors) = (spec.path.display(), case.flow_sectors(flow));
     let (end, capacity) = (found.end_sector(), sectors as f64);
     if end > sectors {
         let how = match spec.fit {

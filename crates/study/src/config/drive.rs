@@ -1,6 +1,8 @@
 //! Drive configuration: flash array, scheduling, suspension, FTL, cache, host interface.
 
-use interpulse_drive::spec::{CacheSpec, DriveSpec, FaultSpec, FtlSpec, HostSpec, PowerLossSpec};
+use interpulse_drive::spec::{
+    CacheSpec, DriveSpec, FaultSpec, FtlSpec, HostSpec, NamespacePlace, PowerLossSpec,
+};
 use interpulse_drive::super_layer_word_lines;
 use interpulse_flash::geometry::{Geometry, UNIT_BYTES};
 use interpulse_flash::nand::NandConfig;
@@ -37,6 +39,7 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     if let Some(of) = &ftl.reprogram {
         nand.super_layer = super_layer_word_lines(geometry.word_lines, part.layers, of.super_layer);
     }
+    let namespaces = super::namespaces::read(document, &ftl)?;
     let loses_power = document.has("power-loss");
     let cache = CacheSpec::read(&mut document.section("cache")?, &part, &geometry, &ftl, loses_power)?;
     let host = HostSpec::read(&mut document.section("host")?, &mut document.section("link")?)?;
@@ -55,7 +58,21 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     let power_loss =
         document.section("power-loss")?.when(loses_power, "[power-loss]", PowerLossSpec::read)?;
     let faults = document.section("faults")?.when(document.has("faults"), "[faults]", FaultSpec::read)?;
-    Ok(DriveSpec { part, geometry, nand, ftl, cache, host, constants, audit_sample, power_loss, faults })
+    let place = NamespacePlace::default();
+    Ok(DriveSpec {
+        part,
+        geometry,
+        nand,
+        ftl,
+        cache,
+        host,
+        constants,
+        audit_sample,
+        power_loss,
+        faults,
+        namespaces,
+        place,
+    })
 }
 
 /// The FTL stores the valid units of a page in one word.

@@ -2,7 +2,7 @@
 
 use super::twin;
 use interpulse_drive::DriveSpec;
-use interpulse_drive::spec::MOST_HANDLES;
+use interpulse_drive::spec::{MOST_HANDLES, MOST_NAMESPACES};
 use interpulse_engine::{Bytes, Duration, SimTime};
 use interpulse_settings::{ConfigError, Document, Section, Variant, default, optional};
 use interpulse_workload::{FlowSpec, Source, SyntheticSpec, TraceSpec, ZoneFlowSpec, Zones};
@@ -14,11 +14,11 @@ const HORIZON: Duration = Duration::from_ms(100 * 24 * 3_600_000);
 /// Zones of a flow on a drive that has none, which is refused.
 const ANY_ZONES: Zones = Zones { sectors: 8, block: Bytes::kib(4), full: 0 };
 
-/// Reads all flows of `drive`, whose zones are `zones` if it is zoned; paths in the file are relative to `folder`.
+/// Reads all flows of `drive`, whose namespaces have these zones if they are zoned; paths in the file are relative to `folder`.
 pub(super) fn read(
     document: &Document,
     drive: &DriveSpec,
-    zones: Option<Zones>,
+    zones: &[Option<Zones>],
     folder: &Path,
 ) -> Result<Vec<FlowSpec>, ConfigError> {
     let sections = document.tables("flow")?;
@@ -41,7 +41,7 @@ fn read_flow(
     s: &mut Section,
     index: usize,
     drive: &DriveSpec,
-    zones: Option<Zones>,
+    zones: &[Option<Zones>],
     folder: &Path,
 ) -> Result<FlowSpec, ConfigError> {
     let name = s.name("name", "name in results", Some(&format!("flow{index}")))?;
@@ -52,6 +52,15 @@ fn read_flow(
     } else {
         usize::from(s.has("trace"))
     };
+    let doc = "namespace that the flow addresses, counted from 1 as in NVMe";
+    let namespaces = drive.namespaces.len() as u32;
+    let namespace = s.when(namespaces > 0, "a drive with [[namespace]] tables", |s| {
+        s.u32("namespace", doc, default(1).within(1..=MOST_NAMESPACES as u32))
+    })?;
+    let namespace = namespace.unwrap_or(1);
+    let legal = format!("1 to {namespaces}: the drive has {namespaces} [[namespace]] tables");
+    s.check(namespace <= namespaces.max(1), "namespace", legal)?;
+    let zones = zones[namespace as usize - 1];
     // A twin has a fixed number of requests.
     let scaled_to = if s.has("twin") { read_requests(s)? } else { None };
     let ways: [Variant<Source>; 4] = [
@@ -66,7 +75,8 @@ fn read_flow(
     ];
     let source = s.read_variant(chosen, &ways)?;
     if zones.is_none() && matches!(source, Source::Zones(_)) {
-        return Err(s.invalid("zones", "a drive with ftl.family = \"zoned\"; this one has no zones"));
+        let of = if namespaces > 0 { "a namespace with family" } else { "a drive with ftl.family" };
+        return Err(s.invalid("zones", format!("{of} = \"zoned\"; this one has no zones")));
     }
     // The check of the drive says why it has no zones.
     if let (Source::Zones(flow), Ok(Some(geometry))) = (&source, drive.zone_geometry()) {
@@ -97,6 +107,7 @@ fn read_flow(
         stop: stop.map(|d| SimTime(d.as_ns())),
         limit,
         queue,
+        namespace: namespace - 1,
         handle: handle.map(|handle| handle as u8),
     })
 }

@@ -8,6 +8,7 @@ mod drive;
 mod drive_keys;
 mod errors;
 mod flow;
+mod namespaces;
 mod power;
 mod run;
 mod suspend;
@@ -70,6 +71,15 @@ impl Case {
             None => self.drive.capacity_sectors(),
         };
         capacity.expect("the spec has been checked")
+    }
+
+    /// Capacity of what a flow addresses, in 512-byte sectors: a namespace, or the device.
+    pub fn flow_sectors(&self, flow: &FlowSpec) -> u64 {
+        if self.drive.namespaces.is_empty() {
+            return self.capacity_sectors();
+        }
+        let namespaces = self.drive.namespaces().expect("the spec has been checked");
+        namespaces[flow.namespace as usize].capacity_sectors().expect("the spec has been checked")
     }
 
     /// Simulated drives.
@@ -171,7 +181,10 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
         );
         return Err(ConfigError::conflict(&resolution, &["run.requests", "run.time"], message).into());
     }
-    let impossible = |i: Impossible| PlanError::from(ConfigError::conflict(&resolution, &i.keys, i.message));
+    let impossible = |i: Impossible| {
+        let keys: Vec<&str> = i.keys.iter().map(AsRef::as_ref).collect();
+        PlanError::from(ConfigError::conflict(&resolution, &keys, i.message))
+    };
     if let Some((key, end)) = case.run.never(&case.drive, case.array.as_ref(), &case.flows) {
         let mut keys = vec![key.as_str(), "run.warmup", "run.time"];
         keys.retain(|key| *key != "run.warmup" || case.run.warmup.is_some());
@@ -212,7 +225,7 @@ fn read_values(document: &Document, folder: &Path) -> Result<Case, ConfigError> 
     let run = RunSpec::read(&mut document.section("run")?)?;
     let report = ReportSpec::read(&mut document.section("report")?)?;
     let zones = precondition.zones(&drive);
-    let flows = flow::read(document, &drive, zones, folder)?;
+    let flows = flow::read(document, &drive, &zones, folder)?;
     let (name, resolution) = (String::new(), Resolution::default());
     Ok(Case { name, drive, array, flows, precondition, run, report, seed, resolution })
 }
@@ -304,7 +317,7 @@ fn layered(request: &PlanRequest, overrides: &[(String, String)]) -> Result<Docu
             names.join(", ")
         )));
     }
-    Ok(parts::layered(document)?)
+    Ok(namespaces::layered(parts::layered(document)?)?)
 }
 
 /// Applies the trace options of the command line to every flow that replays a trace.

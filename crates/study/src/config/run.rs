@@ -3,6 +3,7 @@
 use interpulse_array::config::ArraySpec;
 use interpulse_drive::DriveSpec;
 use interpulse_drive::Impossible;
+use interpulse_drive::spec::NamespaceSpec;
 use interpulse_engine::{Bytes, Duration, SECTOR};
 use interpulse_settings::{ConfigError, Document, Row, default, keys, optional};
 use interpulse_workload::{AddressSpec, FlowSpec, Zones};
@@ -165,13 +166,38 @@ impl PreconditionSpec {
         (f64::from(zones) * self.fill) as u32
     }
 
-    /// Zones of a zoned drive as its flows see them; `None` of another drive, and of one that the check refuses.
-    pub(super) fn zones(&self, drive: &DriveSpec) -> Option<Zones> {
+    /// Initial state of a namespace: the drive's, with its own share of filled capacity, and without overwrites where zones do
+    /// not allow them.
+    pub fn of_namespace(&self, drive: &DriveSpec, namespace: u32) -> PreconditionSpec {
+        let of = &drive.namespaces[namespace as usize];
+        let mut own = PreconditionSpec { fill: of.fill.unwrap_or(self.fill), ..self.clone() };
+        if of.ftl.zones.is_some() {
+            (own.overwrite, own.out_of_date) = (None, 0.0);
+        }
+        // Equal namespaces are not overwritten alike.
+        own.seed = self.seed.wrapping_add(u64::from(namespace));
+        own
+    }
+
+    /// Zones of each namespace, or of the drive, as flows see them; `None` where there are none.
+    pub(super) fn zones(&self, drive: &DriveSpec) -> Vec<Option<Zones>> {
+        if drive.namespaces.is_empty() {
+            return vec![self.zones_of_ftl(drive)];
+        }
+        let Ok(namespaces) = drive.namespaces() else {
+            // The check of the drive says why the namespaces do not fit.
+            let zones = |of: &NamespaceSpec| of.ftl.zones.as_ref().map(|_| some_zones(drive));
+            return drive.namespaces.iter().map(zones).collect();
+        };
+        (0..).zip(&namespaces).map(|(k, of)| self.of_namespace(drive, k).zones_of_ftl(of)).collect()
+    }
+
+    fn zones_of_ftl(&self, drive: &DriveSpec) -> Option<Zones> {
         let block = Bytes(drive.geometry.unit_bytes);
         let zones = match drive.zone_geometry() {
             Ok(zones) => zones?,
             // The check of the drive says why it has no zones.
-            Err(_) => return Some(Zones { sectors: block.get() / SECTOR.get(), block, full: 0 }),
+            Err(_) => return Some(some_zones(drive)),
         };
         let sectors = u64::from(zones.units) * block.get() / SECTOR.get();
         Some(Zones { sectors, block, full: u64::from(self.full_zones(zones.zones)) })
@@ -179,6 +205,14 @@ impl PreconditionSpec {
 
     /// Checks the initial state against the drive.
     pub(super) fn check(&self, drive: &DriveSpec) -> Result<(), Impossible> {
+        if !drive.namespaces.is_empty() {
+            let namespaces = drive.namespaces()?;
+            let empties = |of: &NamespaceSpec| of.fill == Some(0.0) && of.ftl.zones.is_none();
+            let why = "there is nothing to overwrite in an empty namespace: give all page namespaces a fill, or no overwrite";
+            let filled = self.overwrite.is_none() || !drive.namespaces.iter().any(empties);
+            Impossible::unless(filled, &["precondition.overwrite"], why)?;
+            return (0..).zip(namespaces).try_for_each(|(k, of)| self.of_namespace(drive, k).check(&of));
+        }
         let why = "a zone is written once, in order, until it is reset: leave out what overwrites it";
         let goes =
             |holds, key| Impossible::unless(drive.ftl.zones.is_none() || holds, &[key, "ftl.family"], why);
@@ -195,4 +229,10 @@ impl PreconditionSpec {
         let why = format!("the error table ends at {last} cycles");
         Impossible::unless(self.cycles <= last, &["precondition.cycles", "errors.table"], why)
     }
+}
+
+/// Zones of a unit each, where the real ones are not known.
+fn some_zones(drive: &DriveSpec) -> Zones {
+    let block = Bytes(drive.geometry.unit_bytes);
+    Zones { sectors: block.get() / SECTOR.get(), block, full: 0 }
 }

@@ -30,6 +30,9 @@ pub fn precondition(
     spec: &PreconditionSpec,
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Option<(PreconditionedState, Preconditioned)> {
+    if !drive.namespaces.is_empty() {
+        return precondition_namespaces(drive, spec, progress);
+    }
     let streams = Streams::new(spec.seed);
     if let Some(zones) = drive.zone_geometry().expect("the spec has been checked") {
         let mut tables = ZoneTables::new(drive.layout().expect("the spec has been checked"), zones);
@@ -110,6 +113,29 @@ pub fn precondition(
     }
     p.finish();
     Some((PreconditionedState::Page(ftl), outcome))
+}
+
+/// Preconditions each namespace as a drive of its own.
+fn precondition_namespaces(
+    drive: &DriveSpec,
+    spec: &PreconditionSpec,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Option<(PreconditionedState, Preconditioned)> {
+    let (mut states, mut outcome) = (Vec::new(), Preconditioned { quarters: Vec::new(), gave_up: false });
+    let mut before = 0;
+    for (k, of) in (0..).zip(drive.namespaces().expect("the spec has been checked")) {
+        let mut last = before;
+        let mut own = |done, total| {
+            last = before + done;
+            progress(before + done, before + total)
+        };
+        let (state, found) = precondition(&of, &spec.of_namespace(drive, k), &mut own)?;
+        states.push(state);
+        before = last;
+        outcome.quarters.extend(found.quarters);
+        outcome.gave_up |= found.gave_up;
+    }
+    Some((PreconditionedState::Namespaces(states), outcome))
 }
 
 /// Random repeated writes during the fill that leave a share of the programmed units out of date.

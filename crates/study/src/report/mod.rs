@@ -12,6 +12,7 @@ mod hold_up;
 mod json_values;
 mod limits;
 mod mapping_cache;
+mod namespaces;
 mod open_load;
 mod overload;
 mod placement;
@@ -83,9 +84,7 @@ pub fn result(
     let mut all = Latencies::default();
     // The warm-up flow before a trace does not count.
     for f in m.window.flows.iter().take(case.flows.len()) {
-        all.read.merge(&f.read);
-        all.write.merge(&f.write);
-        all.other.merge(&f.other);
+        all.merge(f);
     }
     let requests = m.window.counters.requests;
     let per_second = |n: u64, s: f64| if s > 0.0 { n as f64 / s } else { 0.0 };
@@ -106,6 +105,7 @@ pub fn result(
             "steady": window_quality::steady(m, case),
             "capacity": capacity(case),
             "ftl": ftl(m, context),
+            "namespaces": namespaces::section(m, case, &drives[0]),
             "placement": m.placement.as_ref().map(|of| placement::section(of, case)),
             "nand": nand(m),
             "time_share": time_share(&m.uses),

@@ -2,8 +2,10 @@
 
 use crate::run::Measured;
 use interpulse_drive::Drive;
+use interpulse_drive::ftl::ZonedFtl;
 use interpulse_drive::ftl::zoned::state::ZoneState;
 use interpulse_engine::Status;
+use interpulse_host::Refused;
 use serde_json::{Map, Value, json};
 
 /// States in the order of the result, each with its key.
@@ -17,21 +19,25 @@ const STATES: [(ZoneState, &str); 5] = [
 
 /// The section; `None` of a drive without zones.
 pub(super) fn section(m: &Measured, drive: &Drive) -> Option<Value> {
-    let ftl = drive.zoned()?;
+    let writes = m.window.flows.iter().map(|flow| flow.write.count()).sum();
+    Some(of_ftl(drive.zoned()?, drive.spec().geometry.unit_bytes, writes, &m.window.refused))
+}
+
+/// Zones of an FTL with units of `unit_bytes`, to which `writes` were submitted.
+pub(super) fn of_ftl(ftl: &ZonedFtl, unit_bytes: u64, writes: u64, refused: &Refused) -> Value {
     let (zones, states) = (ftl.geometry(), ftl.states());
     let of = |state: ZoneState| states.all().iter().filter(|zone| zone.state == state).count();
     let ends: Map<_, _> = STATES.iter().map(|&(state, key)| (key.to_string(), json!(of(state)))).collect();
     let mut o = json!({
         "zones": zones.zones,
-        "zone_bytes": u64::from(zones.units) * drive.spec().geometry.unit_bytes,
+        "zone_bytes": u64::from(zones.units) * unit_bytes,
         "width": zones.width,
         "super_blocks_of_zone": zones.blocks(),
         "most_open": states.most_open,
         "most_active": states.most_active,
         "at_end": ends,
-        "writes": m.window.flows.iter().map(|flow| flow.write.count()).sum::<u64>(),
+        "writes": writes,
     });
-    let refused = &m.window.refused;
     for (key, counts) in [("failed_writes", &refused.writes), ("failed_others", &refused.others)] {
         let failed = Status::ERRORS.iter().filter(|&&status| counts[status as usize] > 0);
         let by_status: Map<_, _> =
@@ -40,5 +46,5 @@ pub(super) fn section(m: &Measured, drive: &Drive) -> Option<Value> {
             o[key] = Value::Object(by_status);
         }
     }
-    Some(o)
+    o
 }

@@ -10,8 +10,8 @@ use crate::run::batches::{Batch, Batches};
 use crate::run::warm_up::{Warmup, WarmupOutcome};
 use crate::run_target::{DeviceCounters, RunTarget};
 use interpulse_drive::DriveCounters;
-use interpulse_drive::ftl::ZonedFtl;
 use interpulse_drive::ftl::zoned::counters::ZoneCounters;
+use interpulse_drive::ftl::{Ftl, Namespace, ZonedFtl};
 use interpulse_drive::{Drive, PlacementCounters, Rewritten, SpareSeen};
 use interpulse_drive::{FtlCounters, SlcCounters};
 use interpulse_engine::{AuditReport, Duration, SimTime};
@@ -57,6 +57,12 @@ pub struct ErrorWindow {
     pub rewritten: Rewritten,
 }
 
+/// Counters of a namespace in the window.
+pub struct NamespaceCounters {
+    /// FTL counters.
+    pub ftl: FtlCounters,
+}
+
 /// Measurements of a run; all values cover the window unless stated.
 pub struct Measured {
     /// Start of the window.
@@ -73,6 +79,8 @@ pub struct Measured {
     pub slc: SlcCounters,
     /// Counters of zones, of a zoned drive.
     pub zones: Option<ZoneCounters>,
+    /// Counters of each namespace; empty without namespaces.
+    pub namespaces: Vec<NamespaceCounters>,
     /// Spare space at the victim choices of garbage collection.
     pub spare: SpareSeen,
     /// Counters of placement handles; `None` without them.
@@ -235,6 +243,12 @@ pub fn run<D: RunTarget, O: Recording, C: Clock>(
         drive: drive_counters,
         ftl: done.ftl,
         slc: done.slc,
+        namespaces: after
+            .namespaces
+            .iter()
+            .zip(&before.namespaces)
+            .map(|(after, before)| NamespaceCounters { ftl: after.ftl.since(&before.ftl) })
+            .collect(),
         zones: after.zones.zip(before.zones).map(|(after, before)| after.since(&before)),
         spare: done.spare,
         placement: after.placement.zip(before.placement).map(|(after, before)| after.since(&before)),
@@ -297,6 +311,7 @@ struct Readings {
     errors: Option<ErrorWindow>,
     placement: Option<PlacementCounters>,
     zones: Option<ZoneCounters>,
+    namespaces: Vec<NamespaceCounters>,
     spent: Spent,
 }
 
@@ -310,6 +325,7 @@ impl Readings {
             errors: None,
             placement: None,
             zones: None,
+            namespaces: Vec::new(),
             spent: Spent::default(),
         };
         for drive in of.drives_mut() {
@@ -318,8 +334,11 @@ impl Readings {
             readings.drive.add(&drive.counters);
             // Only a drive on its own has handles.
             readings.placement = drive.placement().cloned();
-            // An array has no zoned drives.
-            readings.zones = drive.zoned().map(ZonedFtl::zone_counters);
+            // An array has no zoned drives, and no namespaces.
+            readings.zones = zone_counters(drive);
+            let each = drive.namespaces().map_or(&[][..], |of| of.all());
+            readings.namespaces =
+                each.iter().map(|of| NamespaceCounters { ftl: of.ftl().counters() }).collect();
             readings.spent.add(&drive.nand_mut().spent(now));
             if let Some(reliability) = drive.nand().reliability() {
                 let of = ErrorWindow::of(reliability, drive.rewritten());
@@ -331,6 +350,16 @@ impl Readings {
         }
         readings
     }
+}
+
+/// Counters of zones, of all zoned namespaces together; `None` without zones.
+fn zone_counters(drive: &Drive) -> Option<ZoneCounters> {
+    let of_namespaces = drive.namespaces().into_iter().flat_map(|of| of.all()).filter_map(Namespace::zoned);
+    let each = drive.zoned().into_iter().chain(of_namespaces).map(ZonedFtl::zone_counters);
+    each.reduce(|mut sum, of| {
+        sum.add(&of);
+        sum
+    })
 }
 
 impl ErrorWindow {

@@ -213,6 +213,7 @@ fn before_traces(case: &Case, traces: &[TraceSummary]) -> Option<FlowSpec> {
     };
     Some(FlowSpec {
         queue: flow.queue,
+        namespace: flow.namespace,
         handle: flow.handle,
         ..FlowSpec::synthetic("before the trace", synthetic)
     })

@@ -5,7 +5,6 @@ use crate::ftl::page::mapping::bit_scan;
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
-use interpulse_flash::ids::BlockId;
 use std::fmt::Write;
 
 /// Prefetch distance in lanes for physical-to-logical entries, limited to what is checked together.
@@ -91,9 +90,9 @@ impl PageFtl {
         {
             let first_of = |block: SuperBlock| layout.first_unit(block) + word * u64::BITS;
             for lane in Lane::first(layout.lanes) {
-                let block = layout.super_block(lane, BlockId(row));
+                let block = layout.in_row(lane, row);
                 if lane.0 + AHEAD < layout.lanes {
-                    map.prefetch_logical(first_of(layout.super_block(lane + AHEAD, BlockId(row))), u64::BITS);
+                    map.prefetch_logical(first_of(layout.in_row(lane + AHEAD, row)), u64::BITS);
                 }
                 let mut valid = map.valid_words(block)[word as usize];
                 // Fast path: most words are full and contiguous where nothing has been overwritten.

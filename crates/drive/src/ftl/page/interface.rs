@@ -7,7 +7,7 @@ use super::power_loss::metadata_region::MetadataWritten;
 use super::power_loss::outage::{Fates, Recovered};
 use super::slc::SlcCache;
 use super::wear::health::Health;
-use crate::cache::Cache;
+use crate::cache::CacheUse;
 use crate::ftl::layout::Layout;
 use crate::ftl::{Admitted, Flash, Ftl, FtlCounters, LookupResult, Outcome, SpareSeen, Wear};
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock, TranslationPage};
@@ -46,15 +46,12 @@ impl Ftl for PageFtl {
         fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool;
         fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, early: bool) -> LookupResult;
         fn admit(&mut self, tag: RequestId, lpn: Lpn, units: u32, arrived: SimTime, handle: u8) -> Admitted;
-        fn set_backpressure(&mut self, waiting: bool);
         fn destage(&mut self, flash: &mut Flash);
-        fn flush(&mut self, flash: &mut Flash, tag: RequestId);
         fn settle_flushes(&mut self, flash: &mut Flash);
         fn trim(&mut self, tag: RequestId, from: Lpn, to: Lpn) -> u64;
         fn acknowledged(&mut self, tag: RequestId);
         fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
         fn gc_read_done(&mut self, flash: &mut Flash, read: GcReadId, txn: &Txn);
-        fn page_collected(&mut self, flash: &mut Flash, read: GcReadId);
         fn map_read_done(&mut self, flash: &mut Flash, tag: RequestId, txn: &Txn);
         fn translation_page_read(&mut self, flash: &mut Flash, page: TranslationPage, txn: &Txn);
         fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
@@ -74,10 +71,24 @@ impl Ftl for PageFtl {
         fn audit(&self, stride: usize) -> Result<u64, String>;
         fn versions_checked(&self) -> u64;
         fn diagnosis(&self) -> String;
-        fn cache(&self) -> &Cache;
         fn rewritten(&self) -> Rewritten;
         fn health(&self) -> Option<Health>;
         fn metadata_written(&self) -> MetadataWritten;
+    }
+
+    #[inline(always)]
+    fn page_collected(&mut self, flash: &mut Flash, read: GcReadId, _: &Txn) {
+        PageFtl::page_collected(self, flash, read);
+    }
+
+    #[inline(always)]
+    fn set_backpressure(&mut self, _: Lpn, waiting: bool) {
+        PageFtl::set_backpressure(self, waiting);
+    }
+
+    #[inline(always)]
+    fn flush(&mut self, flash: &mut Flash, tag: RequestId, _: Lpn) {
+        PageFtl::flush(self, flash, tag);
     }
 
     fn lose_power(
@@ -115,8 +126,12 @@ impl Ftl for PageFtl {
         self.handles.as_ref().map(|handles| &handles.counters)
     }
 
-    fn counters(&self) -> &FtlCounters {
-        &self.blocks.counters
+    fn cache_use(&self) -> CacheUse {
+        self.cache().slots_by_use()
+    }
+
+    fn counters(&self) -> FtlCounters {
+        self.blocks.counters
     }
 
     fn wear(&self) -> Wear {

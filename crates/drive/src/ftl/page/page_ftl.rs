@@ -74,6 +74,8 @@ pub struct PageFtl {
     pub(crate) metadata: Option<Box<MetadataRegion>>,
     pub(crate) residency: Residency,
     pub(crate) timers: Timers,
+    /// Position of its namespace on the drive; zero on a drive without namespaces.
+    pub(crate) namespace: u32,
     pub(crate) outcomes: VecDeque<Outcome>,
     /// The run has ended: only work that a request needs begins.
     pub(crate) closed: bool,
@@ -184,6 +186,7 @@ impl PageFtl {
                 Residency::Cached(Box::new(CachedMap::new(of, &blocks, spec.geometry.unit_bytes)))
             }),
             timers,
+            namespace: spec.place.namespace,
             outcomes: VecDeque::new(),
             closed: false,
             blocks,

@@ -1,7 +1,7 @@
 //! FTL interface of the zoned family.
 
 use super::ZonedFtl;
-use crate::cache::Cache;
+use crate::cache::CacheUse;
 use crate::ftl::layout::Layout;
 use crate::ftl::outcome::Admitted;
 use crate::ftl::reads::{LookupResult, Sources};
@@ -61,7 +61,7 @@ impl Ftl for ZonedFtl {
         false
     }
 
-    fn set_backpressure(&mut self, _: bool) {}
+    fn set_backpressure(&mut self, _: Lpn, _: bool) {}
 
     #[inline]
     fn destage(&mut self, flash: &mut Flash) {
@@ -69,7 +69,7 @@ impl Ftl for ZonedFtl {
     }
 
     /// Complete at once: the cache keeps its content.
-    fn flush(&mut self, _: &mut Flash, tag: RequestId) {
+    fn flush(&mut self, _: &mut Flash, tag: RequestId, _: Lpn) {
         self.outcomes.push_back(Outcome::Flushed(tag));
     }
 
@@ -126,12 +126,12 @@ impl Ftl for ZonedFtl {
         ZonedFtl::diagnosis(self)
     }
 
-    fn cache(&self) -> &Cache {
-        &self.cache
+    fn cache_use(&self) -> CacheUse {
+        self.cache.slots_by_use()
     }
 
-    fn counters(&self) -> &FtlCounters {
-        &self.counters
+    fn counters(&self) -> FtlCounters {
+        self.counters
     }
 
     fn wear(&self) -> Wear {

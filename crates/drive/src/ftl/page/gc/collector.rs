@@ -150,7 +150,7 @@ impl PageFtl {
                 .layout
                 .lanes_of(die)
                 .any(|l| self.blocks.gc_is_urgent(l) && self.blocks.wants_gc(l));
-        flash.nand.set_gc_urgent(die, urgent);
+        flash.nand.set_gc_urgent(die, self.namespace, urgent);
     }
 
     fn read_victim(&mut self, flash: &mut Flash, lane: Lane) {

@@ -18,6 +18,8 @@ enum SlotState {
     InFlight,
     /// Dead while on a dirty list.
     Dead,
+    /// Dirty and on no list: its owner chooses when it is programmed.
+    Held,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +105,11 @@ impl Cache {
     #[inline]
     pub fn free(&self) -> usize {
         self.free.len()
+    }
+
+    /// Slots, free or not.
+    pub fn slots(&self) -> u32 {
+        self.slots.len() as u32
     }
 
     /// List of the unit in a slot.
@@ -199,6 +206,38 @@ impl Cache {
             self.dirty[list].pop();
             self.release_slot(slot);
         }
+    }
+
+    /// Takes a free slot for `lpn` that is dirty and counted on `list`, but programmed when [`Cache::take_held`] says so.
+    pub fn hold(&mut self, lpn: Lpn, list: usize) -> Option<Slot> {
+        let slot = self.free.pop()?;
+        self.open.left += 1;
+        let (home, epoch) = (NO_FLASH_COPY, self.open.number);
+        self.slots[slot.index()] = Entry { lpn, home, epoch, list: list as u32, state: SlotState::Held };
+        self.live[list] += 1;
+        self.live_total += 1;
+        Some(slot)
+    }
+
+    /// Moves a held slot to flight.
+    pub fn take_held(&mut self, slot: Slot) {
+        self.leave_hold(slot, SlotState::InFlight);
+        self.in_flight += 1;
+    }
+
+    /// Frees a held slot, whose data is dropped.
+    pub fn drop_held(&mut self, slot: Slot) {
+        self.leave_hold(slot, SlotState::Dead);
+        self.leave_epoch(slot);
+        self.release_slot(slot);
+    }
+
+    fn leave_hold(&mut self, slot: Slot, to: SlotState) {
+        let entry = &mut self.slots[slot.index()];
+        assert_eq!(entry.state, SlotState::Held);
+        entry.state = to;
+        self.live[entry.list as usize] -= 1;
+        self.live_total -= 1;
     }
 
     /// Frees an in-flight slot whose program is done.

@@ -55,6 +55,8 @@ owners! {
     7 Translation(TranslationPage);
     /// Program of translation pages.
     8 TranslationProgram(JobId);
+    /// Program of a copy of a zone's super block.
+    9 Repair(JobId);
 }
 
 impl Owner {
@@ -83,6 +85,7 @@ mod tests {
                 Owner::Erase(SuperBlock(index)),
                 Owner::Translation(TranslationPage(index)),
                 Owner::TranslationProgram(job),
+                Owner::Repair(job),
             ];
             let mut classes: Vec<u8> = owners.map(|owner| txn::Owner::from(owner).class).into();
             for owner in owners {

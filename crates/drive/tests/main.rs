@@ -33,4 +33,5 @@ mod suspension_schemes;
 mod uniform_overwrites;
 mod wear_out;
 mod write_through;
+mod zone_power_loss;
 mod zones;

@@ -23,8 +23,14 @@ fn namespace(ftl: &FtlSpec, share: Option<f64>) -> NamespaceSpec {
 
 /// FTL of zones of one die and one row.
 fn zoned(spec: &DriveSpec) -> FtlSpec {
-    let zones =
-        ZoneSpec { width: Some(1), rows: 1, max_open: None, max_active: 4, reset_end: ResetEnd::WhenErased };
+    let zones = ZoneSpec {
+        width: Some(1),
+        rows: 1,
+        max_open: None,
+        max_active: 4,
+        reset_end: ResetEnd::WhenErased,
+        zrwa: None,
+    };
     FtlSpec { zones: Some(zones), ..spec.ftl.clone() }
 }
 

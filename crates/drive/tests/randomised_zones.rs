@@ -5,15 +5,16 @@ use crate::drive_common::{Bench, Cells};
 use crate::randomised_drives::{little_part, narrowed, pick, tables};
 use interpulse_drive::DriveSpec;
 use interpulse_drive::drive::PreconditionedState;
+use interpulse_drive::ftl::zoned::spec::ZrwaSpec;
 use interpulse_drive::ftl::zoned::tables::ZoneTables;
 use interpulse_engine::{Bytes, Device, Op, Request, Rng, Status, Streams, Tag, ZoneAction};
 use interpulse_study::config::drawn;
 use interpulse_workload::{
-    BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec, ZoneFlowSpec, ZoneWrites, Zones,
+    AreaSectors, BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec, ZoneFlowSpec, ZoneWrites, Zones,
 };
 
 /// Worlds, and requests of each.
-const WORLDS: u32 = 30;
+const WORLDS: u32 = 60;
 const REQUESTS: u64 = 3_000;
 
 /// A zoned drive; `None` if the values drawn do not make one.
@@ -47,10 +48,23 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     .ok()?
     .drive;
     let program = u64::from(spec.layout().ok()?.units_per_program) * spec.geometry.unit_bytes;
-    let least = program * (u64::from(spec.ftl.zones.as_ref()?.max_active) + 1);
+    let zones = spec.ftl.zones.as_mut()?;
+    if rng.below(2) == 0 {
+        let granularity = Bytes(pick(rng, &[1, 3, 8]) * spec.geometry.unit_bytes);
+        let size = Bytes(pick(rng, &[2, 5]) * granularity.get());
+        zones.zrwa = Some(ZrwaSpec { size, granularity, zones: pick(rng, &[1, zones.max_active]) });
+    }
+    let areas = zones.zrwa.map_or(0, |zrwa| zrwa.size.get() * u64::from(zrwa.zones));
+    let least = program * (u64::from(zones.max_active) + 1) + areas;
     spec.cache.size = Bytes(pick(rng, &[least, least, 3 * least]));
     spec.check().ok()?;
     Some(spec)
+}
+
+/// Random write area of the zones of a drive.
+fn area(spec: &DriveSpec) -> Option<AreaSectors> {
+    let zrwa = spec.ftl.zones.as_ref()?.zrwa?;
+    Some(AreaSectors { sectors: zrwa.size.get() / 512, granularity: zrwa.granularity.get() / 512 })
 }
 
 /// Flows over equal parts of the drive; some write addresses as they like.
@@ -71,8 +85,12 @@ fn draw_flows(rng: &mut Rng, spec: &DriveSpec, zones: u32, full: u32) -> Vec<Flo
                 let wild = SyntheticSpec { pacing, from, to, flush_every: Some(9), ..shares };
                 FlowSpec::synthetic(&format!("f{k}"), wild)
             } else {
-                let drive = Zones { sectors, block: Bytes(unit), full: u64::from(full) };
-                let zones = pick(rng, &[ZoneWrites::Write, ZoneWrites::Append]);
+                let drive = Zones { sectors, block: Bytes(unit), full: u64::from(full), area: area(spec) };
+                let zones = pick(rng, &[ZoneWrites::Write, ZoneWrites::Append, ZoneWrites::Zrwa]);
+                let most = drive.area.map_or(0, |area| area.sectors * 512);
+                let zones =
+                    if most < 5 * unit && zones == ZoneWrites::Zrwa { ZoneWrites::Write } else { zones };
+                let overwrites = pick(rng, &[0.2, 0.7]);
                 let open_zones = pick(rng, &[1, 2]);
                 let read_share = pick(rng, &[0.0, 0.5]);
                 let alignment = Bytes(unit);
@@ -81,6 +99,7 @@ fn draw_flows(rng: &mut Rng, spec: &DriveSpec, zones: u32, full: u32) -> Vec<Flo
                     open_zones,
                     pacing,
                     read_share,
+                    overwrites,
                     block_size,
                     alignment,
                     from,
@@ -105,6 +124,10 @@ struct Counted {
     erase_waits: u64,
     suspends: u64,
     uncorrectable: u64,
+    overwritten: u64,
+    commits: u64,
+    implicit_commits: u64,
+    unwritten: u64,
     refused: [u64; Status::ERRORS.len() + 1],
 }
 
@@ -141,16 +164,40 @@ fn world(seed: u64, counted: &mut Counted) {
             _ => rng.below(u64::from(zones)),
         };
         let zone = zone * zone_sectors;
-        let actions =
-            [ZoneAction::Open, ZoneAction::Close, ZoneAction::Finish, ZoneAction::Reset, ZoneAction::Report];
-        let request = match rng.below(4) {
+        let actions = [
+            ZoneAction::Open,
+            ZoneAction::OpenZrwa,
+            ZoneAction::Commit,
+            ZoneAction::Close,
+            ZoneAction::Finish,
+            ZoneAction::Reset,
+            ZoneAction::Offline,
+            ZoneAction::Report,
+        ];
+        // With a random write area, a place in it or behind it, and the end of a granule.
+        let area = area(&spec).map(|area| (area.sectors / sectors, area.granularity / sectors));
+        let with_area: Vec<u64> = (0..).zip(states).filter(|(_, zone)| zone.has_area).map(|z| z.0).collect();
+        let in_area = match (area, with_area.len() as u64) {
+            (Some((area, granularity)), some @ 1..) => {
+                let zone = with_area[rng.below(some) as usize];
+                let pointer = u64::from(states[zone as usize].written);
+                let last = pointer + granularity * (1 + rng.below(area / granularity)) - 1;
+                let place = |unit: u64| zone * zone_sectors + unit.min(u64::from(units) - 1) * sectors;
+                Some((place(pointer + rng.below(2 * area)), place(last)))
+            }
+            _ => None,
+        };
+        let request = match rng.below(if in_area.is_some() { 7 } else { 4 }) {
             0 => Request::new(Op::Append, zone, sectors as u32),
             1 => {
                 let sector = rng.below(u64::from(zones) * zone_sectors - 64);
                 Request::new(Op::Read, sector, 1 + rng.below(64) as u32)
             }
+            5.. => Request::new(Op::Write, in_area.expect("there is one").0, sectors as u32),
             _ => {
                 let op = Op::Zone(pick(&mut rng, &actions));
+                let commits = op == Op::Zone(ZoneAction::Commit);
+                let zone = if commits { in_area.map_or(zone, |(_, last)| last) } else { zone };
                 Request::new(op, zone, if op == Op::Zone(ZoneAction::Report) { 8 } else { 0 })
             }
         };
@@ -163,7 +210,12 @@ fn world(seed: u64, counted: &mut Counted) {
     let (drive, window) = (&bench.host.device, &bench.host.window);
     let (ftl, of) = (drive.ftl_counters(), drive.zoned().unwrap().zone_counters());
     let program = u64::from(drive.layout().units_per_program);
-    assert!(ftl.padding_units <= of.finishes * (program - 1), "only finished zones are padded");
+    let (padding, most) = (ftl.padding_units - of.unwritten_units, of.finishes * (program - 1));
+    assert!(padding <= most, "only finished zones and what the host did not write are padded");
+    counted.overwritten += of.area_overwritten_units;
+    counted.commits += of.explicit_commits;
+    counted.implicit_commits += of.implicit_commits;
+    counted.unwritten += of.unwritten_units;
     assert_eq!(ftl.programmed(), ftl.host_units + ftl.padding_units, "nothing is moved");
     counted.worlds += 1;
     counted.resets += of.resets;
@@ -187,6 +239,8 @@ fn zoned_drives_lose_nothing() {
     }
     println!("{counted:#?}");
     assert_eq!(counted.worlds, WORLDS);
+    let areas = [counted.overwritten, counted.implicit_commits, counted.unwritten];
+    assert!(areas.iter().all(|&n| n > 100) && counted.commits > 10, "{counted:?}");
     let all = [counted.resets, counted.finishes, counted.appends, counted.suspends];
     assert!(all.iter().all(|&n| n > 100), "{counted:?}");
     assert!(counted.uncorrectable > 0 && counted.discarded > 0 && counted.erase_waits > 0, "{counted:?}");
@@ -196,8 +250,9 @@ fn zoned_drives_lose_nothing() {
             status,
             Status::UnrecoveredReadError
                 | Status::InvalidOpcode
-                | Status::InvalidField
                 | Status::NamespaceIsWriteProtected
+                | Status::ZoneIsReadOnly
+                | Status::ZoneIsOffline
         );
         assert_eq!(occurs, counted.refused[*status as usize] > 0, "{status:?}: {counted:?}");
     }

@@ -3,14 +3,16 @@
 use crate::drive_common::{Bench, Cells, little, of_part, part};
 use interpulse_drive::DriveSpec;
 use interpulse_drive::drive::PreconditionedState;
-use interpulse_drive::ftl::zoned::spec::{ResetEnd, ZoneSpec};
+use interpulse_drive::ftl::zoned::spec::{ResetEnd, ZoneSpec, ZrwaSpec};
 use interpulse_drive::ftl::zoned::state::ZoneState;
 use interpulse_drive::ftl::zoned::tables::ZoneTables;
 use interpulse_engine::{
     Bytes, Device, DeviceEvent, Duration, Op, Request, SimTime, Status, Streams, Tag, ZoneAction,
 };
 use interpulse_flash::geometry::Timing;
-use interpulse_workload::{BlockSize, FlowSpec, SyntheticPacing, ZoneFlowSpec, ZoneWrites, Zones};
+use interpulse_workload::{
+    AreaSectors, BlockSize, FlowSpec, SyntheticPacing, ZoneFlowSpec, ZoneWrites, Zones,
+};
 use std::io::{self, Write};
 
 /// [`little`] with zones of `width` lanes and one row.
@@ -22,6 +24,7 @@ fn zoned(width: u32) -> DriveSpec {
         max_open: None,
         max_active: 4,
         reset_end: ResetEnd::WhenErased,
+        zrwa: None,
     });
     spec
 }
@@ -42,6 +45,7 @@ fn flow(spec: &DriveSpec, depth: u32, full: u32) -> ZoneFlowSpec {
         open_zones: 1,
         pacing: SyntheticPacing::Closed { depth },
         read_share: 0.0,
+        overwrites: 0.0,
         block_size: BlockSize::Fixed(Bytes(4 * unit)),
         alignment: Bytes(unit),
         from: 0.0,
@@ -50,6 +54,7 @@ fn flow(spec: &DriveSpec, depth: u32, full: u32) -> ZoneFlowSpec {
             sectors: u64::from(zones.units) * unit / 512,
             block: Bytes(unit),
             full: u64::from(full),
+            area: None,
         },
     }
 }
@@ -129,6 +134,84 @@ fn commands_that_zones_do_not_admit_end_with_the_status_of_the_specification() {
     let ftl = c.bench.host.device.ftl_counters();
     assert_eq!((ftl.host_units, ftl.erases), (1, 1), "the finished zone and the reset one");
     c.finish();
+}
+
+/// A random write area of 8 units with commits of 2, for two zones.
+fn with_areas(spec: &mut DriveSpec) {
+    let unit = spec.geometry.unit_bytes;
+    let zrwa = ZrwaSpec { size: Bytes(8 * unit), granularity: Bytes(2 * unit), zones: 2 };
+    spec.ftl.zones = spec.ftl.zones.take().map(|zones| ZoneSpec { zrwa: Some(zrwa), ..zones });
+}
+
+/// Programs of 6 units; a write of a unit that the area holds replaces it in the cache.
+#[test]
+fn a_random_write_area_is_overwritten_in_the_cache_and_committed() {
+    let mut spec = zoned(1);
+    with_areas(&mut spec);
+    let mut c = Commands::new(&spec, 0);
+    let (open, commit) = (Op::Zone(ZoneAction::OpenZrwa), Op::Zone(ZoneAction::Commit));
+    assert_eq!(
+        [0, 1, 2].map(|zone| c.status(open, zone, 0, 0)),
+        [Status::Success, Status::Success, Status::ZrwaResourcesUnavailable]
+    );
+    assert_eq!(c.status(open, 0, 0, 0), Status::InvalidZoneOperation);
+    assert_eq!(c.status(Op::Append, 0, 0, 1), Status::InvalidZoneOperation);
+    assert_eq!(c.status(commit, 3, 1, 0), Status::InvalidZoneOperation);
+    for at in [6, 0, 2, 4, 4, 6, 0] {
+        assert_eq!(c.status(Op::Write, 0, at, 2), Status::Success);
+    }
+    let written = |c: &Commands| c.bench.host.device.ftl_counters().host_units;
+    let counters = |c: &Commands| c.bench.host.device.zoned().unwrap().zone_counters();
+    assert_eq!((written(&c), counters(&c).area_overwritten_units), (0, 6));
+    // Up to unit 5, a program; then a write that ends 7 units behind the area, which moves the write pointer by 8.
+    assert_eq!(
+        [0, 4, 7].map(|last| c.status(commit, 0, last, 0)),
+        [Status::InvalidField, Status::InvalidField, Status::Success]
+    );
+    assert_eq!(c.status(Op::Write, 0, 7, 1), Status::ZoneInvalidWrite);
+    assert_eq!(c.status(Op::Write, 0, 24, 1), Status::ZoneInvalidWrite);
+    assert_eq!(c.status(Op::Write, 0, 22, 1), Status::Success);
+    let zone = c.bench.host.device.zoned().unwrap().states().all()[0];
+    assert_eq!((zone.written, zone.extent, zone.state), (16, 23, ZoneState::ExplicitlyOpened));
+    // Units 8 to 15 were never written: reads find nothing in the cache or on flash.
+    assert_eq!(c.status(Op::Read, 0, 0, 24), Status::Success);
+    assert_eq!(c.status(Op::Zone(ZoneAction::Finish), 0, 0, 0), Status::Success);
+    while c.bench.step(c.bench.events.horizon()) {}
+    let ftl = c.bench.host.device.ftl_counters();
+    // Four programs hold units 0 to 7 and 22.
+    assert_eq!((ftl.host_units, ftl.padding_units), (9, 15));
+    assert_eq!((counters(&c).explicit_commits, counters(&c).implicit_commits), (1, 1));
+    assert_eq!(c.status(open, 2, 0, 0), Status::Success, "a finished zone has no area");
+    c.finish();
+}
+
+/// Of n + m writes of which m overwrite the area, n are programmed.
+#[test]
+fn overwrites_in_a_random_write_area_are_never_programmed() {
+    let mut spec = zoned(2);
+    with_areas(&mut spec);
+    let unit = spec.geometry.unit_bytes;
+    let mut of = ZoneFlowSpec {
+        zones: ZoneWrites::Zrwa,
+        overwrites: 0.6,
+        block_size: BlockSize::Fixed(Bytes(2 * unit)),
+        ..flow(&spec, 8, 2)
+    };
+    of.drive.area = Some(AreaSectors { sectors: 8 * unit / 512, granularity: 2 * unit / 512 });
+    let mut bench = Bench::new(&spec, state(&spec, 2), &[FlowSpec::zones("w", of)], 3);
+    bench.run_requests(20_000);
+    assert_eq!(bench.host.window.refused, interpulse_host::Refused::default());
+    bench.host.close();
+    bench.run_out();
+    bench.host.device.read_everything();
+    bench.finish();
+    let drive = &bench.host.device;
+    let (ftl, zones) = (drive.ftl_counters(), drive.zoned().unwrap().zone_counters());
+    let in_cache = u64::from(drive.cache_used());
+    assert_eq!(2 * zones.area_writes, ftl.host_units + in_cache + zones.area_overwritten_units);
+    assert!(zones.area_overwritten_units * 2 > ftl.host_units && zones.unwritten_units == 0, "{zones:?}");
+    assert!(zones.implicit_commits > 1_000 && zones.explicit_commits > 10, "{zones:?}");
+    assert_eq!(ftl.write_amplification(), Some(1.0));
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub enum Op {
     Flush,
     /// Store new data at the write pointer of the zone that begins at the address; the completion names the place.
     Append,
-    /// Manage the zone that begins at the address.
+    /// Manage the zone that begins at the address, or of a commit contains it.
     Zone(ZoneAction),
 }
 
@@ -29,12 +29,18 @@ pub enum Op {
 pub enum ZoneAction {
     /// Open the zone explicitly.
     Open,
+    /// Open the zone, which is empty, explicitly with a random write area (ZRWA).
+    OpenZrwa,
+    /// Commit the random write area of the zone up to the addressed logical block, which is included (Flush Explicit ZRWA Range).
+    Commit,
     /// Close the zone, which stays active.
     Close,
     /// Make the zone full, so that it takes no more data.
     Finish,
     /// Make the zone empty.
     Reset,
+    /// Give a read-only zone up.
+    Offline,
     /// Return the states of zones from this one on, as many as the length of the request holds.
     Report,
 }

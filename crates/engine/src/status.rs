@@ -48,6 +48,14 @@ statuses! {
     TooManyOpenZones = "Too Many Open Zones",
     /// The state of the zone does not admit the command.
     InvalidZoneStateTransition = "Invalid Zone State Transition",
+    /// The zone has, or lacks, a random write area that the command does not admit, or needs.
+    InvalidZoneOperation = "Invalid Zone Operation Request",
+    /// As many zones as the drive supports have a random write area.
+    ZrwaResourcesUnavailable = "ZRWA Resources Unavailable",
+    /// The zone can be read only: its flash has failed.
+    ZoneIsReadOnly = "Zone Is Read Only",
+    /// The zone has no flash any more.
+    ZoneIsOffline = "Zone Is Offline",
 }
 
 #[cfg(test)]

@@ -416,9 +416,32 @@ fn a_zoned_drive_refuses_what_zones_do_not_go_together_with() {
         (&[("ftl.zone-rows", "4096")], "do not fit the"),
         (&[("ftl.max-open", "15")], "an open zone is active: give a max-active that is at least max-open"),
         (&[("ftl.max-active", "900")], "programs of 12 units on this drive need at least"),
+        (&[("ftl.zrwa-size", "64KiB")], "ftl.zrwa-granularity: missing key"),
+        (&[("ftl.zrwa-size", "64KiB"), ("ftl.zrwa-granularity", "24KiB")], "a divisor of zrwa-size = 64KiB"),
+        (
+            &[("ftl.zrwa-size", "6KiB"), ("ftl.zrwa-granularity", "2KiB")],
+            "a whole number of the drive's logical blocks",
+        ),
+        (
+            &[("ftl.zrwa-size", "64KiB"), ("ftl.zrwa-granularity", "16KiB"), ("ftl.zrwa-zones", "15")],
+            "at most ftl.max-active = 14 have one",
+        ),
+        (
+            &[("ftl.zrwa-size", "64MiB"), ("ftl.zrwa-granularity", "64MiB"), ("cache.size", "1GiB")],
+            "is larger than a zone of",
+        ),
+        (&[("flow.0.zones", "zrwa")], "zones without ftl.zrwa-size have no random write area"),
         (&[("cache.acknowledge", "when-programmed")], "waits in the cache for its neighbours in the zone"),
         (&[("cache.size", "0B")], "waits in the cache for its neighbours in the zone"),
-        (&[("power-loss.at", "1ms")], "the write pointers of zones are not recovered after a loss of power"),
+        (
+            &[
+                ("power-loss.at", "1us"),
+                ("cache.protected", "false"),
+                ("ftl.zrwa-size", "64KiB"),
+                ("ftl.zrwa-granularity", "16KiB"),
+            ],
+            "a random write area is memory that survives a loss of power",
+        ),
         (&[("precondition.overwrite", "uniform")], "a zone is written once, in order, until it is reset"),
         (&[("array.level", "raid0"), ("array.drives", "2")], "a zone only at its write pointer"),
         (&[("flow.0.block-size", "512B")], "multiples of 4KiB, the logical block of a zoned drive"),

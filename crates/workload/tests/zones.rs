@@ -1,7 +1,9 @@
 //! Are the requests of a flow that writes zones legal, and does it read what it has written?
 
 use interpulse_engine::{Bytes, Op, Streams, ZoneAction};
-use interpulse_workload::{BlockSize, Flow, FlowSpec, SyntheticPacing, ZoneFlowSpec, ZoneWrites, Zones};
+use interpulse_workload::{
+    AreaSectors, BlockSize, Flow, FlowSpec, SyntheticPacing, ZoneFlowSpec, ZoneWrites, Zones,
+};
 use std::collections::VecDeque;
 
 /// Sectors of a zone.
@@ -13,11 +15,12 @@ fn spec(zones: ZoneWrites, open_zones: u32, full: u64) -> ZoneFlowSpec {
         open_zones,
         pacing: SyntheticPacing::Closed { depth: 7 },
         read_share: 0.4,
+        overwrites: 0.0,
         block_size: BlockSize::Weighted(vec![(Bytes::kib(4), 2.0), (Bytes::kib(64), 1.0)]),
         alignment: Bytes::kib(4),
         from: 0.25,
         to: 1.0,
-        drive: Zones { sectors: ZONE, block: Bytes::kib(4), full },
+        drive: Zones { sectors: ZONE, block: Bytes::kib(4), full, area: None },
     }
 }
 
@@ -64,6 +67,47 @@ fn zones_are_written_at_their_write_pointers_and_reset_before_they_are_written_a
         }
         assert!(reads > 7_000 && resets > 500, "{reads} {resets}");
     }
+}
+
+/// Writes stay within the random write area, which follows the writes by granules, and each zone ends with its commit.
+#[test]
+fn a_flow_with_random_write_areas_overwrites_what_they_hold() {
+    let area = AreaSectors { sectors: 8 * 12, granularity: 8 * 4 };
+    let mut of = spec(ZoneWrites::Zrwa, 2, 3);
+    (of.overwrites, of.block_size) =
+        (0.5, BlockSize::Weighted(vec![(Bytes::kib(4), 2.0), (Bytes::kib(20), 1.0)]));
+    of.drive.area = Some(area);
+    let mut flow = Flow::new(&FlowSpec::zones("z", of), 8 * ZONE, &Streams::new(3), 0).unwrap();
+    // Write pointer and end of the last write of each zone that has an area.
+    let mut zones: Vec<Option<(u64, u64)>> = vec![None; 8];
+    let (mut overwrites, mut commits) = (0, 0);
+    for _ in 0..20_000 {
+        let (_, request) = flow.next().unwrap().unwrap();
+        let (zone, offset) = ((request.sector / ZONE) as usize, request.sector % ZONE);
+        let end = offset + u64::from(request.sectors);
+        match (request.op, &mut zones[zone]) {
+            (Op::Read, _) => {}
+            (Op::Zone(ZoneAction::Reset), of) => assert_eq!(*of, None),
+            (Op::Zone(ZoneAction::OpenZrwa), of) => *of = Some((0, 0)),
+            (Op::Zone(ZoneAction::Commit), of) => {
+                assert_eq!((offset, of.unwrap().1), (ZONE - 8, ZONE));
+                *of = None;
+                commits += 1;
+            }
+            (Op::Write, Some((pointer, written))) => {
+                assert!(
+                    offset >= *pointer && offset <= *written && end <= *pointer + 2 * area.sectors,
+                    "{request:?}"
+                );
+                overwrites += u64::from(offset < *written);
+                *written = end.max(*written);
+                *pointer +=
+                    written.saturating_sub(*pointer + area.sectors).next_multiple_of(area.granularity);
+            }
+            (op, of) => panic!("{op:?} of zone {zone}: {of:?}"),
+        }
+    }
+    assert!(overwrites > 3_000 && commits > 10, "{overwrites} {commits}");
 }
 
 #[test]

@@ -204,7 +204,8 @@ impl DriveSpec {
         }
         let layout = self.layout().expect("the spec is valid");
         if let Some(zones) = self.zone_geometry().expect("the spec is valid") {
-            return ZoneTables::file_bytes(&layout, &zones);
+            let oob = if self.power_loss.is_some() { Oob::bytes(layout.units()) } else { 0 };
+            return ZoneTables::file_bytes(&layout, &zones) + oob;
         }
         let logical_units = self.ftl_config().expect("the spec is valid").mapped_units();
         let (logical, physical) = (u64::from(logical_units), layout.units());

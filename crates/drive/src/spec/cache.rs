@@ -87,12 +87,14 @@ impl CacheSpec {
 }
 
 /// Fewest cache slots with which write-back always continues: a program for each list, and two without lanes of its own;
-/// of a zoned drive, one for each active zone and another.
+/// of a zoned drive, one for each active zone and another, and the random write areas.
 pub(super) fn least_slots(geometry: &Geometry, ftl: &FtlSpec) -> u64 {
     let of = WriteBackShape::of(geometry, ftl);
     if let Some(zones) = &ftl.zones {
         // An active zone keeps up to a program until the rest of it arrives.
-        return of.program * (u64::from(zones.max_active) + 1);
+        let areas =
+            zones.zrwa.map_or(0, |zrwa| u64::from(zrwa.zones) * (zrwa.size.get() / geometry.unit_bytes));
+        return of.program * (u64::from(zones.max_active) + 1) + areas;
     }
     let on_any_lane = matches!(ftl.allocation, Allocation::Dynamic | Allocation::SuperWordLine);
     of.program * if on_any_lane { 2 * of.lists } else { of.lists }

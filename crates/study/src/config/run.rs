@@ -6,7 +6,7 @@ use interpulse_drive::Impossible;
 use interpulse_drive::spec::NamespaceSpec;
 use interpulse_engine::{Bytes, Duration, SECTOR};
 use interpulse_settings::{ConfigError, Document, Row, default, keys, optional};
-use interpulse_workload::{AddressSpec, FlowSpec, Zones};
+use interpulse_workload::{AddressSpec, AreaSectors, FlowSpec, Zones};
 
 /// Initial state of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -200,7 +200,12 @@ impl PreconditionSpec {
             Err(_) => return Some(some_zones(drive)),
         };
         let sectors = u64::from(zones.units) * block.get() / SECTOR.get();
-        Some(Zones { sectors, block, full: u64::from(self.full_zones(zones.zones)) })
+        let limits = drive.ftl.zones.as_ref().and_then(|of| of.area_limits(block.get()));
+        let area = limits.map(|limits| AreaSectors {
+            sectors: u64::from(limits.units) * block.get() / SECTOR.get(),
+            granularity: u64::from(limits.granularity) * block.get() / SECTOR.get(),
+        });
+        Some(Zones { sectors, block, full: u64::from(self.full_zones(zones.zones)), area })
     }
 
     /// Checks the initial state against the drive.
@@ -234,5 +239,5 @@ impl PreconditionSpec {
 /// Zones of a unit each, where the real ones are not known.
 fn some_zones(drive: &DriveSpec) -> Zones {
     let block = Bytes(drive.geometry.unit_bytes);
-    Zones { sectors: block.get() / SECTOR.get(), block, full: 0 }
+    Zones { sectors: block.get() / SECTOR.get(), block, full: 0, area: None }
 }

@@ -9,12 +9,14 @@ use interpulse_host::Refused;
 use serde_json::{Map, Value, json};
 
 /// States in the order of the result, each with its key.
-const STATES: [(ZoneState, &str); 5] = [
+const STATES: [(ZoneState, &str); 7] = [
     (ZoneState::Empty, "empty"),
     (ZoneState::ImplicitlyOpened, "implicitly_opened"),
     (ZoneState::ExplicitlyOpened, "explicitly_opened"),
     (ZoneState::Closed, "closed"),
     (ZoneState::Full, "full"),
+    (ZoneState::ReadOnly, "read_only"),
+    (ZoneState::Offline, "offline"),
 ];
 
 /// The section; `None` of a drive without zones.
@@ -35,6 +37,7 @@ pub(super) fn of_ftl(ftl: &ZonedFtl, unit_bytes: u64, writes: u64, refused: &Ref
         "super_blocks_of_zone": zones.blocks(),
         "most_open": states.most_open,
         "most_active": states.most_active,
+        "most_random_write_areas": states.most_areas,
         "at_end": ends,
         "writes": writes,
     });

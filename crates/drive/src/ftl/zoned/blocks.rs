@@ -82,6 +82,29 @@ impl ZoneBlocks {
         self.free[lane.index()].push_back(block);
     }
 
+    /// Gives up a super block that belonged to a zone or a repair when power was lost; it will be erased.
+    pub(super) fn abandon(&mut self, block: SuperBlock) {
+        self.states[block.index()] = BlockState::Erasing;
+    }
+
+    /// Ends all operations at a loss of power.
+    pub(super) fn end_operations(&mut self) {
+        self.operations.fill(0);
+    }
+
+    /// Super blocks that must be erased after a loss of power.
+    pub(super) fn unerased(&mut self) -> Vec<SuperBlock> {
+        let unerased = |state: &BlockState| matches!(state, BlockState::Released | BlockState::Erasing);
+        let blocks: Vec<SuperBlock> = (0..)
+            .map(SuperBlock)
+            .zip(&self.states)
+            .filter(|(_, state)| unerased(state))
+            .map(|(block, _)| block)
+            .collect();
+        blocks.iter().for_each(|block| self.states[block.index()] = BlockState::Erasing);
+        blocks
+    }
+
     /// Checks that every super block is free, or in `used`, or being erased.
     pub(super) fn audit(&self, used: impl Iterator<Item = SuperBlock>) -> Result<(), String> {
         let mut seen = vec![0u8; self.states.len()];

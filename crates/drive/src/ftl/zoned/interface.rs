@@ -4,10 +4,13 @@ use super::ZonedFtl;
 use crate::cache::CacheUse;
 use crate::ftl::layout::Layout;
 use crate::ftl::outcome::Admitted;
+use crate::ftl::page::power_loss::outage::{Fates, Recovered};
 use crate::ftl::reads::{LookupResult, Sources};
 use crate::ftl::{Flash, Ftl, FtlCounters, MetadataWritten, Outcome, Rewritten, SpareSeen, Wear};
-use crate::numbers::{Lane, Lpn, SuperBlock};
-use interpulse_engine::{RequestId, SimTime, Status, ZoneAction};
+use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock};
+use interpulse_engine::{Duration, RequestId, SimTime, Status, ZoneAction};
+use interpulse_flash::DieId;
+use interpulse_flash::die::outage::Torn;
 use interpulse_flash::nand::txn::Txn;
 
 impl Ftl for ZonedFtl {
@@ -53,8 +56,8 @@ impl Ftl for ZonedFtl {
     }
 
     #[inline]
-    fn admit(&mut self, _: RequestId, lpn: Lpn, _: u32, _: SimTime, _: u8) -> Admitted {
-        ZonedFtl::admit(self, lpn)
+    fn admit(&mut self, tag: RequestId, lpn: Lpn, _: u32, _: SimTime, _: u8) -> Admitted {
+        ZonedFtl::admit(self, tag, lpn)
     }
 
     fn writes_through(&self) -> bool {
@@ -68,27 +71,54 @@ impl Ftl for ZonedFtl {
         ZonedFtl::destage(self, flash);
     }
 
-    /// Complete at once: the cache keeps its content.
-    fn flush(&mut self, _: &mut Flash, tag: RequestId, _: Lpn) {
-        self.outcomes.push_back(Outcome::Flushed(tag));
+    fn flush(&mut self, flash: &mut Flash, tag: RequestId, _: Lpn) {
+        ZonedFtl::flush(self, flash, tag);
     }
 
     fn has_flushes(&self) -> bool {
-        false
+        self.waits_for_durability()
     }
 
     fn flushes(&self) -> usize {
-        0
+        self.loss.as_ref().map_or(0, |loss| loss.flushes.len())
     }
 
-    fn settle_flushes(&mut self, _: &mut Flash) {}
+    fn settle_flushes(&mut self, _: &mut Flash) {
+        ZonedFtl::settle_flushes(self);
+    }
+
+    fn gc_read_done(&mut self, flash: &mut Flash, read: GcReadId, _: &Txn) {
+        self.repair_read_done(flash, read);
+    }
+
+    fn page_collected(&mut self, flash: &mut Flash, read: GcReadId, _: &Txn) {
+        self.repair_read_done(flash, read);
+    }
+
+    fn lose_power(
+        &mut self,
+        flash: &Flash,
+        torn: Vec<(DieId, Torn)>,
+        protected: bool,
+        decode: Duration,
+    ) -> (Recovered, Fates) {
+        ZonedFtl::lose_power(self, flash, &torn, protected, decode)
+    }
+
+    fn refill(&mut self, flash: &mut Flash) {
+        ZonedFtl::refill(self, flash);
+    }
 
     /// Deallocation is a hint, which zones ignore: their space is freed by a reset.
     fn trim(&mut self, _: RequestId, _: Lpn, _: Lpn) -> u64 {
         0
     }
 
-    fn acknowledged(&mut self, _: RequestId) {}
+    fn acknowledged(&mut self, tag: RequestId) {
+        if self.loss.is_some() {
+            self.versions.acknowledged(tag);
+        }
+    }
 
     #[inline]
     fn follows_reads(&self) -> bool {
@@ -143,7 +173,7 @@ impl Ftl for ZonedFtl {
     }
 
     fn metadata_written(&self) -> MetadataWritten {
-        MetadataWritten::default()
+        self.loss.as_ref().map_or_else(MetadataWritten::default, |loss| loss.written)
     }
 
     fn pe_cycles(&self, super_block: SuperBlock) -> u32 {

@@ -1,5 +1,6 @@
 //! Look-up of the units of zones. Reads may cross the end of a zone.
 
+use super::area::NO_SLOT;
 use super::geometry::ZoneOffset;
 use super::zoned_ftl::ZonedFtl;
 use crate::ftl::flash::Flash;
@@ -11,7 +12,7 @@ impl Sources for ZonedFtl {
     fn find(&mut self, lpn: Lpn, to: Lpn) -> Source {
         let ZoneOffset { zone, offset } = self.geometry.split(lpn);
         let of = &self.zones[zone as usize];
-        if offset >= of.admitted {
+        if offset >= of.admitted || (of.area.is_some() && self.is_unwritten(zone, offset)) {
             self.look_up(lpn);
             return Source::Nothing;
         }
@@ -23,7 +24,10 @@ impl Sources for ZonedFtl {
         let place = self.geometry.place(program);
         let unit = self.geometry.unit_at(of.blocks[place.block], place, first);
         let at = self.layout.place_in(unit.super_block, unit.offset);
-        let count = (self.layout.units_per_page() - at.unit).min(to.0 - lpn.0).min(of.admitted - offset);
+        let mut count = (self.layout.units_per_page() - at.unit).min(to.0 - lpn.0).min(of.admitted - offset);
+        if !of.holes.is_empty() {
+            count = (1..count).find(|k| of.is_hole(offset + k)).unwrap_or(count);
+        }
         lpn.until(lpn + count).for_each(|lpn| self.look_up(lpn));
         Source::Flash(PageRead { first: self.layout.unit(unit), at, count })
     }
@@ -45,7 +49,7 @@ impl ZonedFtl {
         let ZoneOffset { zone, offset } = self.geometry.split(lpn);
         let of = &self.zones[zone as usize];
         let (program, k) = self.geometry.program_of(offset);
-        if offset >= of.admitted {
+        if offset >= of.admitted || (of.area.is_some() && self.is_unwritten(zone, offset)) {
             self.versions.read_nothing(lpn);
         } else if of.has_landed(program) {
             let place = self.geometry.place(program);
@@ -57,6 +61,16 @@ impl ZonedFtl {
         }
     }
 
+    /// Whether the host has not written a unit of a zone with a random write area.
+    fn is_unwritten(&self, zone: u32, offset: u32) -> bool {
+        let of = &self.zones[zone as usize];
+        let program = self.geometry.program_of(offset).0;
+        if program < of.issued || of.has_landed(program) {
+            return of.is_hole(offset);
+        }
+        of.area.as_ref().is_some_and(|area| area.slot(offset) == NO_SLOT)
+    }
+
     /// Cache slot of a unit whose program has not landed.
     pub(super) fn slot_of(&self, zone: u32, offset: u32) -> Slot {
         let of = &self.zones[zone as usize];
@@ -65,7 +79,11 @@ impl ZonedFtl {
             let job = of.in_flight[(program - of.landed()) as usize];
             return self.programs[job.index()].slots[k as usize];
         }
-        let before = of.issued * self.geometry.program;
+        if let Some(area) = &of.area {
+            return area.slot(offset);
+        }
+        let ahead = of.ahead.iter().filter(|&&landed| landed < program).count() as u32;
+        let before = (of.issued + ahead) * self.geometry.program;
         self.cache.dirty_at(zone as usize, (offset - before) as usize).expect("the unit is in the cache")
     }
 

@@ -3,6 +3,7 @@
 //! A reset takes effect at once: data of the zone in the cache is dropped, and new writes go to other blocks. Its blocks
 //! are erased when the programs and reads on them have ended.
 
+use super::area::ZoneArea;
 use super::blocks::NO_BLOCK;
 use super::geometry::ZoneOffset;
 use super::zoned_ftl::{NO_RESET, ZonedFtl};
@@ -23,28 +24,53 @@ impl ZonedFtl {
         lpn: Lpn,
     ) -> Result<bool, Status> {
         let ZoneOffset { zone, offset } = self.geometry.split(lpn);
-        if offset != 0 {
+        if offset != 0 && action != ZoneAction::Commit {
             return Err(Status::InvalidField);
         }
         self.zone_counters.commands += 1;
         match action {
             ZoneAction::Open => self.states.open(zone)?,
+            ZoneAction::OpenZrwa => self.open_with_area(zone)?,
+            ZoneAction::Commit => self.commit(flash, zone, offset)?,
             ZoneAction::Close => self.states.close(zone)?,
-            ZoneAction::Finish => self.finish(flash, zone),
+            ZoneAction::Finish => self.finish(flash, zone)?,
+            ZoneAction::Reset if self.states.of(zone).state.has_failed() => {
+                return Err(Status::InvalidZoneStateTransition);
+            }
             ZoneAction::Reset => return Ok(self.reset(flash, tag, zone)),
+            ZoneAction::Offline => self.states.give_up(zone)?,
             ZoneAction::Report => {}
         }
         Ok(true)
     }
 
+    fn open_with_area(&mut self, zone: u32) -> Result<(), Status> {
+        self.states.open_with_area(zone)?;
+        let of = &mut self.zones[zone as usize];
+        debug_assert_eq!((of.admitted, of.issued), (0, 0), "an empty zone has no data");
+        of.area = Some(Box::new(ZoneArea::from(0)));
+        of.admitted = self.geometry.units;
+        Ok(())
+    }
+
+    /// Commits the random write area of a zone up to and including the unit at offset `last`.
+    fn commit(&mut self, flash: &mut Flash, zone: u32, last: u32) -> Result<(), Status> {
+        self.states.commit(zone, last)?;
+        self.zone_counters.explicit_commits += 1;
+        self.note_ready(zone);
+        self.destage(flash);
+        Ok(())
+    }
+
     /// Makes a zone full. Its last program is padded once all its data has arrived.
-    fn finish(&mut self, flash: &mut Flash, zone: u32) {
-        if self.states.finish(zone) {
+    fn finish(&mut self, flash: &mut Flash, zone: u32) -> Result<(), Status> {
+        if self.states.finish(zone)? {
             self.zones[zone as usize].is_finished = true;
             self.zone_counters.finishes += 1;
             self.note_ready(zone);
             self.destage(flash);
         }
+        Ok(())
     }
 
     /// Makes a zone empty; true if that is complete.
@@ -55,16 +81,32 @@ impl ZonedFtl {
         for lpn in first.until(first + written) {
             if self.versions.follows(lpn) {
                 self.versions.trimmed(lpn);
+                if self.loss.is_some() {
+                    self.versions.belongs(tag, lpn);
+                }
             }
         }
         while let Some(slot) = self.cache.dirty_at(zone as usize, 0) {
             self.cache.kill_dirty(slot);
         }
         let of = &mut self.zones[zone as usize];
-        of.overtaken += written - of.admitted;
+        match of.area.take() {
+            None => of.overtaken += written - of.admitted,
+            Some(area) => {
+                of.overtaken += area.coming();
+                area.slots().for_each(|slot| self.cache.drop_held(slot));
+            }
+        }
+        of.holes.clear();
         (of.admitted, of.issued, of.is_finished) = (0, 0, false);
         of.generation += 1;
+        of.repairs = 0;
         of.in_flight.clear();
+        of.ahead.clear();
+        if let Some(loss) = &mut self.loss {
+            loss.saved[zone as usize].clear();
+        }
+        let of = &mut self.zones[zone as usize];
         let erases = of.blocks.iter().filter(|&&block| block != NO_BLOCK).count() as u32;
         let waits = self.resets_wait && erases > 0;
         let reset = if waits { self.resets.insert((tag, erases)) } else { NO_RESET };
@@ -97,6 +139,7 @@ impl ZonedFtl {
     pub(super) fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) {
         let Owner::Erase(block) = Owner::of(txn) else { unreachable!("an erase of {:?}", Owner::of(txn)) };
         self.blocks.erased(&self.layout, block);
+        self.forget_block(block);
         self.counters.erases += 1;
         let reset = std::mem::replace(&mut self.reset_of[block.index()], NO_RESET);
         if reset != NO_RESET {
@@ -107,6 +150,7 @@ impl ZonedFtl {
                 self.resets.remove(reset);
             }
         }
+        self.begin_repairs(flash);
         for zone in std::mem::take(&mut self.starved) {
             self.zones[zone as usize].is_starved = false;
             self.note_ready(zone);

@@ -1,6 +1,8 @@
 //! Zones of a drive: their keys in the section `[ftl]`.
 
-use interpulse_settings::{Section, choices, default, keys, optional};
+use super::state::AreaLimits;
+use interpulse_engine::Bytes;
+use interpulse_settings::{ConfigError, Section, choices, default, keys, optional, required};
 
 choices! {
     /// End of a zone reset.
@@ -29,13 +31,59 @@ keys! {
         pub max_active: u32 = (run) u32(default(14).at_least(1)),
         /// when a zone reset is complete
         pub reset_end: ResetEnd = ["zone-reset"] (run) choice(Some("when-erased"), ResetEnd::ALL),
+        /// Random write areas.
+        pub zrwa: Option<ZrwaSpec> => ZrwaSpec::of(run, max_active)?,
     } check {
         let why = "an open zone is active: give a max-active that is at least max-open";
         s.check_together(max_open.is_none_or(|open| open <= max_active), &["max-open", "max-active"], why)?;
     }
 }
 
+/// Random write areas of zones (ZRWA, NVMe TP4076).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZrwaSpec {
+    /// Size of an area.
+    pub size: Bytes,
+    /// Size of which commits have a whole number.
+    pub granularity: Bytes,
+    /// Most zones that have an area at a time.
+    pub zones: u32,
+}
+
+impl ZrwaSpec {
+    /// Reads the keys; `None` without `zrwa-size`.
+    fn of(s: &mut Section, max_active: u32) -> Result<Option<ZrwaSpec>, ConfigError> {
+        let doc = "size of the random write area of a zone (ZRWA): data behind the write pointer that is kept in the write cache \
+                   and may be overwritten there; left out, zones have none";
+        let size = s.optional_bytes("zrwa-size", doc, optional().within(Bytes(512)..=Bytes::mib(64)))?;
+        s.when(size.is_some(), "a given zrwa-size", |s| {
+            ZrwaSpec::keys(s, size.unwrap_or(Bytes::mib(64)), max_active)
+        })
+    }
+
+    fn keys(s: &mut Section, size: Bytes, max_active: u32) -> Result<ZrwaSpec, ConfigError> {
+        let doc = "granularity of commits of a random write area, explicit and implicit ones (ZRWAFG)";
+        let range = required().within(Bytes(512)..=Bytes::mib(64)).typical(Bytes::kib(16));
+        let granularity = s.bytes("zrwa-granularity", doc, range)?;
+        let whole = size.get().is_multiple_of(granularity.get());
+        s.check(whole, "zrwa-granularity", format!("a divisor of zrwa-size = {size}"))?;
+        let doc = "most zones that have a random write area at a time; left out, max-active of them";
+        let zones = s.optional_u32("zrwa-zones", doc, optional().at_least(1))?;
+        Ok(ZrwaSpec { size, granularity, zones: zones.unwrap_or(max_active) })
+    }
+}
+
 impl ZoneSpec {
+    /// Random write areas on a drive with units of `unit` bytes.
+    pub fn area_limits(&self, unit: u64) -> Option<AreaLimits> {
+        let limits = |zrwa: ZrwaSpec| AreaLimits {
+            units: (zrwa.size.get() / unit) as u32,
+            granularity: (zrwa.granularity.get() / unit) as u32,
+            zones: zrwa.zones,
+        };
+        self.zrwa.map(limits)
+    }
+
     /// Limit of open zones.
     pub fn open_limit(&self) -> u32 {
         self.max_open.unwrap_or(self.max_active)

@@ -7,10 +7,23 @@
 //! any of these -- finish, or the last unit written --> Full -- reset --> Empty
 //! ```
 //!
-//! No zone becomes Read Only or Offline: blocks do not fail.
+//! A zone that is opened with a random write area (ZRWA, NVMe TP4076) takes writes anywhere in the `units` behind its write
+//! pointer. A write that ends behind them, by at most as many units again, moves the write pointer by whole granules until it ends
+//! within the area: an implicit commit. What is before the write pointer is never written again.
 
 use interpulse_engine::Status;
 use std::collections::VecDeque;
+
+/// Random write areas, in units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AreaLimits {
+    /// Units of an area.
+    pub units: u32,
+    /// Units of which commits have a whole number.
+    pub granularity: u32,
+    /// Most zones that have an area at a time.
+    pub zones: u32,
+}
 
 /// State of a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,12 +38,31 @@ pub enum ZoneState {
     Closed,
     /// It takes no more writes.
     Full,
+    /// Its flash has failed: it takes no more writes, and no reset.
+    ReadOnly,
+    /// It has no flash any more.
+    Offline,
 }
 
 impl ZoneState {
     /// Whether the zone takes an open resource.
     pub fn is_open(self) -> bool {
         matches!(self, ZoneState::ImplicitlyOpened | ZoneState::ExplicitlyOpened)
+    }
+
+    /// Whether the zone takes writes.
+    fn admits_writes(self) -> Result<(), Status> {
+        match self {
+            ZoneState::Full => Err(Status::ZoneIsFull),
+            ZoneState::ReadOnly => Err(Status::ZoneIsReadOnly),
+            ZoneState::Offline => Err(Status::ZoneIsOffline),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the state is one of a zone whose flash has failed.
+    pub fn has_failed(self) -> bool {
+        matches!(self, ZoneState::ReadOnly | ZoneState::Offline)
     }
 
     /// Whether the zone takes an active resource.
@@ -46,6 +78,10 @@ pub struct ZoneDescriptor {
     pub state: ZoneState,
     /// Units between the start of the zone and its write pointer.
     pub written: u32,
+    /// The zone has a random write area.
+    pub has_area: bool,
+    /// With a random write area, units between the start of the zone and the end of its last write.
+    pub extent: u32,
 }
 
 /// States and write pointers of all zones.
@@ -56,6 +92,9 @@ pub struct ZoneStates {
     capacity: u32,
     max_open: u32,
     max_active: u32,
+    area: Option<AreaLimits>,
+    /// Zones that have a random write area.
+    areas: u32,
     open: u32,
     active: u32,
     /// Implicitly opened zones, in the order in which they were opened.
@@ -66,27 +105,41 @@ pub struct ZoneStates {
     pub most_active: u32,
     /// Zones that were closed because another zone needed the open resource.
     pub closed_by_drive: u64,
+    /// Most random write areas at a time so far.
+    pub most_areas: u32,
+    /// Times that a write moved the write pointer of a zone with a random write area.
+    pub implicit_commits: u64,
 }
 
 impl ZoneStates {
     /// Zones of `capacity` units, of which these are written; a full one is Full.
-    pub fn new(written: &[u32], capacity: u32, max_open: u32, max_active: u32) -> ZoneStates {
+    pub fn new(
+        written: &[u32],
+        capacity: u32,
+        max_open: u32,
+        max_active: u32,
+        area: Option<AreaLimits>,
+    ) -> ZoneStates {
         let zone = |&written: &u32| {
             debug_assert!(written == 0 || written == capacity, "an initial zone is empty or full");
             let state = if written == 0 { ZoneState::Empty } else { ZoneState::Full };
-            ZoneDescriptor { state, written }
+            ZoneDescriptor { state, written, has_area: false, extent: 0 }
         };
         ZoneStates {
             zones: written.iter().map(zone).collect(),
             capacity,
             max_open,
             max_active,
+            area,
+            areas: 0,
             open: 0,
             active: 0,
             implicit: VecDeque::new(),
             most_open: 0,
             most_active: 0,
             closed_by_drive: 0,
+            most_areas: 0,
+            implicit_commits: 0,
         }
     }
 
@@ -103,12 +156,13 @@ impl ZoneStates {
 
     /// Takes a write of `units` at offset `at` and moves the write pointer behind it.
     pub fn write(&mut self, zone: u32, at: u32, units: u32) -> Result<(), Status> {
-        let ZoneDescriptor { state, written } = self.of(zone);
+        let ZoneDescriptor { state, written, has_area, .. } = self.of(zone);
         if u64::from(at) + u64::from(units) > u64::from(self.capacity) {
             return Err(Status::ZoneBoundaryError);
         }
-        if state == ZoneState::Full {
-            return Err(Status::ZoneIsFull);
+        state.admits_writes()?;
+        if has_area {
+            return self.write_area(zone, at, units);
         }
         if at != written {
             return Err(Status::ZoneInvalidWrite);
@@ -124,11 +178,78 @@ impl ZoneStates {
         Ok(())
     }
 
+    /// Takes a write to a zone that has a random write area and commits what must precede it.
+    fn write_area(&mut self, zone: u32, at: u32, units: u32) -> Result<(), Status> {
+        let limits = self.area.expect("a zone has an area");
+        let ZoneDescriptor { state, written, .. } = self.of(zone);
+        let (area, end) = (u64::from(limits.units), u64::from(at) + u64::from(units));
+        if at < written || end > u64::from(written) + 2 * area {
+            return Err(Status::ZoneInvalidWrite);
+        }
+        if !state.is_open() {
+            self.open_as(zone, ZoneState::ImplicitlyOpened)?;
+        }
+        let beyond = end.saturating_sub(u64::from(written) + area) as u32;
+        let of = &mut self.zones[zone as usize];
+        of.extent = of.extent.max(end as u32);
+        if beyond > 0 {
+            self.implicit_commits += 1;
+            self.move_pointer(zone, beyond.next_multiple_of(limits.granularity));
+        }
+        Ok(())
+    }
+
+    /// Moves the write pointer of a zone with a random write area by `units`.
+    fn move_pointer(&mut self, zone: u32, units: u32) {
+        let of = &mut self.zones[zone as usize];
+        of.written = (of.written + units).min(self.capacity);
+        of.extent = of.extent.max(of.written);
+        if of.written == self.capacity {
+            self.leave(zone, ZoneState::Full);
+        }
+    }
+
+    /// Commits the random write area of a zone up to and including the unit at offset `last`.
+    pub fn commit(&mut self, zone: u32, last: u32) -> Result<(), Status> {
+        let ZoneDescriptor { state, written, has_area, .. } = self.of(zone);
+        if !has_area {
+            return Err(Status::InvalidZoneOperation);
+        }
+        let limits = self.area.expect("a zone has an area");
+        let units = (u64::from(last) + 1).saturating_sub(u64::from(written)) as u32;
+        let whole = units.is_multiple_of(limits.granularity) || last + 1 == self.capacity;
+        if units == 0 || units > limits.units || !whole {
+            return Err(Status::InvalidField);
+        }
+        if !state.is_open() {
+            self.open_as(zone, ZoneState::ImplicitlyOpened)?;
+        }
+        self.move_pointer(zone, units);
+        Ok(())
+    }
+
+    /// Opens an empty zone explicitly with a random write area.
+    pub fn open_with_area(&mut self, zone: u32) -> Result<(), Status> {
+        let Some(limits) = self.area else { return Err(Status::InvalidField) };
+        match self.of(zone).state {
+            ZoneState::Empty if self.areas == limits.zones => return Err(Status::ZrwaResourcesUnavailable),
+            ZoneState::Empty => {}
+            _ => return Err(Status::InvalidZoneOperation),
+        }
+        self.open_as(zone, ZoneState::ExplicitlyOpened)?;
+        self.areas += 1;
+        self.most_areas = self.most_areas.max(self.areas);
+        let of = &mut self.zones[zone as usize];
+        (of.has_area, of.extent) = (true, 0);
+        Ok(())
+    }
+
     /// Takes an append of `units`; returns the offset of its data.
     pub fn append(&mut self, zone: u32, units: u32) -> Result<u32, Status> {
-        let ZoneDescriptor { state, written } = self.of(zone);
-        if state == ZoneState::Full {
-            return Err(Status::ZoneIsFull);
+        let ZoneDescriptor { state, written, has_area, .. } = self.of(zone);
+        state.admits_writes()?;
+        if has_area {
+            return Err(Status::InvalidZoneOperation);
         }
         self.write(zone, written, units).map(|()| written)
     }
@@ -137,7 +258,9 @@ impl ZoneStates {
     pub fn open(&mut self, zone: u32) -> Result<(), Status> {
         match self.of(zone).state {
             ZoneState::ExplicitlyOpened => Ok(()),
-            ZoneState::Full => Err(Status::InvalidZoneStateTransition),
+            ZoneState::Full | ZoneState::ReadOnly | ZoneState::Offline => {
+                Err(Status::InvalidZoneStateTransition)
+            }
             ZoneState::ImplicitlyOpened => {
                 self.implicit.retain(|&other| other != zone);
                 self.zones[zone as usize].state = ZoneState::ExplicitlyOpened;
@@ -151,7 +274,9 @@ impl ZoneStates {
     pub fn close(&mut self, zone: u32) -> Result<(), Status> {
         match self.of(zone).state {
             ZoneState::Closed => Ok(()),
-            ZoneState::Empty | ZoneState::Full => Err(Status::InvalidZoneStateTransition),
+            ZoneState::Empty | ZoneState::Full | ZoneState::ReadOnly | ZoneState::Offline => {
+                Err(Status::InvalidZoneStateTransition)
+            }
             ZoneState::ImplicitlyOpened | ZoneState::ExplicitlyOpened => {
                 self.leave(zone, ZoneState::Closed);
                 Ok(())
@@ -159,19 +284,66 @@ impl ZoneStates {
         }
     }
 
-    /// Makes a zone Full; false if it is.
-    pub fn finish(&mut self, zone: u32) -> bool {
-        let full = self.of(zone).state == ZoneState::Full;
-        if !full {
-            self.leave(zone, ZoneState::Full);
+    /// Makes a zone Full and commits its random write area; false if it is.
+    pub fn finish(&mut self, zone: u32) -> Result<bool, Status> {
+        let ZoneDescriptor { state, .. } = self.of(zone);
+        if state.has_failed() {
+            return Err(Status::InvalidZoneStateTransition);
         }
-        !full
+        let full = state == ZoneState::Full;
+        if !full {
+            self.end_writes(zone, ZoneState::Full);
+        }
+        Ok(!full)
     }
 
-    /// Makes a zone Empty; returns the units that were written.
+    /// Moves a zone to a state that takes no writes; a random write area is committed.
+    pub fn end_writes(&mut self, zone: u32, to: ZoneState) {
+        let had_area = self.of(zone).has_area;
+        self.leave(zone, to);
+        let of = &mut self.zones[zone as usize];
+        of.written = if had_area { of.extent } else { of.written };
+    }
+
+    /// Gives a read-only zone up, at the command of the host.
+    pub fn give_up(&mut self, zone: u32) -> Result<(), Status> {
+        match self.of(zone).state {
+            ZoneState::Offline => Ok(()),
+            ZoneState::ReadOnly => {
+                self.take_offline(zone);
+                Ok(())
+            }
+            _ => Err(Status::InvalidZoneStateTransition),
+        }
+    }
+
+    /// Makes a zone Offline, which is empty or read-only.
+    pub fn take_offline(&mut self, zone: u32) {
+        let of = &mut self.zones[zone as usize];
+        debug_assert!(matches!(of.state, ZoneState::Empty | ZoneState::ReadOnly), "{of:?}");
+        *of = ZoneDescriptor { state: ZoneState::Offline, written: 0, has_area: false, extent: 0 };
+    }
+
+    /// Makes a zone Empty; returns the units up to the end of the last write.
     pub fn reset(&mut self, zone: u32) -> u32 {
+        let had_area = self.of(zone).has_area;
         self.leave(zone, ZoneState::Empty);
-        std::mem::take(&mut self.zones[zone as usize].written)
+        let of = &mut self.zones[zone as usize];
+        let (written, extent) = (std::mem::take(&mut of.written), std::mem::take(&mut of.extent));
+        if had_area { extent } else { written }
+    }
+
+    /// Power is lost. Open zones are Closed, without data and random write area Empty. The write pointer of a zone without such
+    /// an area moves to `end`.
+    pub fn lose_power(&mut self, zone: u32, end: Option<u32>) {
+        let ZoneDescriptor { state, has_area, .. } = self.of(zone);
+        if let Some(end) = end {
+            self.zones[zone as usize].written = end;
+        }
+        if state.is_active() {
+            let is_empty = end == Some(0) && !has_area;
+            self.leave(zone, if is_empty { ZoneState::Empty } else { ZoneState::Closed });
+        }
     }
 
     /// Opens a zone that is not open, as far as the limits allow.
@@ -205,6 +377,9 @@ impl ZoneStates {
         }
         self.open -= u32::from(from.is_open());
         self.active -= u32::from(from.is_active() && !to.is_active());
+        if !to.is_active() {
+            self.areas -= u32::from(std::mem::take(&mut self.zones[zone as usize].has_area));
+        }
     }
 
     /// Checks the counts against the states.
@@ -218,10 +393,15 @@ impl ZoneStates {
                 self.open, self.active, self.max_open, self.max_active
             ));
         }
+        let areas = self.zones.iter().filter(|z| z.has_area).count() as u32;
+        if areas != self.areas || areas > self.area.map_or(0, |limits| limits.zones) {
+            return Err(format!("{areas} zones have a random write area, counted as {}", self.areas));
+        }
         let wrong = |z: &ZoneDescriptor| {
             z.written > self.capacity
-                || (z.state == ZoneState::Empty && z.written > 0)
-                || (z.written == self.capacity && z.state != ZoneState::Full)
+                || (z.has_area && !z.state.is_active())
+                || (matches!(z.state, ZoneState::Empty | ZoneState::Offline) && z.written > 0)
+                || (z.written == self.capacity && !matches!(z.state, ZoneState::Full | ZoneState::ReadOnly))
         };
         match self.zones.iter().position(wrong) {
             Some(zone) => Err(format!("zone {zone} is {:?}", self.zones[zone])),
@@ -236,7 +416,7 @@ mod tests {
     use Status::*;
 
     fn zones(max_open: u32, max_active: u32) -> ZoneStates {
-        ZoneStates::new(&[0; 6], 100, max_open, max_active)
+        ZoneStates::new(&[0; 6], 100, max_open, max_active, None)
     }
 
     #[test]
@@ -273,12 +453,49 @@ mod tests {
         assert_eq!(z.close(0), Err(InvalidZoneStateTransition));
         assert_eq!((z.open(0), z.open(0), z.close(0), z.close(0)), (Ok(()), Ok(()), Ok(()), Ok(())));
         assert_eq!((z.of(0).state, z.active), (ZoneState::Closed, 1));
-        assert!(z.finish(0) && !z.finish(0) && z.finish(1));
+        assert_eq!([0, 0, 1].map(|zone| z.finish(zone)), [Ok(true), Ok(false), Ok(true)]);
         assert_eq!(
             (z.open(0), z.close(0)),
             (Err(InvalidZoneStateTransition), Err(InvalidZoneStateTransition))
         );
         assert_eq!((z.reset(0), z.reset(2), z.open, z.active), (0, 0, 0, 0));
+        z.audit().unwrap();
+    }
+
+    #[test]
+    fn a_random_write_area_takes_writes_behind_the_write_pointer_and_moves_it_by_granules() {
+        let area = AreaLimits { units: 16, granularity: 4, zones: 2 };
+        let mut z = ZoneStates::new(&[0; 6], 50, 6, 6, Some(area));
+        assert_eq!((z.open_with_area(0), z.open_with_area(1)), (Ok(()), Ok(())));
+        assert_eq!(
+            (z.open_with_area(2), z.open_with_area(1)),
+            (Err(ZrwaResourcesUnavailable), Err(InvalidZoneOperation))
+        );
+        // In the area, in any order and again; its last unit is 15.
+        assert_eq!((z.write(0, 12, 4), z.write(0, 0, 3), z.write(0, 12, 4)), (Ok(()), Ok(()), Ok(())));
+        assert_eq!((z.of(0).written, z.of(0).extent), (0, 16));
+        // One unit behind it, and the last one of the region of implicit commits.
+        assert_eq!((z.write(0, 16, 1), z.of(0).written), (Ok(()), 4));
+        assert_eq!(
+            (z.write(0, 36, 1), z.write(0, 35, 1), z.of(0).written),
+            (Err(ZoneInvalidWrite), Ok(()), 20)
+        );
+        assert_eq!((z.write(0, 19, 1), z.append(0, 1)), (Err(ZoneInvalidWrite), Err(InvalidZoneOperation)));
+        assert_eq!(
+            (z.commit(0, 22), z.commit(0, 19), z.commit(0, 36)),
+            (Err(InvalidField), Err(InvalidField), Err(InvalidField))
+        );
+        assert_eq!((z.commit(0, 23), z.of(0).written), (Ok(()), 24));
+        // The area ends with the zone, and its last commit need not be a whole number of granules.
+        assert_eq!((z.write(0, 44, 7), z.write(0, 44, 6)), (Err(ZoneBoundaryError), Ok(())));
+        assert_eq!((z.of(0).written, z.commit(0, 49), z.of(0).state), (36, Ok(()), ZoneState::Full));
+        assert_eq!((z.commit(0, 49), z.open_with_area(2)), (Err(InvalidZoneOperation), Ok(())));
+        // A finished zone keeps what its area held.
+        assert_eq!(
+            (z.close(1), z.write(1, 3, 2), z.finish(1), z.of(1).written),
+            (Ok(()), Ok(()), Ok(true), 5)
+        );
+        assert_eq!((z.reset(1), z.implicit_commits, z.most_areas), (5, 3, 2));
         z.audit().unwrap();
     }
 }

@@ -1,5 +1,6 @@
 //! Writes of a zoned drive: state check, admission to the cache, programs.
 
+use super::area::NO_SLOT;
 use super::blocks::NO_BLOCK;
 use super::geometry::ZoneOffset;
 use super::zoned_ftl::{LANDED, ZoneProgram, ZonedFtl};
@@ -8,7 +9,7 @@ use crate::ftl::flash::Flash;
 use crate::ftl::outcome::Admitted;
 use crate::numbers::{JobId, Lpn};
 use crate::owner::Owner;
-use interpulse_engine::Status;
+use interpulse_engine::{RequestId, Status};
 use interpulse_flash::nand::txn::{Kind, Txn};
 
 impl ZonedFtl {
@@ -21,6 +22,10 @@ impl ZonedFtl {
         let ZoneOffset { zone, offset } = self.geometry.split(lpn);
         self.states.write(zone, offset, units)?;
         self.zone_counters.writes += 1;
+        if let Some(area) = &mut self.zones[zone as usize].area {
+            area.expect(offset, units);
+            self.zone_counters.area_writes += 1;
+        }
         Ok(())
     }
 
@@ -37,7 +42,7 @@ impl ZonedFtl {
 
     /// Puts a unit of an accepted write into the cache.
     #[inline]
-    pub(super) fn admit(&mut self, lpn: Lpn) -> Admitted {
+    pub(super) fn admit(&mut self, tag: RequestId, lpn: Lpn) -> Admitted {
         let ZoneOffset { zone, offset } = self.geometry.split(lpn);
         let of = &mut self.zones[zone as usize];
         if of.overtaken > 0 {
@@ -45,14 +50,42 @@ impl ZonedFtl {
             self.zone_counters.discarded_units += 1;
             return Admitted::Absorbed;
         }
+        if of.area.is_some() {
+            return self.admit_to_area(tag, zone, offset, lpn);
+        }
         debug_assert_eq!(offset, of.admitted, "data arrives in the order of the writes");
         let Some(slot) = self.cache.admit(lpn, zone as usize, NO_FLASH_COPY) else { return Admitted::Full };
         if self.versions.follows(lpn) {
             self.versions.written(lpn, slot);
+            if self.loss.is_some() {
+                self.versions.belongs(tag, lpn);
+            }
         }
         of.admitted += 1;
         self.note_ready(zone);
         Admitted::Slot(slot)
+    }
+
+    /// Puts a unit of a write to a zone with a random write area into the cache, or over its older data there.
+    fn admit_to_area(&mut self, tag: RequestId, zone: u32, offset: u32, lpn: Lpn) -> Admitted {
+        let of = &mut self.zones[zone as usize];
+        let unit = of.area.as_mut().expect("the zone has one").unit_mut(offset);
+        let overwrites = unit.slot != NO_SLOT;
+        if !overwrites {
+            let Some(slot) = self.cache.hold(lpn, zone as usize) else { return Admitted::Full };
+            unit.slot = slot;
+        }
+        unit.coming -= 1;
+        let slot = unit.slot;
+        if self.versions.follows(lpn) {
+            self.versions.written(lpn, slot);
+            if self.loss.is_some() {
+                self.versions.belongs(tag, lpn);
+            }
+        }
+        self.note_ready(zone);
+        self.zone_counters.area_overwritten_units += u64::from(overwrites);
+        if overwrites { Admitted::Absorbed } else { Admitted::Slot(slot) }
     }
 
     /// Adds a zone to the ready ones if it has data for a program.
@@ -69,6 +102,11 @@ impl ZonedFtl {
     fn has_program(&self, zone: u32) -> bool {
         let dirty = self.cache.dirty(zone as usize);
         let of = &self.zones[zone as usize];
+        if let Some(area) = &of.area {
+            let (written, first) = (self.states.of(zone).written, of.issued * self.geometry.program);
+            let passed = first + self.geometry.program <= written || (of.is_finished && first < written);
+            return passed && area.has_arrived(self.geometry.program);
+        }
         dirty >= self.geometry.program
             || (dirty > 0 && of.is_finished && of.admitted == self.states.of(zone).written)
     }
@@ -86,6 +124,9 @@ impl ZonedFtl {
         let depth = self.geometry.width * self.programs_per_lane;
         let of = &mut self.zones[zone as usize];
         let program = of.issued;
+        if of.repairs > 0 {
+            return false;
+        }
         if program >= depth && !of.has_landed(program - depth) {
             return false;
         }
@@ -93,7 +134,9 @@ impl ZonedFtl {
         let lane = self.geometry.lane(zone, place.lane);
         let mut block = of.blocks[place.block];
         if block == NO_BLOCK {
-            let Some(erased) = self.blocks.take(lane) else {
+            let erased = if self.lane_is_for_repairs(lane) { None } else { self.blocks.take(lane) };
+            let of = &mut self.zones[zone as usize];
+            let Some(erased) = erased else {
                 self.zone_counters.erase_waits += u64::from(!of.is_starved);
                 if !std::mem::replace(&mut of.is_starved, true) {
                     self.starved.push(zone);
@@ -102,19 +145,47 @@ impl ZonedFtl {
             };
             (block, of.blocks[place.block]) = (erased, erased);
         }
+        let of = &mut self.zones[zone as usize];
         let id = self.free_programs.pop().unwrap_or_else(|| {
             self.programs.push(ZoneProgram::default());
             JobId(self.programs.len() as u32 - 1)
         });
         let job = &mut self.programs[id.index()];
         (job.zone, job.generation, job.program, job.block) = (zone, of.generation, program, block);
-        while job.slots.len() < self.geometry.program as usize {
-            let Some((slot, _)) = self.cache.take_dirty(zone as usize) else { break };
-            job.slots.push(slot);
+        match &mut of.area {
+            None => {
+                while job.slots.len() < self.geometry.program as usize {
+                    let Some((slot, _)) = self.cache.take_dirty(zone as usize) else { break };
+                    job.slots.push(slot);
+                }
+                self.cache.free_dead(zone as usize);
+            }
+            Some(area) => {
+                let first = program * self.geometry.program;
+                for offset in first..first + self.geometry.program {
+                    let slot = area.take();
+                    if slot == NO_SLOT {
+                        let place = of.holes.partition_point(|&hole| hole < offset);
+                        of.holes.insert(place, offset);
+                    } else {
+                        self.cache.take_held(slot);
+                    }
+                    job.slots.push(slot);
+                }
+            }
         }
-        self.cache.free_dead(zone as usize);
         of.in_flight.push_back(id);
         of.issued += 1;
+        while of.ahead.last() == Some(&of.issued) {
+            of.ahead.pop();
+            of.in_flight.push_back(LANDED);
+            of.issued += 1;
+            if let Some(area) = &mut of.area {
+                (0..self.geometry.program).for_each(|_| {
+                    area.take();
+                });
+            }
+        }
         let (die, plane) = self.layout.die_of(lane);
         let mut txn = Txn::new(Kind::HostProgram, die);
         txn.plane = plane as u8;
@@ -130,12 +201,22 @@ impl ZonedFtl {
 
     /// Completes a program.
     pub(super) fn program_done(&mut self, flash: &mut Flash, txn: &Txn) {
-        let Owner::Program(id) = Owner::of(txn) else { unreachable!("a program of {:?}", Owner::of(txn)) };
+        let id = match Owner::of(txn) {
+            Owner::Program(id) => id,
+            Owner::Metadata(group) => return self.save_done(group),
+            Owner::Repair(id) => return self.repair_program_done(flash, id),
+            owner => unreachable!("a program of {owner:?}"),
+        };
         let mut job = std::mem::take(&mut self.programs[id.index()]);
         let of = &mut self.zones[job.zone as usize];
         let is_current = of.generation == job.generation;
         let place = self.geometry.place(job.program);
+        let mut units = 0;
         for (k, &slot) in (0..).zip(&job.slots) {
+            if slot == NO_SLOT {
+                continue;
+            }
+            units += 1;
             let lpn = self.cache.lpn(slot);
             if is_current && self.versions.follows(lpn) {
                 let to = self.layout.unit(self.geometry.unit_at(job.block, place, k));
@@ -143,10 +224,15 @@ impl ZonedFtl {
             }
             self.cache.programmed(slot);
         }
-        self.counters.host_units += job.slots.len() as u64;
-        self.counters.padding_units += u64::from(self.geometry.program) - job.slots.len() as u64;
+        self.counters.host_units += units;
+        self.counters.padding_units += u64::from(self.geometry.program) - units;
+        self.zone_counters.unwritten_units += job.slots.len() as u64 - units;
         self.counters.consumed_host_pages += u64::from(self.layout.pages_per_program * self.layout.planes);
         if is_current {
+            if self.loss.is_some() {
+                self.describe_program(job.zone, job.generation, job.program, job.block);
+            }
+            let of = &mut self.zones[job.zone as usize];
             let k = (job.program - of.landed()) as usize;
             of.in_flight[k] = LANDED;
             while of.in_flight.front() == Some(&LANDED) {

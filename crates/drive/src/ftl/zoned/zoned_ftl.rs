@@ -1,7 +1,10 @@
 //! Zoned FTL: components.
 
+use super::area::ZoneArea;
 use super::blocks::{NO_BLOCK, ZoneBlocks};
+use super::copies::Repairs;
 use super::counters::ZoneCounters;
+use super::durability::ZonePowerLoss;
 use super::geometry::ZoneGeometry;
 use super::spec::ResetEnd;
 use super::state::ZoneStates;
@@ -52,6 +55,9 @@ pub struct ZonedFtl {
     pub(super) resets: interpulse_engine::Slab<ResetId, (RequestId, u32)>,
     /// Reset that waits for the erase of each super block.
     pub(super) reset_of: Vec<ResetId>,
+    pub(super) repairs: Repairs,
+    /// State against a loss of power, if power may be lost.
+    pub(super) loss: Option<Box<ZonePowerLoss>>,
     pub(super) outcomes: VecDeque<Outcome>,
     pub(super) counters: FtlCounters,
     pub(super) zone_counters: ZoneCounters,
@@ -62,7 +68,7 @@ pub struct ZonedFtl {
 pub(super) struct ZoneData {
     /// Super blocks, row by row, in the order of the lanes; [`NO_BLOCK`] where no program has begun.
     pub(super) blocks: Vec<SuperBlock>,
-    /// Units in the cache or on flash.
+    /// Units in the cache or on flash; all of the zone if it has an area.
     pub(super) admitted: u32,
     /// Units that a reset overtook: their data has not arrived yet and will be dropped.
     pub(super) overtaken: u32,
@@ -70,8 +76,16 @@ pub(super) struct ZoneData {
     pub(super) issued: u32,
     /// Programs from `issued - in_flight.len()` on; [`LANDED`] those that ended before an earlier one.
     pub(super) in_flight: VecDeque<JobId>,
+    /// Later programs that had landed when power was lost, the next one last.
+    pub(super) ahead: Vec<u32>,
     /// Resets so far.
     pub(super) generation: u32,
+    /// Repairs that have not ended.
+    pub(super) repairs: u32,
+    /// Random write area, from its opening until the next reset.
+    pub(super) area: Option<Box<ZoneArea>>,
+    /// Units of submitted programs that the host did not write, in order.
+    pub(super) holes: Vec<u32>,
     /// In the list of ready zones.
     pub(super) is_ready: bool,
     /// In the list of starved zones.
@@ -87,11 +101,19 @@ impl ZoneData {
         self.issued - self.in_flight.len() as u32
     }
 
+    /// Whether the host did not write the unit at `offset`, which is in a submitted program.
+    #[inline]
+    pub(super) fn is_hole(&self, offset: u32) -> bool {
+        !self.holes.is_empty() && self.holes.binary_search(&offset).is_ok()
+    }
+
     /// Whether program `k` has landed.
     #[inline]
     pub(super) fn has_landed(&self, k: u32) -> bool {
         let landed = self.landed();
-        k < landed || (k < self.issued && self.in_flight[(k - landed) as usize] == LANDED)
+        k < landed
+            || (k < self.issued && self.in_flight[(k - landed) as usize] == LANDED)
+            || (!self.ahead.is_empty() && self.ahead.contains(&k))
     }
 }
 
@@ -104,7 +126,7 @@ pub(super) struct ZoneProgram {
     /// Number of the program in the zone.
     pub(super) program: u32,
     pub(super) block: SuperBlock,
-    /// Cache slots of its units.
+    /// Cache slots of its units, [`NO_SLOT`](super::area::NO_SLOT) those without data.
     pub(super) slots: Vec<Slot>,
 }
 
@@ -120,18 +142,37 @@ impl ZonedFtl {
             overtaken: 0,
             issued: units / geometry.program,
             in_flight: VecDeque::new(),
+            ahead: Vec::new(),
             generation: 0,
+            repairs: 0,
+            area: None,
+            holes: Vec::new(),
             is_ready: false,
             is_starved: false,
             is_finished: false,
         };
+        let loss = spec
+            .power_loss
+            .map(|_| Box::new(ZonePowerLoss::new(spec.cache.protected, &layout, &geometry, &blocks)));
+        let versions = match spec.power_loss {
+            Some(_) => VersionAudit::for_power_loss(!spec.cache.protected),
+            None => VersionAudit::new(spec.audit_sample),
+        };
         ZonedFtl {
-            states: ZoneStates::new(&written, geometry.units, zones.open_limit(), zones.max_active),
+            loss,
+            repairs: Repairs::default(),
+            states: ZoneStates::new(
+                &written,
+                geometry.units,
+                zones.open_limit(),
+                zones.max_active,
+                zones.area_limits(spec.geometry.unit_bytes),
+            ),
             zones: blocks.into_iter().zip(&written).map(data).collect(),
             reset_of: vec![NO_RESET; cycles.len()],
             blocks: ZoneBlocks::new(free, cycles),
             cache: Cache::new(slots, geometry.zones),
-            versions: VersionAudit::new(spec.audit_sample),
+            versions,
             programs: Vec::new(),
             free_programs: Vec::new(),
             ready: Ring::default(),
@@ -160,11 +201,16 @@ impl ZonedFtl {
 
     /// Counters of the zones since the start.
     pub fn zone_counters(&self) -> ZoneCounters {
-        ZoneCounters { closed_by_drive: self.states.closed_by_drive, ..self.zone_counters }
+        ZoneCounters {
+            closed_by_drive: self.states.closed_by_drive,
+            implicit_commits: self.states.implicit_commits,
+            ..self.zone_counters
+        }
     }
 
-    /// Super blocks that belong to zones.
+    /// Super blocks that belong to zones, and those that repairs fill.
     pub(super) fn used_blocks(&self) -> impl Iterator<Item = SuperBlock> {
-        self.zones.iter().flat_map(|zone| &zone.blocks).copied().filter(|&block| block != NO_BLOCK)
+        let of_zones = self.zones.iter().flat_map(|zone| &zone.blocks).copied();
+        of_zones.filter(|&block| block != NO_BLOCK).chain(self.blocks_of_repairs())
     }
 }

@@ -13,7 +13,7 @@ use super::spec::SyntheticPacing;
 use crate::error::Illegal;
 use crate::spec::Pacing;
 use interpulse_engine::{Bytes, Op, Request, Rng, SECTOR, SimTime, Streams, ZoneAction};
-use spec::{ZoneFlowSpec, ZoneWrites};
+use spec::{AreaSectors, ZoneFlowSpec, ZoneWrites};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -31,6 +31,8 @@ pub(crate) struct ZoneFlow {
     addresses: Rng,
     reads_below: u64,
     alignment: u64,
+    /// Sectors of a logical block.
+    block: u64,
     /// First sector of the first zone.
     base: u64,
     zone_sectors: u64,
@@ -43,6 +45,11 @@ pub(crate) struct ZoneFlow {
     /// Newest writes, which may not have reached the device, oldest first.
     recent: VecDeque<Write>,
     most_recent: usize,
+    /// Random write areas; `None` if the flow does not use them.
+    area: Option<AreaSectors>,
+    overwrites_below: u64,
+    /// Zone management that precedes the next write.
+    commands: VecDeque<Request>,
 }
 
 #[derive(Clone, Default)]
@@ -60,6 +67,8 @@ struct Open {
     zone: usize,
     /// Sectors written.
     written: u64,
+    /// Sectors before the random write area.
+    committed: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -98,7 +107,7 @@ impl ZoneFlow {
         };
         Ok(ZoneFlow {
             writes: match spec.zones {
-                ZoneWrites::Write => Op::Write,
+                ZoneWrites::Write | ZoneWrites::Zrwa => Op::Write,
                 ZoneWrites::Append => Op::Append,
             },
             sizes: Sizes::new(&spec.block_size, stream("workload.size"))?,
@@ -108,15 +117,22 @@ impl ZoneFlow {
             addresses: stream("workload.address"),
             reads_below: Rng::threshold(spec.read_share),
             alignment: spec.alignment.get() / SECTOR.get(),
+            block: spec.drive.block.get() / SECTOR.get(),
             base: first * zone_sectors,
             zone_sectors,
             zones: (first..end).map(full).collect(),
             // No zone, which counts as full: the first write of each place opens one.
-            open: vec![Open { zone: usize::MAX, written: zone_sectors }; spec.open_zones as usize],
+            open: vec![
+                Open { zone: usize::MAX, written: zone_sectors, committed: zone_sectors };
+                spec.open_zones as usize
+            ],
             turn: 0,
             next: 0,
             recent: VecDeque::new(),
             most_recent,
+            area: spec.drive.area.filter(|_| spec.zones == ZoneWrites::Zrwa),
+            overwrites_below: Rng::threshold(spec.overwrites),
+            commands: VecDeque::new(),
         })
     }
 
@@ -152,17 +168,25 @@ impl ZoneFlow {
         Some(self.request(Op::Read, zone, offset, sectors))
     }
 
-    /// The next write, or the reset that must precede it.
+    /// The next write, or the zone management that must precede it.
     fn write(&mut self) -> Request {
         let place = self.turn;
-        if self.open[place].written == self.zone_sectors
-            && let Some(reset) = self.open_next(place)
-        {
-            return reset;
+        if self.open[place].written == self.zone_sectors {
+            self.open_next(place);
         }
-        let Open { zone, written } = self.open[place];
+        if let Some(command) = self.commands.pop_front() {
+            return command;
+        }
+        let Open { zone, written, .. } = self.open[place];
         let sectors = u64::from(self.sizes.next()).min(self.zone_sectors - written);
+        if self.area.is_some()
+            && self.operations.chance(self.overwrites_below)
+            && let Some(request) = self.overwrite(place, sectors)
+        {
+            return request;
+        }
         self.open[place].written += sectors;
+        self.commit(place);
         self.turn = (place + 1) % self.open.len();
         self.recent.push_back(Write { zone, resets: self.zones[zone].resets, sectors });
         if self.recent.len() > self.most_recent {
@@ -177,21 +201,44 @@ impl ZoneFlow {
         self.request(self.writes, zone, offset, sectors as u32)
     }
 
-    /// Opens the next zone that is not open at this place; returns the reset that it needs.
-    fn open_next(&mut self, place: usize) -> Option<Request> {
+    /// Follows the write pointer of a zone with a random write area: the drive moves it when a write ends behind the area.
+    fn commit(&mut self, place: usize) {
+        let Some(area) = self.area else { return };
+        let Open { zone, written, committed } = self.open[place];
+        let beyond = written.saturating_sub(committed + area.sectors);
+        self.open[place].committed = committed + beyond.next_multiple_of(area.granularity);
+        if written == self.zone_sectors {
+            let last = self.zone_sectors - self.block;
+            self.commands.push_back(self.request(Op::Zone(ZoneAction::Commit), zone, last, 0));
+        }
+    }
+
+    /// An overwrite of data in the random write area; `None` if it holds less than `sectors`.
+    fn overwrite(&mut self, place: usize, sectors: u64) -> Option<Request> {
+        let Open { zone, written, committed } = self.open[place];
+        let positions = (written.checked_sub(committed)?).checked_sub(sectors)? / self.block + 1;
+        let offset = committed + self.addresses.below(positions) * self.block;
+        self.turn = (place + 1) % self.open.len();
+        Some(self.request(Op::Write, zone, offset, sectors as u32))
+    }
+
+    /// Opens the next zone that is not open at this place, after the commands that it needs.
+    fn open_next(&mut self, place: usize) {
         self.open[place].zone = usize::MAX;
         while self.open.iter().any(|open| open.zone == self.next) {
             self.next = (self.next + 1) % self.zones.len();
         }
         let zone = self.next;
         self.next = (self.next + 1) % self.zones.len();
-        self.open[place] = Open { zone, written: 0 };
+        self.open[place] = Open { zone, written: 0, committed: 0 };
         let of = &mut self.zones[zone];
-        if !of.is_written {
-            return None;
+        if of.is_written {
+            *of = Zone { is_written: false, readable: 0, resets: of.resets.wrapping_add(1) };
+            self.commands.push_back(self.request(Op::Zone(ZoneAction::Reset), zone, 0, 0));
         }
-        *of = Zone { is_written: false, readable: 0, resets: of.resets.wrapping_add(1) };
-        Some(self.request(Op::Zone(ZoneAction::Reset), zone, 0, 0))
+        if self.area.is_some() {
+            self.commands.push_back(self.request(Op::Zone(ZoneAction::OpenZrwa), zone, 0, 0));
+        }
     }
 
     fn request(&self, op: Op, zone: usize, offset: u64, sectors: u32) -> Request {

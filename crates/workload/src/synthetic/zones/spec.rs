@@ -3,7 +3,7 @@
 use crate::synthetic::size::BlockSize;
 use crate::synthetic::spec::SyntheticPacing;
 use interpulse_engine::{Bytes, SECTOR};
-use interpulse_settings::{choices, default, keys};
+use interpulse_settings::{ConfigError, Section, choices, default, keys};
 use std::ops::Range;
 
 choices! {
@@ -14,6 +14,8 @@ choices! {
         Write = "write",
         /// zone appends, which the drive places at the write pointer
         Append = "append",
+        /// writes in order and overwrites of what the random write area of the zone (ZRWA) holds
+        Zrwa = "zrwa",
     }
 }
 
@@ -26,6 +28,17 @@ pub struct Zones {
     pub block: Bytes,
     /// Zones from the start of the drive on that are full at the start of a run.
     pub full: u64,
+    /// Random write area that a zone can have.
+    pub area: Option<AreaSectors>,
+}
+
+/// Random write area (ZRWA) of a zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AreaSectors {
+    /// Sectors of an area.
+    pub sectors: u64,
+    /// Sectors of which commits have a whole number.
+    pub granularity: u64,
 }
 
 keys! {
@@ -41,6 +54,8 @@ keys! {
         pub pacing: SyntheticPacing = policy(Some("closed"), SyntheticPacing::ROWS),
         /// share of reads, of places written before; the rest writes
         pub read_share: f64 = ["read"] fraction(default(0.0)),
+        /// Share of the writes that overwrite data in the random write area.
+        pub overwrites: f64 => overwrites(s, zones)?,
         /// Size of each read and write; a write ends at the end of its zone.
         pub block_size: BlockSize => BlockSize::read(s)?,
         /// addresses of reads are multiples of this, from the start of a zone
@@ -56,6 +71,14 @@ keys! {
         let whole = block_size.every_size().iter().all(|size| size.get().is_multiple_of(drive.block.get()));
         let sizes = if s.has("sizes") { "sizes" } else { "block-size" };
         s.check(whole, sizes, format!("multiples of {}, the logical block of a zoned drive", drive.block))?;
+        if zones == ZoneWrites::Zrwa {
+            let Some(area) = drive.area else {
+                return Err(s.invalid("zones", "\"write\" or \"append\": zones without ftl.zrwa-size have no random write area"));
+            };
+            let most = Bytes(area.sectors * SECTOR.get());
+            let fits = block_size.every_size().iter().all(|&size| size <= most);
+            s.check(fits, sizes, format!("at most {most}, the random write area of a zone"))?;
+        }
         s.check_together(from < to, &["from", "to"], "the region addressed is empty")?;
     }
 }
@@ -67,4 +90,11 @@ impl ZoneFlowSpec {
         let first = libm::ceil(at(self.from)) as u64;
         first..(libm::floor(at(self.to)) as u64).max(first)
     }
+}
+
+fn overwrites(s: &mut Section, zones: ZoneWrites) -> Result<f64, ConfigError> {
+    let doc = "share of the writes that overwrite data which the random write area of the zone holds, anywhere in it; the other \
+               writes continue in order";
+    let read = |s: &mut Section| s.fraction("overwrites", doc, default(0.5).at_most(0.999));
+    Ok(s.when(zones == ZoneWrites::Zrwa, "zones = \"zrwa\"", read)?.unwrap_or(0.0))
 }

@@ -1,12 +1,17 @@
 //! Programming progress of each super block, from its dies.
 
+use crate::ftl::layout::Layout;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::numbers::SuperBlock;
 use interpulse_flash::die::Die;
 
 /// Program operations ended or torn in each super block since its last erase.
 pub(crate) fn programs_begun(blocks: &BlockManager, dies: &[Die]) -> Vec<u32> {
-    let layout = &blocks.layout;
+    programs_begun_in(&blocks.layout, dies)
+}
+
+/// As [`programs_begun`], of any family with super blocks of this layout.
+pub(crate) fn programs_begun_in(layout: &Layout, dies: &[Die]) -> Vec<u32> {
     let programs = |super_block: SuperBlock| {
         let (lane, block) = layout.lane_of(super_block);
         let (die, plane) = layout.die_of(lane);

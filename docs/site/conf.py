@@ -60,6 +60,7 @@ CONTENTS = {
             "docs/ARRAY",
             "docs/ZNS",
             "docs/RELIABILITY",
+            "docs/FAULTS",
             "docs/POWER",
             "docs/POWERLOSS",
             "docs/QUEUES",

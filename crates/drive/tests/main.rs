@@ -4,6 +4,7 @@ mod audits;
 mod cache_program;
 mod cell_modes;
 mod drive_common;
+mod faults;
 mod ftl_common;
 mod ftl_oracles;
 mod ftl_tables;

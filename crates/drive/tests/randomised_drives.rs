@@ -233,6 +233,7 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
         text += &format!("[ftl.slc-cache]\nkind = '{}'\n", pick(&mut values_of_slc, &["static", "dynamic"]));
     }
     let mut values_of_map = streams.stream("test.map", 0);
+    let mut values_of_wear = streams.stream("test.wear", 0);
     let mut values_of_planes = streams.stream("test.planes", 0);
     let mut spec = drawn(&text, move |key| {
         let sections = [
@@ -246,6 +247,8 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
             &mut values_of_slc
         } else if key.path.starts_with("ftl.map") && key.path != "ftl.mapping-unit" {
             &mut values_of_map
+        } else if key.path == "ftl.free-block" {
+            &mut values_of_wear
         } else {
             &mut values
         };

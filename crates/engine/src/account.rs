@@ -40,10 +40,12 @@ pub enum Cause {
     Power,
     /// Waiting for map entries to be read from flash.
     Mapping,
+    /// Waiting for a die, a channel or the firmware that a fault stalls.
+    Fault,
 }
 
 /// Number of causes.
-pub const CAUSES: usize = 17;
+pub const CAUSES: usize = 18;
 
 /// Name and one line of documentation of each cause, in order.
 pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
@@ -64,6 +66,7 @@ pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
     ("retry", "repeating a read whose first decode failed: sensings, transfers and decodes beyond the first"),
     ("power", "a read's own wait for a share of the power budget (power.budget)"),
     ("mapping", "waiting for map entries to be read from flash"),
+    ("fault", "waiting for a die, a channel or the firmware that a fault stalls"),
 ];
 
 /// Latency of one request in ns by [`Cause`].

@@ -48,7 +48,7 @@ def lines(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     measured = [case for case in cases if any(_has(case, kind) for kind in ("read", "write"))]
     if not measured:
         return
-    for said in (overload, end_of_life):
+    for said in (overload, end_of_life, data_loss):
         for case in measured:
             if text := said(case):
                 yield text if len(measured) == 1 else f"{_name(case)}: {text}"
@@ -70,10 +70,27 @@ def end_of_life(case: Mapping[str, Any]) -> str | None:
     if not smart.get("read_only"):
         return None
     written = smart["host_bytes_written"] / 1e9
+    dead = smart.get("failed_dies", 0)
+    why = "a lane had no reserved block left" if not dead else "the dies or reserved blocks left no longer sufficed"
     return (
-        f"read-only from {smart['read_only_since_s']:.4g} s on: a lane had no reserved block left after"
+        f"read-only from {smart['read_only_since_s']:.4g} s on: {why} after"
         f" {written:,.4g} GB of host data, {smart['percentage_used']:.0f} % of the rated cycles;"
         f" {smart['refused_requests']:,} requests refused"
+    )
+
+
+def data_loss(case: Mapping[str, Any]) -> str | None:
+    """How much data faults have made uncorrectable, and on how many failed dies; None if there is none."""
+    smart = case.get("smart", {})
+    if not smart.get("lost_bytes"):
+        return None
+    dead = smart["failed_dies"]
+    dies = f" with {dead} failed {'die' if dead == 1 else 'dies'}" if dead else ""
+    reads = smart["reads_of_lost_data"]
+    repaired = " of single drives, before repair by the array" if "array" in case else ""
+    return (
+        f"data lost: {smart['lost_bytes'] / 2**20:,.4g} MiB{repaired}{dies}, of which"
+        f" {smart['lost_bytes_at_end'] / 2**20:,.4g} MiB were not written again; {reads:,} page reads failed"
     )
 
 

@@ -35,6 +35,7 @@ CAUSES = {
     "cache": "the write cache",
     "queue": "a fetch by the drive",
     "mapping": "map entries",
+    "fault": "a stalled die, channel or firmware",
     "stop": "a stop of a program or erase",
     "suspend": "a suspension",
 }

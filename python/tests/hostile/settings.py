@@ -83,7 +83,7 @@ def keys() -> tuple[dict[str, Any], ...]:
 
 
 def written(key: dict[str, Any]) -> str:
-    """The key as `--set` takes it, of the first flow or case."""
+    """The key as `--set` takes it, of the first flow, case or fault."""
     return str(key["name"]).replace(".N.", ".0.")
 
 
@@ -217,7 +217,7 @@ def wrong_settings(of: Sequence[dict[str, Any]]) -> Iterator[Wrong]:
                 )
         section, _, last = name.rpartition(".")
         misspelt = f"{section}.{last}x".lstrip(".")
-        if misspelt not in named and section != "case.0":
+        if misspelt not in named and section not in {"case.0", "fault.0"}:
             # Where the key is required, its absence is told, with what may have been meant.
             sets = (*(beside or ()), (misspelt, "1"))
             names = (misspelt, f'"{last}x" is written: was it meant?', f"{section.partition('.')[0]}.")

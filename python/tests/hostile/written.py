@@ -64,6 +64,49 @@ def configurations() -> Iterator[Wrong]:
         ("a flow name as a number", BASE.replace('"only"', "3"), "flow.0.name: seen 3"),
         ("two flows of one name", f'{BASE}[[flow]]\nname = "only"\n', "flow.1.name"),
         ("a name that the next flow has", f"{BASE.replace('only', 'flow1')}[[flow]]\n", "flow.1.name"),
+        # Faults.
+        ("a fault as a table", f'{BASE}[fault]\nkind = "stall"\n', "fault: seen a table"),
+        ("257 faults", BASE + '[[fault]]\nkind = "stall"\nat = "1ms"\nduration = "1ms"\n' * 257, "at most 256"),
+        ("a fault of no kind", f'{BASE}[[fault]]\nat = "1ms"\n', "fault.0.kind"),
+        ("a fault of another kind", f'{BASE}[[fault]]\nkind = "meteor"\nat = "1ms"\n', "fault.0.kind: seen"),
+        ("a fault at no time", f'{BASE}[[fault]]\nkind = "die-failure"\ndie = 0\n', "fault.0.at"),
+        (
+            "a fault at a time and after commands",
+            f'{BASE}[[fault]]\nkind = "die-failure"\ndie = 0\nat = "1ms"\nafter = 3\n',
+            "fault.0.at",
+        ),
+        ("a failure of no die", f'{BASE}[[fault]]\nkind = "die-failure"\nat = "1ms"\n', "fault.0.die"),
+        (
+            "a die beyond the last",
+            f'{BASE}[[fault]]\nkind = "die-failure"\ndie = 8\nat = "1ms"\n',
+            "fault.0.die: seen 8",
+        ),
+        (
+            "a channel beyond the last",
+            f'{BASE}[[fault]]\nkind = "channel-failure"\nchannel = 99\nat = "1ms"\n',
+            "fault.0.channel: seen 99",
+        ),
+        (
+            "a stall of a die and a channel",
+            f'{BASE}[[fault]]\nkind = "stall"\ndie = 0\nchannel = 0\nduration = "1ms"\nat = "1ms"\n',
+            "fault.0.",
+        ),
+        ("a stall of no length", f'{BASE}[[fault]]\nkind = "stall"\nduration = "0s"\nat = "1ms"\n', "fault.0.duration"),
+        (
+            "an address beyond the capacity",
+            f'{BASE}[[fault]]\nkind = "uncorrectable-read"\naddress = "1TiB"\nat = "1ms"\n',
+            "beyond the capacity",
+        ),
+        (
+            "a fault of a drive that is not there",
+            f'{BASE}[[fault]]\nkind = "stall"\ndrive = 1\nduration = "1ms"\nat = "1ms"\n',
+            "without [array] there is one drive",
+        ),
+        (
+            "a failing program in an array",
+            f'{BASE}[array]\nlevel = "raid5"\ndrives = 4\n[[fault]]\nkind = "program-failure"\nat = "1ms"\n',
+            "an array has no answer",
+        ),
         # Contradictions.
         ("a stop before the start", f'{BASE}start = "2ms"\nstop = "1ms"\n', "flow.0.stop"),
         ("more than everything", f"{BASE}read = 0.8\ntrim = 0.3\n", "flow.0.trim"),

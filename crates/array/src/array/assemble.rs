@@ -43,7 +43,9 @@ impl Array {
                 PreconditionedState::Page(ftl)
             };
             let first = ResourceId(d * resources_per_drive);
-            drives.push(Drive::new(drive.clone(), state, seed_of(seed, d), first, 0));
+            let mut own = drive.clone();
+            own.schedule.retain(|fault| fault.drive == d);
+            drives.push(Drive::new(own, state, seed_of(seed, d), first, 0));
         }
         let mut array =
             Array::new(spec, layout, drives, resources_per_drive, host_timers, drive.audit_sample);

@@ -3,8 +3,8 @@
 mod coordination;
 
 use crate::raid::layout::Layout;
-use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::spec::Impossible;
+use interpulse_drive::spec::{DriveSpec, Fault};
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::UNIT_BYTES;
 use interpulse_settings::{ConfigError, Document, Section, choices, default, optional, required};
@@ -275,6 +275,34 @@ impl ArraySpec {
         self.drives + self.spares()
     }
 
+    /// Checks the array against scheduled and random faults of its drives.
+    fn check_faults(&self, drive: &DriveSpec) -> Result<(), Impossible> {
+        let require = |holds, keys: &[&'static str], why: &str| Impossible::unless(holds, keys, why);
+        let random = drive.faults.is_some_and(|faults| faults.die_failure_every.is_some());
+        let why = "dies that fail one after the other make a drive read-only, and an array has no answer to a write that is \
+                   refused: schedule failures with [[fault]]";
+        require(!random, &["faults.die-failure-every", "array.level"], why)?;
+        for fault in &drive.schedule {
+            let why = format!(
+                "a [[fault]] is of drive {}; the array has drives 0 to {}",
+                fault.drive,
+                self.drives - 1
+            );
+            require(fault.drive < self.drives, &["array.drives"], &why)?;
+            let why = format!(
+                "drive {} cannot hold its data without the dies that fail and becomes read-only, and an array has no answer to a \
+                 write that is refused: give more over-provisioning, or more dies",
+                fault.drive
+            );
+            require(
+                drive.survives_scheduled_failures(fault.drive)?,
+                &["ftl.over-provisioning", "array.level"],
+                &why,
+            )?;
+        }
+        Ok(())
+    }
+
     /// Checks the array against a power loss.
     fn check_power_loss(&self, drive: &DriveSpec) -> Result<(), Impossible> {
         let Some(at) = drive.power_loss.and_then(|spec| spec.at) else { return Ok(()) };
@@ -310,10 +338,15 @@ impl ArraySpec {
         require(drive.ftl.placement.handles() == 0, &["ftl.placement", "array.level"], why)?;
         self.check_power_loss(drive)?;
         let why = "a drive whose blocks fail becomes read-only, and an array has no answer to a write that is refused";
-        let retires = drive.faults.is_some_and(|faults| faults.retires_blocks());
+        let retires = drive.faults.is_some_and(|faults| faults.retires_blocks())
+            || drive.schedule.iter().any(Fault::fails_a_block);
         require(!retires, &["faults.wear-out", "array.level"], why)?;
+        self.check_faults(drive)?;
         let why = "without bit errors no drive fails by them: give an errors.table other than \"ideal\"";
-        let errors = self.fail_after_errors.is_none() || drive.nand.errors.is_some();
+        let errors = self.fail_after_errors.is_none()
+            || drive.nand.errors.is_some()
+            || drive.faults.is_some_and(|faults| faults.uncorrectable_read > 0.0)
+            || drive.schedule.iter().any(Fault::loses_data);
         require(errors, &["array.fail-after-errors"], why)?;
         let why = "gc = \"imposed\" needs filled drives, and the one that is rebuilt begins empty";
         let rebuilds = self.rebuild_rate.is_some() && drive.ftl.gc.imposes();

@@ -1,5 +1,6 @@
 //! Assembling a drive from its spec and a preconditioned FTL.
 
+use super::fault_injector::FaultInjector;
 use super::power_state::Outage;
 use super::state::{CHECKED, InitialBlocks, PreconditionedState};
 use super::{Drive, ResourceMap};
@@ -35,6 +36,7 @@ impl Drive {
             idle: place.later(Drive::idle_timer(&spec)),
         };
         let ftl = family(&spec, state, &nand, &streams, timers);
+        let faults = FaultInjector::new(&spec, &mut nand, &streams);
         Drive {
             follows_reads: ftl.follows_reads(),
             ftl,
@@ -43,6 +45,7 @@ impl Drive {
             place,
             outage: spec.power_loss.map(Outage::new),
             closed: false,
+            faults,
             counters: Default::default(),
             spec,
         }

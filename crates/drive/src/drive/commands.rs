@@ -14,6 +14,9 @@ use interpulse_flash::nand::txn::Txn;
 impl Drive {
     #[inline(always)]
     pub(super) fn firmware_done(&mut self, events: &mut EventQueue, id: RequestId) {
+        if self.faults.is_some() && self.meets_fault(events, id) {
+            return;
+        }
         self.execute(events, id, Cause::Firmware);
     }
 
@@ -25,7 +28,7 @@ impl Drive {
 
     /// Books the time since the last booking on `waited` and executes the command, once its map entries are in memory.
     #[inline(always)]
-    fn execute(&mut self, events: &mut EventQueue, id: RequestId, waited: Cause) {
+    pub(super) fn execute(&mut self, events: &mut EventQueue, id: RequestId, waited: Cause) {
         let now = events.now();
         let request = self.host.requests.get_mut(id);
         request.book(waited, now);
@@ -137,7 +140,11 @@ impl Drive {
         if failed {
             request.status = Status::UnrecoveredReadError;
         }
+        let submitted = request.mark;
         let last = request.page_read(txn, now);
+        if last && self.faults.is_some() {
+            Drive::account_stalls(&self.nand, &mut request.account, txn, submitted, txn.mark);
+        }
         let (op, bytes) = (request.op, request.bytes);
         if last {
             self.all_read(events, now, id, op, bytes);

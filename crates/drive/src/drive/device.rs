@@ -37,6 +37,7 @@ impl Device for Drive {
 
     fn start(&mut self, events: &mut EventQueue) -> Result<(), String> {
         self.ftl.start(&mut Flash { nand: &mut self.nand, events });
+        self.arm_faults(events);
         self.arm_cut(events)
     }
 

@@ -123,6 +123,11 @@ impl Drive {
         self.ftl.health()
     }
 
+    /// Stalls that faults have caused; `None` if the configuration injects no faults.
+    pub fn stalls(&self) -> Option<u64> {
+        self.faults.as_ref().map(|of| of.stalls)
+    }
+
     /// Power-loss metadata written to flash.
     pub fn metadata_written(&self) -> MetadataWritten {
         self.ftl.metadata_written()

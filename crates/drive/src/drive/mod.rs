@@ -13,6 +13,8 @@ mod build;
 mod commands;
 pub mod counters;
 mod device;
+mod fault_injector;
+mod faults;
 pub mod hold_up;
 mod inspect;
 mod outage;
@@ -28,6 +30,7 @@ use crate::host_interface::request::Requests;
 use crate::owner::Owner;
 use crate::spec::DriveSpec;
 use counters::DriveCounters;
+use fault_injector::FaultInjector;
 use interpulse_engine::{EventQueue, ResourceId, SimTime};
 use interpulse_flash::command::Effect;
 use interpulse_flash::nand::Nand;
@@ -52,6 +55,8 @@ pub struct Drive {
     follows_reads: bool,
     /// The run has ended: no more requests arrive.
     closed: bool,
+    /// Faults to come, if the configuration has any.
+    faults: Option<Box<FaultInjector>>,
     /// Counters since the start.
     pub counters: DriveCounters,
 }
@@ -84,6 +89,7 @@ impl Drive {
             + u32::from(spec.refreshes())
             + 2 * u32::from(spec.power_loss.is_some())
             + u32::from(spec.ftl.slc.is_some())
+            + u32::from(spec.injects_faults())
     }
 
     /// Number of the timer of idle time among the later ones, if the drive has an SLC cache.
@@ -91,10 +97,14 @@ impl Drive {
         u32::from(spec.refreshes()) + 2 * u32::from(spec.power_loss.is_some())
     }
 
-    /// Timers after those of the host: the patrol, if blocks are refreshed, power loss and checkpoints, idle time.
+    /// Timers after those of the host: the patrol, if blocks are refreshed, power loss and checkpoints, idle time, faults.
     #[cold]
     #[inline(never)]
     fn on_later_timer(&mut self, events: &mut EventQueue, index: u32) {
+        if self.faults.is_some() && index == Drive::fault_timer_index(&self.spec) {
+            self.on_fault_timer(events);
+            return;
+        }
         match (self.spec.refreshes(), index) {
             (_, index) if self.spec.ftl.slc.is_some() && index == Drive::idle_timer(&self.spec) => {
                 let outstanding = self.host.requests.live() > 0;

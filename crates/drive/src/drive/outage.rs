@@ -110,6 +110,7 @@ impl Drive {
     fn forget_requests(&mut self, events: &mut EventQueue) {
         let (first, unit) = (self.place.lines(), self.spec.geometry.unit_bytes);
         self.host.lose_power(&self.spec.host, unit, first);
+        self.faults_lose_power();
         for k in 0..Drive::resources(&self.spec, self.place.host_timers) - self.place.flash {
             events.disarm(ResourceId(first.0 + k));
         }
@@ -141,5 +142,6 @@ impl Drive {
         power.last().served = Some(now);
         self.host.notify(DeviceEvent::PowerRestored);
         self.ftl.start(&mut Flash { nand: &mut self.nand, events });
+        self.arm_faults(events);
     }
 }

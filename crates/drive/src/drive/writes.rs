@@ -171,6 +171,9 @@ impl Drive {
         // Waiting for a slot and a block precedes the submission of the program.
         request.book(Cause::Cache, program.mark);
         book_program(&mut request.account, program);
+        if self.faults.is_some() {
+            Drive::account_stalls(&self.nand, &mut request.account, program, program.mark, now);
+        }
         request.mark = now;
         self.host.leave(events, now, id, 0);
     }

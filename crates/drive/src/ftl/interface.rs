@@ -13,6 +13,7 @@ use crate::ftl::page::slc::SlcCache;
 use crate::ftl::page::wear::health::Health;
 use crate::ftl::zoned::ZonedFtl;
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock, TranslationPage};
+use crate::spec::FaultKind;
 use enum_dispatch::enum_dispatch;
 use interpulse_engine::{Duration, RequestId, SimTime, Status, ZoneAction};
 use interpulse_flash::DieId;
@@ -131,6 +132,11 @@ pub trait Ftl {
     fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
     /// Completes an erase; true if that produced outcomes.
     fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool;
+
+    /// Lets a fault occur now.
+    fn inject(&mut self, _flash: &mut Flash, _fault: FaultKind) {
+        unreachable!("the family has no faults")
+    }
 
     // ---- GC window ----------------------------------------------------------------------------------------
     /// Closes or opens the GC window (IODA, SOSP'21). While it is closed, only lanes at the hard threshold start a

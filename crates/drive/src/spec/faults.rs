@@ -1,6 +1,7 @@
 //! Specification of faults of the flash array: the section `[faults]`.
 
-use interpulse_settings::{ConfigError, Section, choices, default, keys, required};
+use interpulse_engine::Duration;
+use interpulse_settings::{ConfigError, Section, choices, default, keys, optional, required};
 
 choices! {
     /// Endurance of the blocks.
@@ -32,6 +33,14 @@ keys! {
         pub program_failure: f64 = (state) fraction(default(0.0).at_most(0.01)),
         /// probability that an erase fails, whatever the wear: the block is replaced
         pub erase_failure: f64 = fraction(default(0.0).at_most(0.1)),
+        /// probability that a page read of the host finds data that nothing corrects until it is written again
+        pub uncorrectable_read: f64 = fraction(default(0.0).at_most(0.1)),
+        /// mean time between failures of dies drawn at random, exponentially distributed; left out, none fails
+        pub die_failure_every: Option<Duration> = optional_duration(optional().positive()),
+        /// mean time between stalls of dies drawn at random, exponentially distributed; left out, none stalls
+        pub die_stall_every: Option<Duration> = optional_duration(optional().positive()),
+        /// Length of these stalls.
+        pub die_stall: Duration => stall(s, die_stall_every)?,
     }
 }
 
@@ -44,6 +53,15 @@ fn spread(s: &mut Section, wear_out: WearOut) -> Result<f64, ConfigError> {
     Ok(s.when(spreads, "wear-out = \"normal\" or \"lognormal\"", read)?.unwrap_or(0.0))
 }
 
+fn stall(s: &mut Section, every: Option<Duration>) -> Result<Duration, ConfigError> {
+    let doc = "how long a die stalls: it begins no operation";
+    let read = |s: &mut Section| {
+        let range = required().positive().at_most(Duration::from_ms(60_000));
+        s.duration("die-stall", doc, range.typical(Duration::from_ms(5)))
+    };
+    Ok(s.when(every.is_some(), "a given die-stall-every", read)?.unwrap_or(Duration::ZERO))
+}
+
 impl FaultSpec {
     /// Faults that change nothing.
     pub const NONE: FaultSpec = FaultSpec {
@@ -52,12 +70,21 @@ impl FaultSpec {
         factory_bad_blocks: 0.0,
         program_failure: 0.0,
         erase_failure: 0.0,
+        uncorrectable_read: 0.0,
+        die_failure_every: None,
+        die_stall_every: None,
+        die_stall: Duration::ZERO,
     };
 
     /// Reads the section `[faults]`.
     pub fn read(s: &mut Section) -> Result<FaultSpec, ConfigError> {
         let mut state = s.shaping_state();
         FaultSpec::keys(s, &mut state)
+    }
+
+    /// Whether reads, dies or their stalls are injected at random.
+    pub(crate) fn injects(&self) -> bool {
+        self.uncorrectable_read > 0.0 || self.die_failure_every.is_some() || self.die_stall_every.is_some()
     }
 
     /// Whether blocks may become bad in a run, and the drive read-only.

@@ -1,5 +1,6 @@
 //! Specification of the FTL: the section `[ftl]`.
 
+use crate::ftl::page::blocks::free_block::FreeBlock;
 use crate::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
 use crate::ftl::page::mapping::cached::spec::MappingSpec;
 use crate::ftl::page::placement::PlacementPolicy;
@@ -60,6 +61,8 @@ pub struct FtlSpec {
     pub reprogram: Option<ReprogramSpec>,
     /// SLC cache.
     pub slc: Option<SlcSpec>,
+    /// Dynamic wear levelling.
+    pub free_block: FreeBlock,
     /// Static wear levelling.
     pub wear_gap: Option<u32>,
     /// Zones of the zoned family; its values of the page-mapped family are defaults without effect.
@@ -115,6 +118,8 @@ keys! {
         reprogram: Option<ReprogramSpec> => ReprogramSpec::read(run, hotness.levels() > 0)?,
         /// SLC cache.
         slc: Option<SlcSpec> => SlcSpec::read(run)?,
+        /// dynamic wear levelling: the free block of a lane that data opens
+        free_block: FreeBlock = (run) choice(Some("erased-first"), FreeBlock::ALL),
         /// static wear levelling: difference in erases within a lane at which its least worn block is rewritten
         wear_gap: Option<u32> = (run) optional_u32(optional().at_least(1)),
     } check {
@@ -189,6 +194,7 @@ impl FtlSpec {
             placement: page.placement,
             reprogram: page.reprogram,
             slc: page.slc,
+            free_block: page.free_block,
             wear_gap: page.wear_gap,
             zones,
         })

@@ -8,6 +8,7 @@ mod faults;
 mod ftl;
 mod namespace;
 mod namespace_blocks;
+mod schedule;
 
 use crate::host_interface::link::LinkSpec;
 use crate::host_interface::queue_classes::ClassSpec;
@@ -19,6 +20,7 @@ use interpulse_flash::nand::NandConfig;
 use interpulse_flash::parts::PartSpec;
 use interpulse_settings::{ConfigError, Section, default, keys, optional, required};
 
+pub use crate::ftl::page::blocks::free_block::FreeBlock;
 pub use crate::ftl::page::mapping::cached::spec::{MapCacheSpec, MappingSpec};
 pub use crate::ftl::page::placement::MOST_HANDLES;
 pub use acknowledge::{Acknowledge, WhenCached};
@@ -29,6 +31,7 @@ pub use faults::{FaultSpec, WearOut};
 pub use ftl::{Family, FtlSpec};
 pub use namespace::{MOST_NAMESPACES, NamespacePlace, NamespaceSpec};
 pub use namespace_blocks::OwnBlocks;
+pub use schedule::{Fault, FaultKind, Stalled, When};
 
 /// Specification of a drive.
 #[derive(Clone, Debug)]
@@ -57,6 +60,21 @@ pub struct DriveSpec {
     pub namespaces: Vec<NamespaceSpec>,
     /// Of a namespace as a drive: its place on the drive.
     pub place: NamespacePlace,
+    /// Scheduled faults.
+    pub schedule: Vec<Fault>,
+}
+
+impl DriveSpec {
+    /// Whether faults are injected, scheduled or at random, besides those of blocks.
+    pub(crate) fn injects_faults(&self) -> bool {
+        !self.schedule.is_empty() || self.faults.is_some_and(|faults| faults.injects())
+    }
+
+    /// Whether programs of data may fail.
+    pub(crate) fn fails_programs(&self) -> bool {
+        self.faults.is_some_and(|faults| faults.program_failure > 0.0)
+            || self.schedule.iter().any(|fault| matches!(fault.what, FaultKind::Program(_)))
+    }
 }
 
 const DAY: Duration = Duration::from_ms(24 * 3_600_000);

@@ -11,7 +11,7 @@ use interpulse_drive::host_interface::link::{LinkSpec, Pcie};
 use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::numbers::{Lane, SuperBlock};
 use interpulse_drive::spec::{
-    Acknowledge, CacheSpec, DriveSpec, FtlSpec, HostSpec, MappingSpec, PowerConstants,
+    Acknowledge, CacheSpec, DriveSpec, FreeBlock, FtlSpec, HostSpec, MappingSpec, PowerConstants,
 };
 use interpulse_engine::{Bytes, Device, Duration, EventQueue, ResourceId, SimTime};
 use interpulse_flash::geometry::Geometry;
@@ -98,6 +98,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             placement: PlacementPolicy::None,
             reprogram: None,
             slc: None,
+            free_block: FreeBlock::ErasedFirst,
             wear_gap: None,
             zones: None,
         },
@@ -124,6 +125,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         place: Default::default(),
         power_loss: None,
         faults: None,
+        schedule: Vec::new(),
     }
 }
 

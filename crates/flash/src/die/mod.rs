@@ -136,7 +136,7 @@ impl Die {
     /// Changes the state; panics with the history if that is illegal.
     #[inline]
     pub fn go(&mut self, now: SimTime, to: State, usage: DieActivity, block: BlockId) {
-        if LEGAL[self.state as usize] & 1 << to as u16 == 0 {
+        if LEGAL[self.state as usize] & 1 << to as u32 == 0 {
             self.cannot_follow(now, to);
         }
         self.change(now, to, usage, block);
@@ -151,10 +151,10 @@ impl Die {
     /// Changes the state to `via` and at once to `to`, as two calls of [`Die::go`] would.
     #[inline(always)]
     pub fn pass(&mut self, now: SimTime, via: Occupancy, to: Occupancy, block: BlockId) {
-        if LEGAL[self.state as usize] & 1 << via.state as u16 == 0 {
+        if LEGAL[self.state as usize] & 1 << via.state as u32 == 0 {
             self.cannot_follow(now, via.state);
         }
-        if LEGAL[via.state as usize] & 1 << to.state as u16 == 0 {
+        if LEGAL[via.state as usize] & 1 << to.state as u32 == 0 {
             self.state = via.state;
             self.cannot_follow(now, to.state);
         }

@@ -72,7 +72,7 @@ macro_rules! states {
 
 states! {
     /// Nothing; accepts any operation.
-    Idle = "idle": Idle, Idle; Idle, Standby; [Retrying, Held, PlaneReads];
+    Idle = "idle": Idle, Idle; Idle, Standby; [Retrying, Held, PlaneReads, Stalled];
     /// A read or erase waits for the bus to take its command.
     Command = "command": Bus, Bus; Idle, Idle; [];
     /// The array is being sensed into the page buffer.
@@ -104,6 +104,8 @@ states! {
     Busy = "busy": Sense, Sense; Idle, Idle; [];
     /// Serving reads of several planes, each in a step of its own.
     PlaneReads = "plane-reads": Bus, Sense; Idle, Idle; [PlaneReads, Idle, Suspended];
+    /// Serving nothing for a time, by a fault.
+    Stalled = "stalled": Idle, Idle; Idle, Standby; [Idle];
 }
 
 impl Step {
@@ -121,13 +123,13 @@ impl Step {
 }
 
 /// Legal successors of each state as a bit mask: those of [`NEXT`] and those of the command steps.
-pub(super) const LEGAL: [u16; STATES] = {
+pub(super) const LEGAL: [u32; STATES] = {
     let mut legal = [0; STATES];
     let mut from = 0;
     while from < STATES {
         let mut k = 0;
         while k < NEXT[from].len() {
-            legal[from] |= 1 << NEXT[from][k] as u16;
+            legal[from] |= 1 << NEXT[from][k] as u32;
             k += 1;
         }
         from += 1;
@@ -143,11 +145,11 @@ pub(super) const LEGAL: [u16; STATES] = {
 };
 
 /// Adds the transitions of these steps. A first step other than a load may wait for the power budget.
-const fn led_to(mut legal: [u16; STATES], steps: &[Step]) -> [u16; STATES] {
+const fn led_to(mut legal: [u32; STATES], steps: &[Step]) -> [u32; STATES] {
     let mut k = 0;
     while k < steps.len() {
         let states = steps[k].states();
-        let first = 1 << states[0] as u16;
+        let first = 1 << states[0] as u32;
         if k > 0 {
             let before = steps[k - 1].states();
             legal[before[before.len() - 1] as usize] |= first;
@@ -159,14 +161,14 @@ const fn led_to(mut legal: [u16; STATES], steps: &[Step]) -> [u16; STATES] {
             }
         }
         if states.len() > 1 {
-            legal[states[0] as usize] |= 1 << states[1] as u16;
+            legal[states[0] as usize] |= 1 << states[1] as u32;
         }
         k += 1;
     }
     // The end of pulses, and their suspension, are in the row of the state.
     if k > 0 && !matches!(steps[k - 1], Step::Pulses) {
         let last = steps[k - 1].states();
-        legal[last[last.len() - 1] as usize] |= 1 << State::Idle as u16 | 1 << State::Suspended as u16;
+        legal[last[last.len() - 1] as usize] |= 1 << State::Idle as u32 | 1 << State::Suspended as u32;
     }
     legal
 }

@@ -114,6 +114,7 @@ const COLLECTED: Collected = {
         k += 1;
     }
     all = all.with(State::Held, DieActivity::Suspended, EnergyCategory::Idle, None);
+    all = all.with(State::Stalled, DieActivity::Idle, EnergyCategory::Idle, None);
     k = 0;
     while k < COMMANDS.len() {
         all = all.with_steps(&COMMANDS[k], COMMANDS[k].steps);

@@ -112,6 +112,13 @@ impl Channel {
         self.data.clear();
     }
 
+    /// The bus is not granted from the end of its transfer, or `now`, up to `until`; returns these instants.
+    pub(super) fn stall(&mut self, now: SimTime, until: SimTime) -> (SimTime, SimTime) {
+        let from = self.free_at.max(now);
+        self.free_at = from.max(until);
+        (from, self.free_at)
+    }
+
     /// When the bus is free.
     #[inline]
     pub fn free_at(&self) -> SimTime {

@@ -31,6 +31,8 @@ mod reliability;
 mod retry;
 mod sequence;
 mod single_read;
+mod stall;
+mod stalls;
 mod suspension;
 mod trains;
 pub mod txn;
@@ -50,6 +52,7 @@ use power::meter::Meter;
 use power::{PowerConfig, Supply};
 use queue::Queue;
 use register::{MAX_BATCH, Register};
+use stalls::Stalls;
 use txn::{Slab, Txn};
 
 pub use crate::command::NandCounters;
@@ -132,6 +135,8 @@ struct DieContext {
     channel: u32,
     active: ActiveOps,
     queue: Queue,
+    /// The die stalls when it is idle next.
+    stalls: bool,
 }
 
 /// The flash array of one drive.
@@ -156,6 +161,8 @@ pub struct Nand {
     seq: u64,
     first: u32,
     supply: Supply,
+    /// Present where dies and channels may stall.
+    stalls: Option<Box<Stalls>>,
     /// Whether there are observers or a budget; false in almost all runs.
     observed: bool,
     observers: Observers,
@@ -211,6 +218,7 @@ impl Nand {
                     channel: geometry.channel_of(DieId(d)),
                     active: ActiveOps::NOTHING,
                     queue: Queue::default(),
+                    stalls: false,
                 })
                 .collect(),
             channels: vec![Channel::default(); geometry.channels as usize],
@@ -225,6 +233,7 @@ impl Nand {
             observed: config.power != PowerConfig::default(),
             observers: Observers::new(meter, all),
             supply,
+            stalls: None,
             oldest_write: None,
             ended: Vec::with_capacity(64),
             counters: NandCounters::default(),
@@ -448,6 +457,7 @@ impl Nand {
             State::Suspended => self.next_on(events, now, d),
             State::Resuming => self.pulses_from(events, now, d, now),
             State::Retrying => self.sequence_timer(events, now, d),
+            State::Stalled => self.stall_over(events, now, d),
             other => unreachable!("die {d} has no timer in state {other:?}"),
         }
     }
@@ -456,6 +466,10 @@ impl Nand {
     pub(super) fn next_on(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         match self.dies[d].state() {
             State::Idle => {
+                if self.contexts[d].stalls {
+                    self.begin_stall(events, now, d);
+                    return;
+                }
                 if let Some(id) =
                     self.contexts[d].queue.take(&self.txns, self.config.policy, self.config.gc_reads)
                 {

@@ -32,7 +32,11 @@ impl Nand {
             }
             self.contexts[d].queue = Queue::default();
             self.contexts[d].active = ActiveOps::NOTHING;
+            self.contexts[d].stalls = false;
             self.report_changes(now, d);
+        }
+        if let Some(stalls) = &mut self.stalls {
+            stalls.end(now);
         }
         self.plane_reads.outage();
         self.channels.iter_mut().for_each(|channel| channel.outage(now));

@@ -158,7 +158,7 @@ impl Nand {
         let (channel, active) = (context.channel as usize, &mut context.active);
         let id = active.reads[active.moved as usize];
         active.moved += 1;
-        let (more, none_waits) = (active.moved < active.count, context.queue.is_empty());
+        let (more, none_waits) = (active.moved < active.count, context.queue.is_empty() & !context.stalls);
         let block = self.has_moved(events, now, d, channel, id);
         if more {
             self.next_out(events, now, d);

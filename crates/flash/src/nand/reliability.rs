@@ -183,7 +183,7 @@ impl Reliability {
         } else {
             self.counters.retry_steps += 1;
         }
-        let fails = drawn.worst > self.ecc.capability;
+        let fails = drawn.worst > self.ecc.capability || txn.is(Txn::LOST);
         txn.put(Txn::FAILS, fails);
         txn.set_attempts(first_step, txn.attempt(), drawn.worst);
         if fails && u32::from(txn.attempt()) == self.ecc.max_retries {
@@ -203,7 +203,7 @@ impl Reliability {
     pub(super) fn soft_decode_outcome(&mut self, txn: &mut Txn, stage: usize) -> Duration {
         let soft = self.ecc.soft[stage];
         self.counters.soft_decodes += 1;
-        txn.put(Txn::FAILS, txn.errors() > soft.capability);
+        txn.put(Txn::FAILS, txn.errors() > soft.capability || txn.is(Txn::LOST));
         soft.latency
     }
 

@@ -100,6 +100,8 @@ impl Txn {
     pub(super) const WORN_BY_READS: u8 = 16;
     /// The owner is notified before the end.
     const EARLY: u8 = 32;
+    /// Nothing corrects the data.
+    pub(super) const LOST: u8 = 64;
 
     /// Receiver of the outcome; class 0, index 0 unless set.
     #[inline]
@@ -248,6 +250,12 @@ impl Txn {
     #[inline]
     pub fn is_retry(&self) -> bool {
         self.is(Txn::RETRY)
+    }
+
+    /// Lets this read, which has not been submitted yet, find data that nothing corrects.
+    #[inline]
+    pub fn set_lost(&mut self) {
+        self.set(Txn::LOST | Txn::UNCORRECTABLE);
     }
 
     /// Whether this completed read has uncorrected errors.

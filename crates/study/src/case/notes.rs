@@ -4,6 +4,7 @@
 use super::decimal_size::{decimal_bytes, decimal_size};
 use super::scale::absorbed_note;
 use crate::config::Case;
+use interpulse_drive::spec::When;
 use interpulse_engine::Duration;
 use interpulse_settings::Entry;
 use interpulse_workload::TraceSummary;
@@ -51,6 +52,13 @@ pub fn result_notes(case: &Case, result: &Value) -> Vec<String> {
     for failure in case.array.iter().flat_map(|array| array.failures.iter().flatten()) {
         if failure.at > end {
             lines.push(never("array.fail-at", failure.at, &format!("drive {} never failed", failure.drive)));
+        }
+    }
+    for (i, fault) in case.drive.schedule.iter().enumerate() {
+        if let When::At(at) = fault.when
+            && at > end
+        {
+            lines.push(never(&format!("fault.{i}.at"), at, "the fault never occurred"));
         }
     }
     lines.extend(absorbed_note(case, result));

@@ -57,7 +57,11 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     )?;
     let power_loss =
         document.section("power-loss")?.when(loses_power, "[power-loss]", PowerLossSpec::read)?;
-    let faults = document.section("faults")?.when(document.has("faults"), "[faults]", FaultSpec::read)?;
+    let mut faults = document.section("faults")?.when(document.has("faults"), "[faults]", FaultSpec::read)?;
+    let schedule = super::faults::read(document, &geometry)?;
+    if !schedule.is_empty() {
+        faults.get_or_insert(FaultSpec::NONE);
+    }
     let place = NamespacePlace::default();
     Ok(DriveSpec {
         part,
@@ -70,6 +74,7 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         audit_sample,
         power_loss,
         faults,
+        schedule,
         namespaces,
         place,
     })

@@ -7,6 +7,7 @@ mod capacity;
 mod drive;
 mod drive_keys;
 mod errors;
+mod faults;
 mod flow;
 mod namespaces;
 mod power;
@@ -194,6 +195,10 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
     case.drive.check().map_err(impossible)?;
     case.drive.check_scale().map_err(impossible)?;
     case.precondition.check(&case.drive).map_err(impossible)?;
+    if case.array.is_none() && case.drive.schedule.iter().any(|fault| fault.drive != 0) {
+        let message = "a [[fault]] is of another drive than 0, and without [array] there is one drive";
+        return Err(ConfigError::conflict(&resolution, &["drive"], message).into());
+    }
     if let Some(array) = &case.array {
         array.check(&case.drive, &case.flows).map_err(impossible)?;
     }

@@ -3,7 +3,7 @@
 use interpulse_array::config::ArraySpec;
 use interpulse_drive::DriveSpec;
 use interpulse_drive::Impossible;
-use interpulse_drive::spec::NamespaceSpec;
+use interpulse_drive::spec::{NamespaceSpec, When};
 use interpulse_engine::{Bytes, Duration, SECTOR};
 use interpulse_settings::{ConfigError, Document, Row, default, keys, optional};
 use interpulse_workload::{AddressSpec, AreaSectors, FlowSpec, Zones};
@@ -155,7 +155,12 @@ impl RunSpec {
         let failures = array.into_iter().flat_map(|array| array.failures.iter().flatten());
         let failures = failures.map(|failure| ("array.fail-at".to_string(), failure.at));
         let starts = (0..).zip(flows).map(|(i, flow)| (format!("flow.{i}.start"), Duration(flow.start.0)));
-        let (key, _) = cut.into_iter().chain(failures).chain(starts).find(|&(_, at)| at >= end)?;
+        let faults = (0..).zip(&drive.schedule).filter_map(|(i, fault)| match fault.when {
+            When::At(at) => Some((format!("fault.{i}.at"), at)),
+            When::After(_) => None,
+        });
+        let mut timed = cut.into_iter().chain(failures).chain(faults).chain(starts);
+        let (key, _) = timed.find(|&(_, at)| at >= end)?;
         Some((key, end))
     }
 }

@@ -238,11 +238,11 @@ fn operation(of: &OperationTimes) -> Value {
 /// A value per cause.
 fn by_cause(sums: &CauseSums, value: impl Fn(u128) -> Value) -> Value {
     Value::Object(
-        // A drive whose whole map is in memory never waits for map entries.
+        // A drive whose whole map is in memory never waits for map entries, and most drives have no faults.
         CAUSE_INFO
             .iter()
             .zip(sums.by_cause)
-            .filter(|((name, _), sum)| *name != "mapping" || *sum > 0)
+            .filter(|((name, _), sum)| !matches!(*name, "mapping" | "fault") || *sum > 0)
             .map(|((name, _), sum)| ((*name).into(), value(sum)))
             .collect(),
     )

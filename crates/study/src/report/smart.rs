@@ -13,10 +13,12 @@ pub fn section(drives: &[Drive], refused: u64) -> Option<Value> {
     let wear = drives.iter().map(Drive::wear).reduce(Wear::and)?;
     let blocks: u32 = drives.iter().map(Drive::super_blocks).sum();
     let rated = f64::from(blocks) * f64::from(spec.part.endurance);
-    let uncorrectable = |drive: &Drive| {
-        let errors = drive.nand().reliability().map(|of| of.counters);
-        errors.map_or(0, |c| c.uncorrectable_host_reads + c.uncorrectable_gc_reads)
+    // Without an error table the reads of lost data are the only ones that fail.
+    let uncorrectable = |drive: &Drive| match drive.nand().reliability().map(|of| of.counters) {
+        Some(c) => c.uncorrectable_host_reads + c.uncorrectable_gc_reads,
+        None => drive.health().map_or(0, |health| health.lost_reads),
     };
+    let injected = |value: u64| health.injects.then_some(value);
     let spare = health.spare_at_start > 0;
     Some(without_nulls(json!({
         "host_bytes_written": bytes(&|drive| drive.ftl_counters().host_units),
@@ -36,5 +38,10 @@ pub fn section(drives: &[Drive], refused: u64) -> Option<Value> {
         "read_only": health.read_only_since.is_some(),
         "read_only_since_s": health.read_only_since.map(|at| at.as_ns() as f64 / 1e9),
         "refused_requests": refused,
+        "failed_dies": injected(health.dead_dies),
+        "stalls": injected(drives.iter().filter_map(Drive::stalls).sum()),
+        "lost_bytes": injected(health.lost_bytes),
+        "lost_bytes_at_end": injected(health.lost_bytes_at_end),
+        "reads_of_lost_data": injected(health.lost_reads),
     })))
 }

@@ -27,6 +27,9 @@ impl PageFtl {
         if let Some(bad_blocks) = &self.bad_blocks {
             bad_blocks.audit(&self.blocks)?;
         }
+        if let Some(injected) = &self.injected {
+            injected.lost.audit()?;
+        }
         if let Some(handles) = &self.handles {
             handles.audit(&self.blocks)?;
         }

@@ -11,6 +11,7 @@ use crate::cache::CacheUse;
 use crate::ftl::layout::Layout;
 use crate::ftl::{Admitted, Flash, Ftl, FtlCounters, LookupResult, Outcome, SpareSeen, Wear};
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock, TranslationPage};
+use crate::spec::FaultKind;
 use interpulse_engine::{Duration, RequestId, SimTime, Status};
 use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
@@ -58,6 +59,7 @@ impl Ftl for PageFtl {
         fn hold_gc(&mut self, flash: &mut Flash, hold: bool);
         fn refill(&mut self, flash: &mut Flash);
         fn read_everything(&mut self);
+        fn inject(&mut self, flash: &mut Flash, fault: FaultKind);
     }
 
     forward_shared! {

@@ -2,6 +2,7 @@
 
 mod audit;
 pub mod blocks;
+pub(crate) mod faults;
 pub mod gc;
 mod interface;
 pub mod mapping;

@@ -7,6 +7,7 @@ use crate::ftl::outcome::Outcome;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::program_progress::block_states;
 use crate::ftl::page::blocks::write_streams::Stream;
+use crate::ftl::page::faults::injected::InjectedFaults;
 use crate::ftl::page::gc::state::{DestinationKind, GcState, GcWindow, Rewritten, Victim};
 use crate::ftl::page::gc::synthetic::budget::SyntheticPrograms;
 use crate::ftl::page::mapping::cached::CachedMap;
@@ -71,6 +72,10 @@ pub struct PageFtl {
     pub(crate) wear_gap: Option<u32>,
     /// Endurance and bad blocks, if blocks can fail.
     pub(crate) bad_blocks: Option<Box<BadBlocks>>,
+    /// Injected faults, if the configuration has any.
+    pub(crate) injected: Option<Box<InjectedFaults>>,
+    /// Bytes of a mapping unit.
+    pub(crate) unit_bytes: u64,
     pub(crate) metadata: Option<Box<MetadataRegion>>,
     pub(crate) residency: Residency,
     pub(crate) timers: Timers,
@@ -91,6 +96,7 @@ impl PageFtl {
         timers: Timers,
     ) -> PageFtl {
         blocks.restart(streams.stream("gc", 0));
+        blocks.free_block = spec.ftl.free_block;
         let hot = spec.ftl.hotness.levels();
         if let Some(hotness) = spec.ftl.hotness.filter(&blocks.layout) {
             let layers = spec.part.layers;
@@ -179,6 +185,8 @@ impl PageFtl {
             refresh_after: errors.and_then(|e| e.refresh_after),
             wear_gap: spec.ftl.wear_gap,
             bad_blocks: BadBlocks::new(spec, &blocks, streams),
+            injected: InjectedFaults::new(spec, &blocks, streams),
+            unit_bytes: spec.geometry.unit_bytes,
             metadata: spec
                 .power_loss
                 .map(|of| Box::new(MetadataRegion::new(of.checkpoint_every, super_blocks as usize))),

@@ -3,6 +3,7 @@
 //! A block is not erased while a read of it may have to be repeated.
 
 use crate::ftl::flash::Flash;
+use crate::ftl::page::blocks::free_block::FreeBlock;
 use crate::ftl::page::gc::state::Rewrite;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::numbers::{Lane, SuperBlock};
@@ -50,16 +51,35 @@ impl PageFtl {
         }
     }
 
-    /// Static wear levelling: rewrites the least worn data block of the lane if `erased` exceeds it by more than `gap`
-    /// cycles, so that it takes part in wear. One block at a time.
+    /// Static wear levelling after the erase of `erased`: rewrites the least worn data block of the lane, so that it takes part
+    /// in wear, if `erased` has at least `gap` cycles more; with [`FreeBlock::LeastWorn`] if any free block has. One block at
+    /// a time.
     #[cold]
     pub(crate) fn level_wear(&mut self, flash: &mut Flash, lane: Lane, erased: SuperBlock, gap: u32) {
         let blocks = self.blocks.layout.blocks_of(lane);
         let closed = blocks.filter(|&block| self.blocks.map().is_candidate(block));
-        let Some(youngest) = closed.min_by_key(|&block| self.blocks.cycles[block.index()]) else { return };
+        let youngest = closed.min_by_key(|&block| self.blocks.cycles[block.index()]);
+        let Some(youngest) = youngest else {
+            self.blocks.lanes[lane.index()].wear_limit = None;
+            return;
+        };
         let cycles = |block: SuperBlock| self.blocks.cycles[block.index()];
+        let worn = match self.blocks.free_block {
+            FreeBlock::ErasedFirst => cycles(erased),
+            FreeBlock::LeastWorn => self.blocks.most_worn_free(lane).unwrap_or(0),
+        };
+        let limit = cycles(youngest).saturating_add(gap);
+        let due = worn >= limit;
+        if self.blocks.free_block == FreeBlock::LeastWorn {
+            // The erase that ends the rewrite comes here again.
+            self.blocks.lanes[lane.index()].wear_limit = due.then_some(limit);
+        }
         let rewrites = &mut self.collection.lanes[lane.index()].rewrites;
-        if cycles(erased) >= cycles(youngest).saturating_add(gap) && rewrites.is_empty() {
+        let queued = match self.blocks.free_block {
+            FreeBlock::ErasedFirst => !rewrites.is_empty(),
+            FreeBlock::LeastWorn => rewrites.iter().any(|rewrite| matches!(rewrite, Rewrite::Young(_))),
+        };
+        if due && !queued {
             rewrites.push_back(Rewrite::Young(youngest));
             self.advance_gc(flash, lane);
         }
@@ -106,6 +126,11 @@ impl PageFtl {
             return false;
         }
         if !gc.victims.is_empty() {
+            // Host data that would complete the program may wait for this rewrite.
+            let held = self.blocks.lanes[l].wear_limit.is_some();
+            if held && gc.reads == 0 && gc.programs == 0 && !gc.relocating.is_empty() {
+                self.program_gathered(flash, lane, 1);
+            }
             return false;
         }
         while let Some(&next) = self.collection.lanes[l].rewrites.front() {
@@ -131,6 +156,7 @@ impl PageFtl {
                     Rewrite::Young(_) => self.blocks.counters.leveled_blocks += 1,
                     Rewrite::Failing(_) => {}
                 }
+                self.blocks.lanes[l].levels_wear = matches!(next, Rewrite::Young(_));
                 let victim = self.victim(lane, block);
                 let gc = &mut self.collection.lanes[l];
                 gc.rewriting = true;

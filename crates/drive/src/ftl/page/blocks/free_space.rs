@@ -1,6 +1,7 @@
 //! Free space of lanes: free blocks and pages, thresholds of collection, the cell mode in which streams open blocks.
 
 use crate::ftl::layout::Capacity;
+use crate::ftl::page::blocks::free_block::FreeBlock;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::thresholds::SoftPages;
 use crate::ftl::page::blocks::write_streams::{Stream, WritePointer};
@@ -93,6 +94,7 @@ impl BlockManager {
         let reserve = if stream.relocates() { 0 } else { self.config().hard_free as usize };
         l.write_pointers[stream.index()].next_program < self.layout.programs_per_block
             || l.free.len() > reserve
+                && (l.wear_limit.is_none() || stream.relocates() || self.has_unworn_block(lane))
     }
 
     /// Units that garbage collection can program on `lane` whatever host data does: its open block and the reserved free
@@ -128,9 +130,15 @@ impl BlockManager {
         self.lanes[lane.index()].free.pop_front()
     }
 
-    /// Opens the free super block of `lane` that was erased longest ago for `stream`, in the cell mode of the stream.
+    /// Opens a free super block of `lane` for `stream`, in the cell mode of the stream.
     pub(crate) fn open(&mut self, lane: Lane, stream: Stream) -> Option<SuperBlock> {
-        let super_block = self.take_free(lane)?;
+        let super_block = match self.free_block {
+            FreeBlock::ErasedFirst => self.take_free(lane)?,
+            FreeBlock::LeastWorn => {
+                let cold = stream.relocates() && self.lanes[lane.index()].levels_wear;
+                self.take_by_wear(lane, cold)?
+            }
+        };
         let mode = self.streams.spec(stream).mode;
         if mode != CellMode::Native {
             let (native, own) =

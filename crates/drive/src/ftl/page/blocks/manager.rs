@@ -3,6 +3,7 @@
 use crate::ftl::counters::FtlCounters;
 use crate::ftl::layout::{Capacity, Layout};
 use crate::ftl::page::blocks::cell_modes::CellModes;
+use crate::ftl::page::blocks::free_block::FreeBlock;
 use crate::ftl::page::blocks::lane_balance::ImbalanceBound;
 use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::spare_seen::SpareSeen;
@@ -46,6 +47,12 @@ pub struct BlockManager {
     pub(super) level: Option<ImbalanceBound>,
     pub(crate) reprogramming: Option<Box<Reprogramming>>,
     pub(crate) slc: Option<Box<SlcCache>>,
+    /// Free super block that a stream opens in a run.
+    pub(crate) free_block: FreeBlock,
+    /// Whether the die of each lane has failed; empty while none has.
+    pub(crate) dead: Vec<bool>,
+    /// Lanes of dies that have failed.
+    pub(crate) dead_lanes: u32,
     pub(super) rng: Rng,
     /// FTL counters.
     pub counters: FtlCounters,
@@ -70,6 +77,8 @@ impl BlockManager {
                 free: layout.blocks_of(lane).collect(),
                 write_pointers: vec![none_open; streams.count()],
                 passed_over: 0,
+                levels_wear: false,
+                wear_limit: None,
             })
             .collect();
         BlockManager {
@@ -87,6 +96,9 @@ impl BlockManager {
             level: None,
             reprogramming: None,
             slc: None,
+            free_block: FreeBlock::ErasedFirst,
+            dead: Vec::new(),
+            dead_lanes: 0,
             rng,
             counters: FtlCounters::default(),
             spare_seen: SpareSeen::default(),
@@ -116,6 +128,7 @@ impl BlockManager {
             level: None,
             reprogramming: self.reprogramming.clone(),
             slc: None,
+            dead: Vec::new(),
             rng: self.rng.clone(),
             ..*self
         }

@@ -1,6 +1,7 @@
 //! Block management: free and open blocks, thresholds of free space, write streams, balance between lanes.
 
 mod cell_modes;
+pub(crate) mod free_block;
 mod free_space;
 mod lane_balance;
 pub mod manager;
@@ -12,4 +13,5 @@ pub mod spare_seen;
 pub mod thresholds;
 mod victims;
 pub mod wear;
+mod wear_order;
 pub mod write_streams;

@@ -86,10 +86,12 @@ impl BlockManager {
     /// Valid units of each lane, and the most that a lane may hold without being overfull.
     fn lane_weights(&self) -> (Vec<u64>, u64) {
         let blocks = self.layout.blocks as usize;
-        let valid: Vec<u64> = self.map().weight.chunks(blocks).map(valid_units_of).collect();
-        let mean = valid.iter().sum::<u64>() / u64::from(self.layout.lanes);
+        let mut valid: Vec<u64> = self.map().weight.chunks(blocks).map(valid_units_of).collect();
+        let live = u64::from(self.layout.lanes - self.dead_lanes).max(1);
+        valid.iter_mut().zip(&self.dead).filter(|of| *of.1).for_each(|of| *of.0 = 0);
+        let mean = valid.iter().sum::<u64>() / live;
         let room = u64::from(self.layout.blocks) * u64::from(self.layout.units_per_block);
-        let spare = room.saturating_sub(u64::from(self.config.mapped_units()) / u64::from(self.layout.lanes));
+        let spare = room.saturating_sub(u64::from(self.config.mapped_units()) / live);
         // On a small drive chance alone spreads lanes further (a lane's valid count is about Poisson): calling half of them
         // overfull would leave their dies idle.
         let chance = (3 * mean.isqrt()).min(spare / 8);

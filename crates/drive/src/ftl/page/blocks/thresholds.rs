@@ -21,6 +21,19 @@ pub struct FtlConfig {
 }
 
 impl FtlConfig {
+    /// Whether `lanes` lanes hold all logical units beside the blocks that collection keeps free and two that are open.
+    pub(crate) fn holds(&self, layout: &Layout, lanes: u32) -> bool {
+        if lanes == 0 {
+            return false;
+        }
+        let per_lane = f64::from(self.mapped_units()) / f64::from(lanes) / f64::from(layout.units_per_block);
+        let free = match self.soft_pages {
+            Some(_) => self.hard_free + 1,
+            None => self.soft_free,
+        };
+        f64::from(layout.blocks) - per_lane >= f64::from(free + 2) + 1.0
+    }
+
     /// Full table in memory, thresholds in blocks.
     pub fn new(logical_units: u32, policy: GcPolicy, soft_free: u32, hard_free: u32) -> FtlConfig {
         FtlConfig { logical_units, translation_pages: 0, policy, soft_free, soft_pages: None, hard_free }

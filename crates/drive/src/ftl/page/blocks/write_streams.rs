@@ -167,4 +167,8 @@ pub(crate) struct LaneBlocks {
     pub(crate) write_pointers: Vec<WritePointer>,
     /// Pages of each plane that the super blocks opened in other modes than native do not have.
     pub(crate) passed_over: u32,
+    /// The current victim is one of static wear levelling: its data is cold.
+    pub(crate) levels_wear: bool,
+    /// While static wear levelling is due: host data opens only blocks with fewer erases than this.
+    pub(crate) wear_limit: Option<u32>,
 }

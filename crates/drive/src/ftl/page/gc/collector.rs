@@ -48,6 +48,9 @@ impl PageFtl {
         if std::mem::take(&mut self.collection.lanes[l].asleep) {
             self.collection.asleep -= 1;
         }
+        if self.blocks.is_dead(lane) {
+            return;
+        }
         self.set_urgency(flash, lane);
         let gc = &self.collection.lanes[l];
         let idle = gc.victims.is_empty() && gc.rewrites.is_empty();
@@ -93,6 +96,10 @@ impl PageFtl {
                 self.collection.lanes[l].victims.push(victim);
                 continue;
             }
+            // Host data may wait for a rewrite that levels wear.
+            if self.blocks.lanes[l].wear_limit.is_some() && self.rewrite_next(flash, lane) {
+                continue;
+            }
             // Nothing left to collect: program the relocating units so that their victims can be erased.
             let gc = &self.collection.lanes[l];
             if gc.reads == 0 && gc.programs == 0 && !gc.relocating.is_empty() {
@@ -115,6 +122,7 @@ impl PageFtl {
             return None;
         }
         self.blocks.victim_chosen(lane, victim);
+        self.blocks.lanes[lane.index()].levels_wear = false;
         self.victim_chosen(victim);
         Some(self.victim(lane, victim))
     }

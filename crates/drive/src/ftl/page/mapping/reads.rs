@@ -78,6 +78,8 @@ impl PageFtl {
         to: Lpn,
         early: bool,
     ) -> LookupResult {
+        // The data may turn out to be lost, which its end shows.
+        let early = early && self.injected.is_none();
         if to.0 - from.0 == 1 {
             self.read_unit(flash, tag, from, early)
         } else {
@@ -102,14 +104,14 @@ impl PageFtl {
     /// Whether [`PageFtl::read_done`] has to be called for each page read.
     #[inline]
     pub fn follows_reads(&self) -> bool {
-        !self.readers.is_empty()
+        !self.readers.is_empty() || self.injected.is_some()
     }
 
     /// Completes a page read of [`PageFtl::read`]; true if its data is uncorrectable.
     #[inline]
     pub fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
         if self.readers.is_empty() {
-            return false;
+            return txn.is_uncorrectable();
         }
         let super_block = self.super_block_of(txn);
         self.reader_done(flash, super_block);
@@ -153,6 +155,9 @@ impl Sources for PageFtl {
     #[inline(always)]
     fn submit_read(&mut self, flash: &mut Flash, first: Ppu, mut txn: Txn) {
         txn.set_cell_mode(self.blocks.cell_mode_at(first));
+        if let Some(injected) = &mut self.injected {
+            injected.before_read(&self.blocks, &mut txn, first);
+        }
         if !self.readers.is_empty() {
             self.readers[self.blocks.layout.block_of(first).index()] += 1;
         }

@@ -171,6 +171,7 @@ impl PageFtl {
         self.window.release();
         self.jobs = Default::default();
         self.collection.lose_power();
+        self.blocks.lanes.iter_mut().for_each(|lane| lane.wear_limit = None);
         self.readers.fill(0);
         self.placement.reset();
         self.metadata.as_mut().expect("power may be lost").lose_power();

@@ -32,6 +32,10 @@ pub(crate) struct BadBlocks {
     /// Thresholds of [`Rng::chance`].
     erase_failure: u64,
     program_failure: u64,
+    /// Collection keeps room for programs that fail.
+    keeps_room: bool,
+    /// The dies that are left do not hold all data.
+    too_few_dies: bool,
     health: Health,
     /// Cycles of all super blocks at the start of the run.
     cycles_at_start: u64,
@@ -64,28 +68,30 @@ impl BadBlocks {
             rng: streams.stream("ftl.faults", 0),
             erase_failure: Rng::threshold(faults.erase_failure),
             program_failure: Rng::threshold(faults.program_failure),
+            keeps_room: spec.fails_programs(),
+            too_few_dies: false,
             health,
             cycles_at_start: blocks.wear().sum,
         }))
     }
 
-    /// Decides whether the erase of `super_block` fails that is its `cycles`-th.
-    pub(super) fn erase_fails(&mut self, super_block: SuperBlock, cycles: u32) -> bool {
+    /// Decides whether the erase of `super_block` fails that is its `cycles`-th; `injected` if a scheduled fault lets it fail.
+    pub(super) fn erase_fails(&mut self, super_block: SuperBlock, cycles: u32, injected: bool) -> bool {
         let fails = match self.states[super_block.index()] {
             BlockState::Kept => return false,
             BlockState::Failing => return true,
             BlockState::Good => cycles > self.limits[super_block.index()],
-        } || self.rng.chance(self.erase_failure);
+        } || injected
+            || self.rng.chance(self.erase_failure);
         self.health.erase_failures += u64::from(fails);
         fails
     }
 
-    /// Decides whether a program of `super_block` fails. The block of such a program is emptied and replaced.
-    pub(super) fn program_fails(&mut self, super_block: SuperBlock) -> bool {
-        if self.program_failure == 0
-            || self.states[super_block.index()] == BlockState::Kept
-            || !self.rng.chance(self.program_failure)
-        {
+    /// Decides whether a program of `super_block` fails, as it does if a scheduled fault is `injected`. The block of such a
+    /// program is emptied and replaced.
+    pub(super) fn program_fails(&mut self, super_block: SuperBlock, injected: bool) -> bool {
+        let drawn = || injected || self.program_failure > 0 && self.rng.chance(self.program_failure);
+        if self.states[super_block.index()] == BlockState::Kept || !{ drawn }() {
             return false;
         }
         self.states[super_block.index()] = BlockState::Failing;
@@ -122,7 +128,13 @@ impl BadBlocks {
 
     /// Whether programs can fail.
     pub(super) fn fails_programs(&self) -> bool {
-        self.program_failure > 0
+        self.keeps_room
+    }
+
+    /// The dies that are left do not hold all data: the drive is read-only from `now` on.
+    pub(crate) fn dies_exceed_reserve(&mut self, now: SimTime) {
+        self.too_few_dies = true;
+        self.health.read_only_since.get_or_insert(now);
     }
 
     /// Health of the drive.
@@ -143,7 +155,7 @@ impl BadBlocks {
                 health.grown_bad_blocks
             ));
         }
-        if health.read_only_since.is_some() != (kept > 0) {
+        if health.read_only_since.is_some() != (kept > 0 || self.too_few_dies) {
             return Err(format!(
                 "{kept} blocks could not be replaced, read-only since {:?}",
                 health.read_only_since

@@ -16,6 +16,11 @@ impl Destination for WithFailures {
     }
 
     fn erased(ftl: &mut PageFtl, flash: &mut Flash, super_block: SuperBlock) {
-        ftl.settle_erase(flash, super_block);
+        let (lane, _) = ftl.blocks.layout.lane_of(super_block);
+        if ftl.blocks.is_dead(lane) {
+            ftl.blocks.lanes[lane.index()].free.clear();
+        } else {
+            ftl.settle_erase(flash, super_block);
+        }
     }
 }

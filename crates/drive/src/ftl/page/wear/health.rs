@@ -21,8 +21,18 @@ pub struct Health {
     pub program_failures: u64,
     /// Cycles of the blocks that have been replaced.
     pub retired_cycles: u64,
-    /// When a lane needed a reserved block and had none.
+    /// When a lane needed a reserved block and had none, or the dies left did not hold all data.
     pub read_only_since: Option<SimTime>,
+    /// Whether the configuration injects faults; without them the following values are zero.
+    pub injects: bool,
+    /// Dies that have failed.
+    pub dead_dies: u64,
+    /// Bytes of logical units that became uncorrectable.
+    pub lost_bytes: u64,
+    /// Of these, bytes that have not been written or trimmed since.
+    pub lost_bytes_at_end: u64,
+    /// Page reads of the host that found such data.
+    pub lost_reads: u64,
 }
 
 impl Health {
@@ -40,6 +50,11 @@ impl Health {
             program_failures: self.program_failures + other.program_failures,
             retired_cycles: self.retired_cycles + other.retired_cycles,
             read_only_since: first,
+            injects: self.injects || other.injects,
+            dead_dies: self.dead_dies + other.dead_dies,
+            lost_bytes: self.lost_bytes + other.lost_bytes,
+            lost_bytes_at_end: self.lost_bytes_at_end + other.lost_bytes_at_end,
+            lost_reads: self.lost_reads + other.lost_reads,
         }
     }
 }

@@ -14,7 +14,18 @@ use interpulse_flash::nand::txn::{Kind, Txn};
 impl PageFtl {
     /// Health of the drive; `None` without faults.
     pub fn health(&self) -> Option<Health> {
-        self.bad_blocks.as_ref().map(|of| of.health())
+        let health = self.bad_blocks.as_ref()?.health();
+        Some(match &self.injected {
+            None => health,
+            Some(of) => Health {
+                injects: true,
+                dead_dies: of.dead_dies,
+                lost_bytes: of.lost.total * self.unit_bytes,
+                lost_bytes_at_end: of.lost.now() * self.unit_bytes,
+                lost_reads: of.lost.reads,
+                ..health
+            },
+        })
     }
 
     /// Whether the drive accepts writes and trims; Err is the status of those that it refuses.
@@ -31,10 +42,12 @@ impl PageFtl {
     pub(super) fn settle_erase(&mut self, flash: &mut Flash, super_block: SuperBlock) {
         let Some(bad_blocks) = &mut self.bad_blocks else { return };
         let cycles = self.blocks.cycles[super_block.index()];
-        if !bad_blocks.erase_fails(super_block, cycles) {
+        let (lane, block) = self.blocks.layout.lane_of(super_block);
+        let (die, _) = self.blocks.layout.die_of(lane);
+        let injected = self.injected.as_mut().is_some_and(|of| of.fails_erase(die));
+        if !bad_blocks.erase_fails(super_block, cycles, injected) {
             return;
         }
-        let (lane, block) = self.blocks.layout.lane_of(super_block);
         if !bad_blocks.replace(lane, super_block, cycles, flash.now()) {
             return;
         }
@@ -56,7 +69,17 @@ impl PageFtl {
     pub(crate) fn settle_program(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
         let Owner::Program(job) = Owner::of(txn) else { return self.program_succeeded(flash, txn) };
         let place = self.jobs.program(job).place.expect("synthetic programs exclude faults");
-        let fails = self.bad_blocks.as_mut().is_some_and(|of| of.program_fails(place.super_block));
+        let lane = self.jobs.program(job).lane;
+        if self.blocks.is_dead(lane) {
+            // Moved data was lost where it came from; host data is still in the cache.
+            if txn.kind == Kind::HostProgram {
+                self.program_failed(flash, txn.kind, job);
+                return false;
+            }
+            return self.program_succeeded(flash, txn);
+        }
+        let injected = self.injected.as_mut().is_some_and(|of| of.fails_program(txn.die));
+        let fails = self.bad_blocks.as_mut().is_some_and(|of| of.program_fails(place.super_block, injected));
         let room = !fails && self.program_succeeded(flash, txn);
         if fails {
             self.program_failed(flash, txn.kind, job);

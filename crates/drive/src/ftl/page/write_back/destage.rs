@@ -36,6 +36,11 @@ impl PageFtl {
             HostLists::BySize(of) => (of.list(self.write_back.lane_of(lpn), units), absorbs),
         };
         let admitted = self.blocks.units.admit(&self.blocks.layout, tag, lpn, at, list, absorbs);
+        if let Some(injected) = &mut self.injected
+            && admitted != Admitted::Full
+        {
+            injected.lost.replaced(lpn);
+        }
         if let Admitted::Slot(slot) = admitted {
             if self.writes_through() {
                 self.write_back.writers[slot.index()] = tag;
@@ -386,6 +391,9 @@ impl PageFtl {
         for lpn in from.until(to) {
             let (held, killed) = self.blocks.units.trim(&self.blocks.layout, tag, lpn);
             trimmed += u64::from(held);
+            if let Some(injected) = &mut self.injected {
+                injected.lost.replaced(lpn);
+            }
             if let Some(&writer) = killed.and_then(|slot| self.write_back.writers.get(slot.index())) {
                 self.outcomes.push_back(Outcome::Dropped(writer));
             }

@@ -1,0 +1,81 @@
+//! Faults that wait for an operation, and what faults have left behind.
+
+use crate::ftl::page::blocks::manager::BlockManager;
+use crate::ftl::page::faults::lost_data::LostData;
+use crate::numbers::Ppu;
+use crate::spec::DriveSpec;
+use interpulse_engine::{Rng, Streams};
+use interpulse_flash::DieId;
+use interpulse_flash::nand::txn::Txn;
+
+/// Faults that wait for an operation, and what faults have left behind.
+pub(crate) struct InjectedFaults {
+    /// Dies whose next program fails; `None` for any die.
+    pub(super) programs: Vec<Option<u32>>,
+    /// Dies whose next erase fails; `None` for any die.
+    pub(super) erases: Vec<Option<u32>>,
+    /// Dies whose next page read of the host finds uncorrectable data.
+    pub(super) reads: Vec<u32>,
+    /// Threshold of [`Rng::chance`] for each page read of the host.
+    uncorrectable: u64,
+    rng: Rng,
+    pub(crate) lost: LostData,
+    /// Dies that have failed.
+    pub(crate) dead_dies: u64,
+}
+
+/// Takes the first fault that waits for an operation of `die`.
+fn take(of: &mut Vec<Option<u32>>, die: DieId) -> bool {
+    let at = of.iter().position(|wanted| wanted.is_none_or(|wanted| wanted == die.0));
+    at.map(|at| of.remove(at)).is_some()
+}
+
+impl InjectedFaults {
+    /// Faults of a drive with the checked `spec`; `None` if its configuration has none.
+    pub(crate) fn new(
+        spec: &DriveSpec,
+        blocks: &BlockManager,
+        streams: &Streams,
+    ) -> Option<Box<InjectedFaults>> {
+        let random = spec.faults.map_or(0.0, |faults| faults.uncorrectable_read);
+        spec.injects_faults().then(|| {
+            Box::new(InjectedFaults {
+                programs: Vec::new(),
+                erases: Vec::new(),
+                reads: Vec::new(),
+                uncorrectable: Rng::threshold(random),
+                rng: streams.stream("ftl.uncorrectable", 0),
+                lost: LostData::new(blocks.config().logical_units),
+                dead_dies: 0,
+            })
+        })
+    }
+
+    /// Whether the program of `die` that has just ended fails by a scheduled fault.
+    pub(crate) fn fails_program(&mut self, die: DieId) -> bool {
+        take(&mut self.programs, die)
+    }
+
+    /// Whether the erase of `die` that has just ended fails by a scheduled fault.
+    pub(crate) fn fails_erase(&mut self, die: DieId) -> bool {
+        take(&mut self.erases, die)
+    }
+
+    /// Prepares the host's page read `txn` of units from `first` on: it may find data that nothing corrects.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn before_read(&mut self, blocks: &BlockManager, txn: &mut Txn, first: Ppu) {
+        let units = (0..txn.units()).map(|k| blocks.map().logical(first + k));
+        let next = self.reads.iter().position(|&die| die == txn.die.0);
+        if let Some(at) = next {
+            self.reads.remove(at);
+        }
+        if next.is_some() || self.uncorrectable > 0 && self.rng.chance(self.uncorrectable) {
+            units.clone().for_each(|lpn| self.lost.lose(lpn));
+        }
+        if units.clone().any(|lpn| self.lost.is_lost(lpn)) {
+            self.lost.reads += 1;
+            txn.set_lost();
+        }
+    }
+}

@@ -5,7 +5,7 @@ use super::power_state::Outage;
 use super::state::{CHECKED, InitialBlocks, PreconditionedState};
 use super::{Drive, ResourceMap};
 use crate::ftl::layout::Layout;
-use crate::ftl::{Ftl, FtlFamily, NamespacedFtl, PageFtl, Timers, ZonedFtl};
+use crate::ftl::{Ftl, FtlFamily, NamespaceFamily, NamespacedFtl, OtherFamily, PageFtl, Timers, ZonedFtl};
 use crate::host_interface::HostInterface;
 use crate::numbers::SuperBlock;
 use crate::spec::DriveSpec;
@@ -86,16 +86,23 @@ fn family(
 ) -> FtlFamily {
     match state {
         PreconditionedState::Page(tables) => PageFtl::new(spec, tables, nand.dies(), streams, timers).into(),
-        PreconditionedState::Zoned(tables) => ZonedFtl::new(spec, tables).into(),
+        PreconditionedState::Zoned(tables) => OtherFamily::from(ZonedFtl::new(spec, tables)).into(),
         PreconditionedState::Namespaces(each) => {
             let specs = spec.namespaces().expect(CHECKED);
             let own = |k: u64| match k {
                 0 => *streams,
                 _ => Streams::new(streams.stream("namespace", k).next_u64()),
             };
-            let ftl = |(k, (of, state)): (u64, (&DriveSpec, _))| family(of, state, nand, &own(k), timers);
+            let ftl =
+                |(k, (of, state)): (u64, (&DriveSpec, _))| match family(of, state, nand, &own(k), timers) {
+                    FtlFamily::Page(ftl) => NamespaceFamily::Page(ftl),
+                    FtlFamily::Other(OtherFamily::Zoned(ftl)) => NamespaceFamily::Zoned(ftl),
+                    FtlFamily::Other(OtherFamily::Namespaces(_)) => {
+                        unreachable!("a namespace has no namespaces")
+                    }
+                };
             let ftls = (0..).zip(specs.iter().zip(each)).map(ftl).collect();
-            NamespacedFtl::new(ftls, spec.layout().expect(CHECKED)).into()
+            OtherFamily::from(NamespacedFtl::new(ftls, spec.layout().expect(CHECKED))).into()
         }
     }
 }

@@ -158,25 +158,19 @@ impl Drive {
     pub fn block_manager(&self) -> &BlockManager {
         match &self.ftl {
             FtlFamily::Page(ftl) => &ftl.blocks,
-            FtlFamily::Zoned(_) | FtlFamily::Namespaces(_) => panic!("the drive has no block manager"),
+            FtlFamily::Other(_) => panic!("the drive has no block manager"),
         }
     }
 
     /// FTL of a zoned drive.
     pub fn zoned(&self) -> Option<&ZonedFtl> {
-        match &self.ftl {
-            FtlFamily::Zoned(ftl) => Some(ftl),
-            FtlFamily::Page(_) | FtlFamily::Namespaces(_) => None,
-        }
+        self.ftl.zoned()
     }
 
     /// FTLs of the namespaces, if the drive has namespaces.
     #[inline]
     pub fn namespaces(&self) -> Option<&NamespacedFtl> {
-        match &self.ftl {
-            FtlFamily::Namespaces(ftl) => Some(ftl),
-            FtlFamily::Page(_) | FtlFamily::Zoned(_) => None,
-        }
+        self.ftl.namespaces()
     }
 
     /// Zones from the one that holds `lpn` on.

@@ -2,7 +2,7 @@
 
 use super::Drive;
 use crate::account::book_program;
-use crate::ftl::{Admitted, Flash, Ftl};
+use crate::ftl::{Admitted, Flash, Ftl, NamespacedFtl};
 use crate::numbers::Lpn;
 use interpulse_engine::account::Cause;
 use interpulse_engine::{Duration, EventQueue, RequestId};
@@ -49,9 +49,13 @@ impl Drive {
     }
 
     /// Whether a write has to wait because others wait for slots of the same cache: each namespace has its own.
-    #[cold]
+    #[inline(always)]
     fn waits_behind_others(&self, id: RequestId) -> bool {
-        let Some(of) = self.namespaces() else { return true };
+        self.namespaces().is_none_or(|of| self.waits_behind_its_namespace(of, id))
+    }
+
+    #[cold]
+    fn waits_behind_its_namespace(&self, of: &NamespacedFtl, id: RequestId) -> bool {
         let namespace = |id: &RequestId| of.namespace_of(self.host.requests.get(*id).lpn);
         let own = namespace(&id);
         self.host.stalled.iter().any(|other| namespace(other) == own)

@@ -216,7 +216,7 @@ pub trait Ftl {
     fn collects(&self) -> bool;
 }
 
-/// FTL families. A family is a folder and one line here.
+/// FTL families. A family is a folder and one line here or in [`OtherFamily`].
 // With a tag of its own beside the first fields: one in the values that some field of a family leaves is far from them.
 #[enum_dispatch(Ftl)]
 #[repr(u8)]
@@ -224,10 +224,41 @@ pub trait Ftl {
 pub enum FtlFamily {
     /// `page`: page-mapped, one append point per write stream and lane.
     Page(PageFtl),
+    /// Any other.
+    Other(OtherFamily),
+}
+
+/// FTL families beside the page-mapped one, whose calls then cost one comparison.
+#[enum_dispatch(Ftl)]
+#[expect(clippy::large_enum_variant, reason = "as above")]
+pub enum OtherFamily {
     /// `zoned`: zones that the host writes in order and resets.
     Zoned(ZonedFtl),
     /// A family for each namespace.
     Namespaces(NamespacedFtl),
+}
+
+/// FTL families of a namespace: calls of [`FtlFamily`] that come back to it are not inlined.
+#[enum_dispatch(Ftl)]
+#[expect(clippy::large_enum_variant, reason = "as above")]
+pub enum NamespaceFamily {
+    /// As [`FtlFamily::Page`].
+    Page(PageFtl),
+    /// As [`OtherFamily::Zoned`].
+    Zoned(ZonedFtl),
+}
+
+impl FtlFamily {
+    /// FTL of a zoned drive.
+    pub fn zoned(&self) -> Option<&ZonedFtl> {
+        if let FtlFamily::Other(OtherFamily::Zoned(ftl)) = self { Some(ftl) } else { None }
+    }
+
+    /// FTLs of the namespaces, if there are any.
+    #[inline]
+    pub fn namespaces(&self) -> Option<&NamespacedFtl> {
+        if let FtlFamily::Other(OtherFamily::Namespaces(ftl)) = self { Some(ftl) } else { None }
+    }
 }
 
 /// FTLs of the namespaces of a drive.
@@ -244,5 +275,5 @@ pub struct Namespace {
     /// Its first logical unit on the drive.
     pub(super) first: Lpn,
     pub(super) units: u32,
-    pub(super) ftl: FtlFamily,
+    pub(super) ftl: NamespaceFamily,
 }

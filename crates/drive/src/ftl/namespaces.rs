@@ -4,8 +4,8 @@
 //! owners of transactions need no number of a namespace.
 
 use super::{
-    Admitted, Flash, Ftl, FtlCounters, FtlFamily, LookupResult, MetadataWritten, Namespace, NamespacedFtl,
-    Outcome, Rewritten, SpareSeen, Wear, ZonedFtl,
+    Admitted, Flash, Ftl, FtlCounters, LookupResult, MetadataWritten, Namespace, NamespaceFamily,
+    NamespacedFtl, Outcome, Rewritten, SpareSeen, Wear, ZonedFtl,
 };
 use crate::cache::CacheUse;
 use crate::ftl::layout::Layout;
@@ -19,7 +19,7 @@ const UNOWNED: u8 = u8::MAX;
 
 impl Namespace {
     /// FTL of the namespace; its logical units begin at zero.
-    pub fn ftl(&self) -> &FtlFamily {
+    pub fn ftl(&self) -> &NamespaceFamily {
         &self.ftl
     }
 
@@ -35,10 +35,7 @@ impl Namespace {
 
     /// FTL, if the namespace is zoned.
     pub fn zoned(&self) -> Option<&ZonedFtl> {
-        match &self.ftl {
-            FtlFamily::Zoned(ftl) => Some(ftl),
-            FtlFamily::Page(_) | FtlFamily::Namespaces(_) => None,
-        }
+        if let NamespaceFamily::Zoned(ftl) = &self.ftl { Some(ftl) } else { None }
     }
 }
 
@@ -51,7 +48,7 @@ struct Part {
 
 impl NamespacedFtl {
     /// These FTLs on a drive of `layout`.
-    pub fn new(ftls: Vec<FtlFamily>, layout: Layout) -> NamespacedFtl {
+    pub fn new(ftls: Vec<NamespaceFamily>, layout: Layout) -> NamespacedFtl {
         let mut owner_of_block = vec![UNOWNED; (layout.first_block_of_plane + layout.blocks) as usize];
         let mut first = Lpn(0);
         let mut each = Vec::with_capacity(ftls.len());
@@ -75,20 +72,20 @@ impl NamespacedFtl {
     }
 
     /// FTL of the namespace that holds a logical unit, and the unit in it.
-    fn of_unit(&mut self, lpn: Lpn) -> (&mut FtlFamily, Lpn) {
+    fn of_unit(&mut self, lpn: Lpn) -> (&mut NamespaceFamily, Lpn) {
         let k = self.namespace_of(lpn);
         let of = &mut self.each[k];
         (&mut of.ftl, Lpn(lpn.0 - of.first.0))
     }
 
     /// FTL of the namespace that owns the block of a transaction.
-    fn of_txn(&mut self, txn: &Txn) -> &mut FtlFamily {
+    fn of_txn(&mut self, txn: &Txn) -> &mut NamespaceFamily {
         let k = self.owner_of_block[txn.block.0 as usize];
         &mut self.each[usize::from(k)].ftl
     }
 
     /// FTL of the namespace that owns a super block of the drive, and its super block; `None` if no namespace does.
-    fn of_super_block(&self, super_block: SuperBlock) -> Option<(&FtlFamily, SuperBlock)> {
+    fn of_super_block(&self, super_block: SuperBlock) -> Option<(&NamespaceFamily, SuperBlock)> {
         let (lane, BlockId(block)) = self.layout.lane_of(super_block);
         let of = self.each.get(usize::from(self.owner_of_block[block as usize]))?;
         Some((&of.ftl, of.ftl.layout().super_block(lane, BlockId(block))))
@@ -109,11 +106,11 @@ impl NamespacedFtl {
         parts
     }
 
-    fn ftls(&self) -> impl Iterator<Item = &FtlFamily> {
+    fn ftls(&self) -> impl Iterator<Item = &NamespaceFamily> {
         self.each.iter().map(|of| &of.ftl)
     }
 
-    fn ftls_mut(&mut self) -> impl Iterator<Item = &mut FtlFamily> {
+    fn ftls_mut(&mut self) -> impl Iterator<Item = &mut NamespaceFamily> {
         self.each.iter_mut().map(|of| &mut of.ftl)
     }
 }
@@ -306,7 +303,7 @@ impl Ftl for NamespacedFtl {
     }
 
     fn audit(&self, stride: usize) -> Result<u64, String> {
-        let audit = |(k, ftl): (u32, &FtlFamily)| {
+        let audit = |(k, ftl): (u32, &NamespaceFamily)| {
             ftl.audit(stride).map_err(|why| format!("namespace {}: {why}", k + 1))
         };
         (0..).zip(self.ftls()).map(audit).sum()
@@ -321,7 +318,7 @@ impl Ftl for NamespacedFtl {
     }
 
     fn diagnosis(&self) -> String {
-        let of = |(k, ftl): (u32, &FtlFamily)| format!("namespace {}: {}", k + 1, ftl.diagnosis());
+        let of = |(k, ftl): (u32, &NamespaceFamily)| format!("namespace {}: {}", k + 1, ftl.diagnosis());
         (0..).zip(self.ftls()).map(of).collect::<Vec<_>>().join("; ")
     }
 

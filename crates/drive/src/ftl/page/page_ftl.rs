@@ -233,7 +233,7 @@ impl PageFtl {
     }
 
     /// Completes a program; true if it freed cache slots.
-    #[inline]
+    #[inline(always)]
     pub fn program_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
         if self.bad_blocks.is_some() {
             return self.settle_program(flash, txn);

@@ -69,7 +69,7 @@ impl PageFtl {
 
     /// Reads the logical units `from..to` for `tag`, the owner of the page reads. Neighbouring units of one physical page
     /// share a read. If the read is the only one and `early` is set, its end may be computed early.
-    #[inline]
+    #[inline(always)]
     pub fn read(
         &mut self,
         flash: &mut Flash,

@@ -98,7 +98,7 @@ def test_the_causes_of_each_request_add_up_to_its_latency(run_once: tuple[Path, 
         assert log.num_rows == REQUESTS == case.raw["host_requests"]
         assert log["number"].to_pylist() == list(range(REQUESTS))
         names = causes(log)
-        assert len(names) == 17
+        assert len(names) == 18
         sums = [sum(row.values()) for row in log.select(names).to_pylist()]
         assert sums == log["latency_ns"].to_pylist()
 

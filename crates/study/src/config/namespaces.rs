@@ -9,6 +9,9 @@ const TABLES: &str = "namespace";
 /// The document in which each namespace has the values of `[ftl]` for the keys that it leaves out, as far as its family has
 /// them.
 pub(super) fn layered(mut document: Document) -> Result<Document, ConfigError> {
+    if !document.has(TABLES) {
+        return Ok(document);
+    }
     let doc = "FTL family, for the keys of [ftl]";
     let probe = Document::clone(&document);
     let of_drive = probe.section("ftl")?.label(FtlSpec::FAMILY, doc)?;

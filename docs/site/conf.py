@@ -57,6 +57,7 @@ CONTENTS = {
             "docs/PREDICTIONS",
             "docs/SLC",
             "docs/MAPPING",
+            "docs/CONTROLLER",
             "docs/ARRAY",
             "docs/ZNS",
             "docs/RELIABILITY",

@@ -173,7 +173,19 @@ read = "50%"
 """
 
 
-@pytest.mark.parametrize("text", [DRIVE, ARRAY, MAPPED], ids=["drive", "array", "mapped"])
+CACHED = (
+    DRIVE
+    + """[read-cache]
+size = "4MiB"
+read-ahead = "sequential"
+[firmware]
+mapping-time = "100ns"
+collection-time = "1us"
+"""
+)
+
+
+@pytest.mark.parametrize("text", [DRIVE, ARRAY, MAPPED, CACHED], ids=["drive", "array", "mapped", "cached"])
 def test_every_counter_of_a_result_is_on_the_page_with_a_unit_and_a_meaning(text: str) -> None:
     page = (ROOT / "docs" / "COUNTERS.md").read_text()
     rows = {}
@@ -185,8 +197,10 @@ def test_every_counter_of_a_result_is_on_the_page_with_a_unit_and_a_meaning(text
     groups = {f"counters.{name}": group for name, group in case["counters"].items()}
     groups |= {"array.counters": case["array"]["counters"]} if "array" in case else {}
     held = {(group, name) for group, counters in groups.items() for name in counters}
-    # A drive whose whole map is in memory counts nothing of a mapping cache.
-    expected = {row for row in rows if row[0] in groups and (text is MAPPED or not row[1].startswith("map_"))}
+    # A drive counts nothing of caches and firmware cores that it lacks.
+    lacks = () if text is MAPPED else ("map_",)
+    lacks += () if text is CACHED else ("read_cache_", "read_ahead_", "firmware_")
+    expected = {row for row in rows if row[0] in groups and not row[1].startswith(lacks)}
     assert held == expected, "the page and the result name the same"
     if text is not MAPPED:
         assert ({"array.counters"} if "array" in case else {"counters.errors", "counters.trace"}) <= set(groups)

@@ -9,6 +9,7 @@ use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::die::DiePhase;
 use interpulse_flash::die::State;
 use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::Kind;
@@ -153,6 +154,7 @@ fn behaviour(part: &PartSpec, program: Scheme, erase: Scheme) -> NandConfig {
         erase_suspend: erase,
         nesting: false,
         multi_plane_reads: false,
+        channel_order: ChannelOrder::CommandsFirst,
         super_layer: 0,
         ecc_latency: Duration::ZERO,
         ecc_interval: Duration::ZERO,

@@ -78,6 +78,19 @@ impl VersionAudit {
         self.check(lpn, version);
     }
 
+    /// Newest version of `lpn`, which is tracked.
+    pub fn newest(&self, lpn: Lpn) -> u32 {
+        self.newest.get(&lpn).map_or(0, |of| of.0)
+    }
+
+    /// Checks a read of `lpn` that returned a copy of `version`, where the newest is no trim.
+    #[cold]
+    pub fn read_copy(&mut self, lpn: Lpn, version: u32) {
+        let gone = self.newest.get(&lpn).is_some_and(|of| of.1);
+        assert!(!gone, "a read of unit {lpn} returned version {version} after a trim");
+        self.check(lpn, version);
+    }
+
     /// Records a trim of `lpn`: the next read must find no data.
     #[cold]
     pub fn trimmed(&mut self, lpn: Lpn) {

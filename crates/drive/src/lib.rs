@@ -3,16 +3,20 @@
 mod account;
 pub mod audit;
 pub mod cache;
+pub mod counters;
 pub mod drive;
+pub mod firmware;
 pub mod ftl;
 pub mod host_interface;
 
 pub mod memory;
 pub mod numbers;
 pub mod owner;
+pub mod read_cache;
+pub mod replacement;
 pub mod spec;
 
-pub use drive::counters::DriveCounters;
+pub use counters::DriveCounters;
 pub use drive::hold_up::{HoldUp, Ways};
 pub use drive::power_state::Recovery;
 pub use drive::{Drive, GcWindow, PreconditionedState, Rewritten};

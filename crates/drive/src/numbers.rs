@@ -19,4 +19,6 @@ interpulse_engine::numbers! {
     GroupId
     /// A translation page: consecutive map entries that are on flash together.
     TranslationPage
+    /// Reads of the read cache: those of a request, or a page read ahead.
+    FillId
 }

@@ -1,6 +1,6 @@
 //! Owners of flash transactions: what receives the outcome of each.
 
-use crate::numbers::{GcReadId, GroupId, JobId, SuperBlock, TranslationPage};
+use crate::numbers::{FillId, GcReadId, GroupId, JobId, SuperBlock, TranslationPage};
 use interpulse_engine::RequestId;
 use interpulse_flash::nand::txn::{self, Txn};
 
@@ -57,6 +57,8 @@ owners! {
     8 TranslationProgram(JobId);
     /// Program of a copy of a zone's super block.
     9 Repair(JobId);
+    /// Page read of read-ahead.
+    10 ReadAhead(FillId);
 }
 
 impl Owner {
@@ -86,6 +88,7 @@ mod tests {
                 Owner::Translation(TranslationPage(index)),
                 Owner::TranslationProgram(job),
                 Owner::Repair(job),
+                Owner::ReadAhead(FillId(index)),
             ];
             let mut classes: Vec<u8> = owners.map(|owner| txn::Owner::from(owner).class).into();
             for owner in owners {

@@ -549,3 +549,46 @@ fn flows_have_their_own_statistics() {
     assert_eq!((c.read_bytes, c.written_bytes, c.requests), (700 * 4096, 300 * 4096, 1030));
     b.finish();
 }
+
+/// Reads of what was never written, or trimmed, take a page read if asked to; neighbours of a page share one.
+#[test]
+fn reads_of_units_without_data_go_to_flash_on_request() {
+    use interpulse_drive::spec::UnmappedReads;
+    let in_order = |units: u64| SyntheticSpec {
+        addresses: AddressSpec::Sequential,
+        block_size: BlockSize::Fixed(Bytes(units * UNIT_BYTES)),
+        alignment: Bytes(units * UNIT_BYTES),
+        ..mix(1.0)
+    };
+    for units in [1, 2, 6] {
+        let run = |fill, unmapped_reads| {
+            let mut spec = little();
+            spec.ftl.unmapped_reads = unmapped_reads;
+            let mut b =
+                Bench::new(&spec, filled(&spec, fill), &[limited(closed("f", 1, in_order(units)), 300)], 1);
+            b.run_out();
+            b.finish();
+            let of = b.host.window.flows[0].read.clone();
+            let (nand, drive) = (b.host.device.nand().counters.host_reads, b.host.device.counters);
+            ((of.min(), of.max()), nand, drive.unmapped_reads)
+        };
+        let (zeroes, none, unmapped) = run(0.0, UnmappedReads::Zeroes);
+        assert_eq!((none, unmapped), (0, 300 * units));
+        let (flash, reads, unmapped) = run(0.0, UnmappedReads::Flash);
+        // Pages of two units: three of them in six units, of dies that work at once.
+        assert_eq!((reads, unmapped), (300 * units.div_ceil(2), 300 * units));
+        assert!(flash.0.unwrap() > zeroes.1.unwrap() + Duration::from_us(40), "{flash:?}, {zeroes:?}");
+        if units < 3 {
+            // A page read of the same units that were written.
+            assert_eq!((flash, reads), {
+                let (of, reads, _) = run(1.0, UnmappedReads::Flash);
+                (of, reads)
+            });
+        }
+    }
+    let mut spec = little();
+    spec.ftl.unmapped_reads = UnmappedReads::Flash;
+    spec.nand.errors = Some(std::sync::Arc::new(crate::drive_common::errors(3, &[1e-4])));
+    let why = spec.check().unwrap_err().message;
+    assert!(why.contains("no error rate"), "{why}");
+}

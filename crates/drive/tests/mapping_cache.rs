@@ -2,7 +2,7 @@
 
 use crate::drive_common::{Bench, Cells, closed, filled, little, mix, of_part, part, preconditioned};
 use interpulse_drive::ftl::page::mapping::cached::format::MapFormat;
-use interpulse_drive::ftl::page::mapping::cached::replacement::MapReplacement;
+use interpulse_drive::replacement::MapReplacement;
 use interpulse_drive::spec::{DriveSpec, MapCacheSpec, MappingSpec};
 use interpulse_engine::Bytes;
 use interpulse_engine::account::Cause;

@@ -7,7 +7,7 @@ use crate::drive_common::{Bench, Cells, errors, preconditioned, with_faults};
 use interpulse_drive::ftl::page::gc::victim::GcPolicy;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::host_interface::request::Request;
-use interpulse_drive::spec::{Acknowledge, DriveSpec};
+use interpulse_drive::spec::{Acknowledge, DriveSpec, UnmappedReads};
 use interpulse_engine::account::{CAUSES, Cause};
 use interpulse_engine::{Bytes, Current, Device, Op, RequestId, Rng, SimTime, Streams};
 use interpulse_flash::nand::power::budget;
@@ -117,6 +117,14 @@ pub(crate) fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "cache.latency" => &["'0ns'", "'700ns'"],
         "cache.size" => &[""],
         "audit.sample" => &["1"],
+        "read-cache.size" => &["'256KiB'", "'1MiB'"],
+        "read-cache.read-ahead-after" => &["1", "2"],
+        "read-cache.read-ahead-window" => &["'16KiB'", "'32KiB'"],
+        "read-cache.read-ahead-depth" => &["1", "4", "32"],
+        "read-cache.read-ahead-streams" => &["1", "2"],
+        "firmware.mapping-time" => &["'0us'", "'2us'"],
+        "firmware.collection-time" => &["'0us'", "'3us'"],
+        "firmware.mapping-cores" | "firmware.collection-cores" => &["1", "3"],
         "host.queue-weights" => &["[1]", "[1, 1]", "[1, 3, 2]"],
         "host.queue-classes" => &["['medium']", "['urgent', 'low']", "['high', 'urgent', 'low']"],
         "host.class-weights" => &["[8, 4, 2]", "[1, 1, 3]"],
@@ -235,9 +243,28 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     let mut values_of_map = streams.stream("test.map", 0);
     let mut values_of_wear = streams.stream("test.wear", 0);
     let mut values_of_planes = streams.stream("test.planes", 0);
+    let mut values_of_reads = streams.stream("test.reads", 0);
+    if values_of_reads.below(2) == 0 {
+        text += "[read-cache]\n";
+    }
+    if values_of_reads.below(3) == 0 {
+        text += "[firmware]\n";
+    }
     let mut spec = drawn(&text, move |key| {
         let sections = [
-            "part", "ftl", "cache", "host", "link", "schedule", "suspend", "power", "audit", "ecc", "errors",
+            "part",
+            "ftl",
+            "cache",
+            "host",
+            "link",
+            "schedule",
+            "suspend",
+            "power",
+            "audit",
+            "ecc",
+            "errors",
+            "read-cache",
+            "firmware",
         ];
         if !sections.contains(&key.path.split('.').next()?) || imposed && key.path.starts_with("errors.") {
             return None;
@@ -249,6 +276,11 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
             &mut values_of_map
         } else if key.path == "ftl.free-block" {
             &mut values_of_wear
+        } else if ["read-cache.", "firmware.", "schedule.channel-order", "ftl.unmapped-reads"]
+            .iter()
+            .any(|of| key.path.starts_with(of))
+        {
+            &mut values_of_reads
         } else {
             &mut values
         };
@@ -281,7 +313,15 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
         let g = &mut spec.geometry;
         (g.independent_plane_reads, g.cache_pages, g.cache_reads) = (true, 0, false);
     }
+    let read_cache = spec.read_cache.take();
+    if spec.nand.errors.is_some() {
+        spec.ftl.unmapped_reads = UnmappedReads::Zeroes;
+    }
     spec.check().ok()?;
+    let with_cache = DriveSpec { read_cache, ..spec.clone() };
+    if with_cache.check().is_ok() {
+        spec = with_cache;
+    }
     with_faults(&mut spec, streams.stream("test.faults", 0));
     Some(spec)
 }

@@ -27,7 +27,8 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     let table = if rng.below(2) == 0 { pick(rng, &tables(bits)) } else { "'ideal'".to_string() };
     let mut text = little_part(cells, rng.below(4) == 0, [planes, blocks, page_kib], array);
     text += &format!("[ftl]\nfamily = 'zoned'\nmulti-plane = {multi_plane}\n[errors]\ntable = {table}\n");
-    let mut values = Streams::new(rng.next_u64()).stream("test.values", 0);
+    let streams = Streams::new(rng.next_u64());
+    let (mut values, mut orders) = (streams.stream("test.values", 0), streams.stream("test.orders", 0));
     let mut spec = drawn(&text, move |key| {
         let sections = [
             "part", "ftl", "cache", "host", "link", "schedule", "suspend", "power", "audit", "ecc", "errors",
@@ -39,6 +40,10 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
         if key.path == "ftl.over-provisioning" {
             // Down to no spare block: a reset zone waits for its erases.
             return Some(pick(&mut values, &["'1%'", "'10%'", "'40%'"]).to_string());
+        }
+        // A stream of its own, so that the other values stay what they were.
+        if key.path == "schedule.channel-order" {
+            return key.random_value(&mut orders);
         }
         match narrowed(&key.path) {
             Some(of) => Some(pick(&mut values, of)).filter(|text| !text.is_empty()).map(str::to_string),

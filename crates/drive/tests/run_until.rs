@@ -3,8 +3,8 @@
 //! that never start and a second drive on the same event queue must change nothing.
 
 use crate::drive_common::{Bench, Histogram, closed, content, little, mix, preconditioned};
+use interpulse_drive::DriveCounters;
 use interpulse_drive::drive::Drive;
-use interpulse_drive::drive::counters::DriveCounters;
 use interpulse_drive::ftl::FtlCounters;
 use interpulse_drive::ftl::page::placement::stripe::{Allocation, Axis};
 use interpulse_drive::spec::DriveSpec;

@@ -42,10 +42,12 @@ pub enum Cause {
     Mapping,
     /// Waiting for a die, a channel or the firmware that a fault stalls.
     Fault,
+    /// Waiting for units that another read, or read-ahead, fetches from flash for the read cache.
+    ReadCache,
 }
 
 /// Number of causes.
-pub const CAUSES: usize = 18;
+pub const CAUSES: usize = 19;
 
 /// Name and one line of documentation of each cause, in order.
 pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
@@ -58,7 +60,7 @@ pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
     ("bus", "waiting for the channel and moving on it"),
     ("sensing", "sensing the flash array"),
     ("decode", "ECC decode"),
-    ("cache", "waiting for a slot of the write cache, and its DRAM"),
+    ("cache", "waiting for a slot of the write cache, and the DRAM of write cache and read cache"),
     ("link", "waiting for the link to the host and moving on it"),
     ("firmware", "firmware time of the command, and waiting for a core of it"),
     ("queue", "in the submission queue before the controller fetched it"),
@@ -67,6 +69,10 @@ pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
     ("power", "a read's own wait for a share of the power budget (power.budget)"),
     ("mapping", "waiting for map entries to be read from flash"),
     ("fault", "waiting for a die, a channel or the firmware that a fault stalls"),
+    (
+        "read_cache",
+        "waiting for units that another read, or read-ahead, fetches from flash for the read cache",
+    ),
 ];
 
 /// Latency of one request in ns by [`Cause`].

@@ -21,6 +21,9 @@ CAUSES = {
     "own_program": "programming its own data",
     "retry": "for read retries",
     "power": "for a share of the power budget",
+    "mapping": "for map entries from flash",
+    "read_cache": "for a read in flight to the read cache",
+    "fault": "for a die, a channel or the firmware that a fault stalls",
 }
 """The causes; `engine/account.rs` has them."""
 
@@ -41,6 +44,9 @@ LOOKS = {
     "own_program": (colour(1), "x"),
     "retry": (colour(5), "x"),
     "power": (colour(7), "."),
+    "mapping": (colour(4), "x"),
+    "read_cache": (colour(0), "x"),
+    "fault": (colour(2), "x"),
 }
 """The colour and the hatch of each."""
 

@@ -13,6 +13,8 @@ NAMES = {
     "link_to_drive": "the link to the drive",
     "link_to_host": "the link to the host",
     "firmware": "the firmware cores",
+    "firmware_mapping": "the firmware cores of map look-ups",
+    "firmware_collection": "the firmware cores of collection",
 }
 """Resources with a utilization."""
 
@@ -36,6 +38,7 @@ CAUSES = {
     "queue": "a fetch by the drive",
     "mapping": "map entries",
     "fault": "a stalled die, channel or firmware",
+    "read_cache": "reads in flight",
     "stop": "a stop of a program or erase",
     "suspend": "a suspension",
 }

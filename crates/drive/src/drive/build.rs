@@ -4,10 +4,12 @@ use super::fault_injector::FaultInjector;
 use super::power_state::Outage;
 use super::state::{CHECKED, InitialBlocks, PreconditionedState};
 use super::{Drive, ResourceMap};
+use crate::firmware::Firmware;
 use crate::ftl::layout::Layout;
 use crate::ftl::{Ftl, FtlFamily, NamespaceFamily, NamespacedFtl, OtherFamily, PageFtl, Timers, ZonedFtl};
 use crate::host_interface::HostInterface;
 use crate::numbers::SuperBlock;
+use crate::read_cache::ReadCache;
 use crate::spec::DriveSpec;
 use interpulse_engine::{ResourceId, Streams};
 use interpulse_flash::geometry::BlockAddress;
@@ -37,11 +39,20 @@ impl Drive {
         };
         let ftl = family(&spec, state, &nand, &streams, timers);
         let faults = FaultInjector::new(&spec, &mut nand, &streams);
+        let ftl_units = ftl.logical_units();
         Drive {
             follows_reads: ftl.follows_reads(),
             ftl,
             nand,
             host: HostInterface::new(&spec.host, spec.geometry.unit_bytes, place.lines()),
+            read_cache: spec.read_cache.as_ref().map(|of| {
+                let (logical, queues) = (ftl_units, spec.host.queue_weights.len());
+                Box::new(ReadCache::new(of, logical, spec.geometry.unit_bytes, queues))
+            }),
+            firmware: spec
+                .firmware
+                .as_ref()
+                .map(|of| Box::new(Firmware::new(of, place.later(Drive::firmware_timer(&spec))))),
             place,
             outage: spec.power_loss.map(Outage::new),
             closed: false,

@@ -17,6 +17,9 @@ impl Drive {
         if self.faults.is_some() && self.meets_fault(events, id) {
             return;
         }
+        if self.firmware.is_some() && self.looks_up(events, id) {
+            return;
+        }
         self.execute(events, id, Cause::Firmware);
     }
 
@@ -32,6 +35,10 @@ impl Drive {
         let now = events.now();
         let request = self.host.requests.get_mut(id);
         request.book(waited, now);
+        if self.read_cache.is_some() && request.op == Op::Read && self.reads_copies(events, id) {
+            return;
+        }
+        let request = self.host.requests.get_mut(id);
         let mut flash = Flash { nand: &mut self.nand, events };
         if request.op != Op::Flush && !self.ftl.map_entries(&mut flash, id, request.lpn, request.units) {
             return;
@@ -85,7 +92,11 @@ impl Drive {
         to: Lpn,
         early: bool,
     ) -> u32 {
-        let found = self.ftl.read(&mut Flash { nand: &mut self.nand, events }, id, from, to, early);
+        if self.read_cache.is_some() {
+            return self.read_through(events, id, from, to);
+        }
+        let owner = Owner::Host(id).into();
+        let found = self.ftl.read(&mut Flash { nand: &mut self.nand, events }, owner, from, to, early);
         self.counters.cache_read_hits += u64::from(found.cached);
         self.counters.unmapped_reads += u64::from(found.unmapped);
         found.reads
@@ -97,14 +108,15 @@ impl Drive {
         let now = events.now();
         let Ended { txn, at, by } = self.nand.last_ended().expect("the caller has checked it");
         let Owner::Host(id) = Owner::of(txn) else {
-            if let Owner::Gc(read) = Owner::of(txn) {
-                let txn = *txn;
-                self.nand.discard_ended();
-                self.ftl.page_collected(&mut Flash { nand: &mut self.nand, events }, read, &txn);
-            } else {
-                let txn = *txn;
-                self.nand.discard_ended();
-                self.map_read_done(events, &txn);
+            let txn = *txn;
+            self.nand.discard_ended();
+            match Owner::of(&txn) {
+                Owner::Gc(read) if self.firmware.is_none() => {
+                    self.ftl.page_collected(&mut Flash { nand: &mut self.nand, events }, read, &txn);
+                }
+                Owner::Gc(read) => self.units_read(events, read, &txn),
+                Owner::ReadAhead(fill) => self.ahead_read_done(events, fill, false),
+                _ => self.map_read_done(events, &txn),
             }
             return;
         };
@@ -153,6 +165,22 @@ impl Drive {
 
     #[inline]
     fn all_read(&mut self, events: &mut EventQueue, now: SimTime, id: RequestId, op: Op, bytes: u64) {
+        if self.read_cache.is_some() {
+            self.end_fill_of(events, id);
+        }
+        self.data_ready(events, now, id, op, bytes);
+    }
+
+    /// Continues a request whose data from flash is in the controller.
+    #[inline]
+    pub(super) fn data_ready(
+        &mut self,
+        events: &mut EventQueue,
+        now: SimTime,
+        id: RequestId,
+        op: Op,
+        bytes: u64,
+    ) {
         if op == Op::Read {
             self.host.leave(events, now, id, bytes);
         } else {

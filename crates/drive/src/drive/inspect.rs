@@ -215,7 +215,8 @@ impl DriveSpec {
         // Slots by entry or page, and the state of each page.
         let cached =
             self.ftl.mapping.cached().map_or(0, |of| if of.format.holds_entries() { 4 * logical } else { 0 });
-        BlockManager::map_bytes(&layout, logical_units) + cached + power_loss.max(sampling)
+        let copies = self.read_cache.map_or(0, |of| of.table_bytes(logical, self.geometry.unit_bytes));
+        BlockManager::map_bytes(&layout, logical_units) + cached + copies + power_loss.max(sampling)
     }
 
     /// Memory of the modelled controller for the map. The spec must be valid.

@@ -11,25 +11,28 @@
 
 mod build;
 mod commands;
-pub mod counters;
 mod device;
 mod fault_injector;
 mod faults;
+mod firmware_tasks;
 pub mod hold_up;
 mod inspect;
 mod outage;
 pub mod power_state;
+mod read_through;
 mod state;
 pub mod verify;
 mod writes;
 mod zones;
 
+use crate::counters::DriveCounters;
+use crate::firmware::Firmware;
 use crate::ftl::{Flash, Ftl, FtlFamily, Outcome as FtlOutcome, REFILL};
 use crate::host_interface::HostInterface;
 use crate::host_interface::request::Requests;
 use crate::owner::Owner;
+use crate::read_cache::ReadCache;
 use crate::spec::DriveSpec;
-use counters::DriveCounters;
 use fault_injector::FaultInjector;
 use interpulse_engine::{EventQueue, ResourceId, SimTime};
 use interpulse_flash::command::Effect;
@@ -48,6 +51,10 @@ pub struct Drive {
     nand: Nand,
     ftl: FtlFamily,
     host: HostInterface,
+    /// Firmware cores by task, if there are.
+    firmware: Option<Box<Firmware>>,
+    /// Read cache, if the drive has one.
+    read_cache: Option<Box<ReadCache>>,
     place: ResourceMap,
     /// Power state, if power may be lost.
     outage: Option<Outage>,
@@ -90,6 +97,12 @@ impl Drive {
             + 2 * u32::from(spec.power_loss.is_some())
             + u32::from(spec.ftl.slc.is_some())
             + u32::from(spec.injects_faults())
+            + Firmware::TIMERS * u32::from(spec.firmware.is_some())
+    }
+
+    /// Number of the first timer of firmware cores by task among the later ones, if there are such cores.
+    fn firmware_timer(spec: &DriveSpec) -> u32 {
+        Drive::idle_timer(spec) + u32::from(spec.ftl.slc.is_some()) + u32::from(spec.injects_faults())
     }
 
     /// Number of the timer of idle time among the later ones, if the drive has an SLC cache.
@@ -104,6 +117,9 @@ impl Drive {
         if self.faults.is_some() && index == Drive::fault_timer_index(&self.spec) {
             self.on_fault_timer(events);
             return;
+        }
+        if self.firmware.is_some() && index >= Drive::firmware_timer(&self.spec) {
+            return self.on_firmware_timer(events, index - Drive::firmware_timer(&self.spec));
         }
         match (self.spec.refreshes(), index) {
             (_, index) if self.spec.ftl.slc.is_some() && index == Drive::idle_timer(&self.spec) => {
@@ -174,8 +190,13 @@ impl Drive {
                         let failed = self.ftl.read_done(&mut flash, &txn);
                         self.host_read_done(events, id, &txn, failed);
                     }
+                    Owner::Gc(read) if self.firmware.is_some() => self.units_read(events, read, &txn),
                     Owner::Gc(read) => self.ftl.gc_read_done(&mut flash, read, &txn),
                     Owner::Map(_) | Owner::Translation(_) => self.map_read_done(events, &txn),
+                    Owner::ReadAhead(fill) => {
+                        let failed = self.ftl.read_done(&mut flash, &txn);
+                        self.ahead_read_done(events, fill, failed);
+                    }
                     owner => unreachable!("a page read of {owner:?}"),
                 },
                 Effect::Programs => {

@@ -15,6 +15,9 @@ impl Drive {
             return Err(format!("{issued} requests issued, {completed} completed, {lost} lost with power"));
         }
         let mapped = self.ftl.audit(stride)?;
+        if let Some(cache) = &self.read_cache {
+            cache.audit(|lpn| self.ftl.version(lpn))?;
+        }
         for (d, die) in self.nand.dies().iter().enumerate() {
             let sum: u64 = die.usage.uses().iter().sum();
             if sum > now.as_ns() {

@@ -94,8 +94,12 @@ impl Drive {
             done += 1;
         }
         let request = self.host.requests.get_mut(id);
+        let (before, queue) = (request.admitted, request.queue);
         request.admitted = done;
         request.unprogrammed += slots;
+        if self.read_cache.is_some() {
+            self.cache_written(queue, first + before, first + done);
+        }
         done == units
     }
 
@@ -215,6 +219,9 @@ impl Drive {
         let from = request.lpn + u32::from(request.partial[0]);
         let to = Lpn((request.lpn.0 + request.units).saturating_sub(u32::from(request.partial[1])));
         self.counters.trimmed_units += self.ftl.trim(id, from, to);
+        if let Some(cache) = &mut self.read_cache {
+            cache.invalidate(&mut self.counters, from, to);
+        }
         self.drain_ftl(events, None);
         // Stalled writes and flushes may have waited for the trimmed slots only.
         if !self.host.stalled.is_empty() || self.ftl.has_flushes() {

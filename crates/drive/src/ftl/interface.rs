@@ -18,7 +18,7 @@ use enum_dispatch::enum_dispatch;
 use interpulse_engine::{Duration, RequestId, SimTime, Status, ZoneAction};
 use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
-use interpulse_flash::nand::txn::Txn;
+use interpulse_flash::nand::txn::{Owner, Txn};
 
 /// Flash translation layer of a drive. Tags are opaque; the FTL never calls up: the drive drains [`Ftl::next_outcome`]
 /// after each call that can produce one. Methods with a body are of services that a family may lack; the configuration
@@ -56,9 +56,21 @@ pub trait Ftl {
     fn map_entries(&mut self, _flash: &mut Flash, _tag: RequestId, _lpn: Lpn, _units: u32) -> bool {
         true
     }
-    /// Reads the units `from..to`; each page read completes with owner [`Owner::Host`](crate::owner::Owner) of `tag`. `early` allows the only page read to report
-    /// its completion ahead of time ([`Txn::complete_early`]).
-    fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, early: bool) -> LookupResult;
+    /// Reads the units `from..to` for `owner`, of each page read. `early` allows the only page read to report its completion ahead
+    /// of time ([`Txn::complete_early`]).
+    fn read(&mut self, flash: &mut Flash, owner: Owner, from: Lpn, to: Lpn, early: bool) -> LookupResult;
+    /// Newest version of `lpn` if its data is on flash and nowhere else; 0 for units that the version audit does not follow.
+    fn version_on_flash(&self, _lpn: Lpn) -> Option<u32> {
+        unreachable!("the family has no read cache")
+    }
+    /// Newest version of `lpn`, as [`Ftl::version_on_flash`], wherever its data is; `None` if it has none.
+    fn version(&self, _lpn: Lpn) -> Option<u32> {
+        unreachable!("the family has no read cache")
+    }
+    /// Checks a read of `lpn` that returned a copy of `version`.
+    fn check_version(&mut self, _lpn: Lpn, _version: u32) {
+        unreachable!("the family has no read cache")
+    }
     /// Whether a read of `units` from `lpn` would wait for garbage collection now.
     fn waits_for_collection(&self, flash: &Flash, lpn: Lpn, units: u32) -> bool;
     /// Whether a write of `units` from `lpn` is legal now; `whole_units` if it covers each of them. The units of legal

@@ -12,7 +12,7 @@ use crate::ftl::layout::Layout;
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock};
 use interpulse_engine::{RequestId, SimTime, Status, ZoneAction};
 use interpulse_flash::ids::BlockId;
-use interpulse_flash::nand::txn::Txn;
+use interpulse_flash::nand::txn::{Owner, Txn};
 
 /// A block that no namespace owns.
 const UNOWNED: u8 = u8::MAX;
@@ -154,12 +154,12 @@ impl Ftl for NamespacedFtl {
 
     #[cold]
     #[inline(never)]
-    fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, early: bool) -> LookupResult {
+    fn read(&mut self, flash: &mut Flash, owner: Owner, from: Lpn, to: Lpn, early: bool) -> LookupResult {
         let parts = self.parts(from, to);
         let early = early && parts.len() == 1;
         let mut found = LookupResult::default();
         for part in parts {
-            let of = self.each[part.namespace].ftl.read(flash, tag, part.from, part.to, early);
+            let of = self.each[part.namespace].ftl.read(flash, owner, part.from, part.to, early);
             found.cached += of.cached;
             found.unmapped += of.unmapped;
             found.reads += of.reads;

@@ -3,9 +3,7 @@
 use crate::ftl::flash::Flash;
 use crate::ftl::layout::FlashAddress;
 use crate::numbers::{Lpn, Ppu};
-use crate::owner::Owner;
-use interpulse_engine::RequestId;
-use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::nand::txn::{Kind, Owner, Txn};
 
 /// Result of a look-up of logical units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,28 +44,42 @@ pub(super) trait Sources {
     /// Submits the page read `txn` of units from `first` on.
     fn submit_read(&mut self, flash: &mut Flash, first: Ppu, txn: Txn);
 
-    /// Reads the page `of` for `tag`; `early` allows its completion to be computed ahead of time.
+    /// Answers a read of `lpn`, which is unmapped, perhaps together with units behind it and before `to`; returns their number and
+    /// the page reads submitted.
     #[inline(always)]
-    fn read_page(&mut self, flash: &mut Flash, tag: RequestId, of: &PageRead, early: bool) {
+    fn read_nothing(
+        &mut self,
+        _: &mut Flash,
+        _owner: Owner,
+        _lpn: Lpn,
+        _to: Lpn,
+        _early: bool,
+    ) -> (u32, u32) {
+        (1, 0)
+    }
+
+    /// Reads the page `of` for `owner`; `early` allows its completion to be computed ahead of time.
+    #[inline(always)]
+    fn read_page(&mut self, flash: &mut Flash, owner: Owner, of: &PageRead, early: bool) {
         let mut txn = Txn::new(Kind::HostRead, of.at.die);
         txn.plane = of.at.plane as u8;
         txn.block = of.at.block;
         txn.page = of.at.page;
         txn.set_units(of.count);
-        txn.set_owner(Owner::Host(tag).into());
+        txn.set_owner(owner);
         if early {
             txn.complete_early();
         }
         self.submit_read(flash, of.first, txn);
     }
 
-    /// Reads the logical units `from..to` for `tag`, the owner of the page reads. If a read is the only one and `early` is set,
+    /// Reads the logical units `from..to` for `owner`, of the page reads. If a read is the only one and `early` is set,
     /// its end may be computed early.
     #[inline(never)]
     fn read_units(
         &mut self,
         flash: &mut Flash,
-        tag: RequestId,
+        owner: Owner,
         from: Lpn,
         to: Lpn,
         early: bool,
@@ -81,13 +93,16 @@ pub(super) trait Sources {
                     lpn += 1;
                 }
                 Source::Nothing => {
-                    found.unmapped += 1;
-                    lpn += 1;
+                    let early = early && found.reads == 0;
+                    let (count, reads) = self.read_nothing(flash, owner, lpn, to, early);
+                    found.unmapped += count;
+                    found.reads += reads;
+                    lpn += count;
                 }
                 Source::Flash(page) => {
                     found.reads += 1;
                     lpn += page.count;
-                    self.read_page(flash, tag, &page, early && lpn == to && found.reads == 1);
+                    self.read_page(flash, owner, &page, early && lpn == to && found.reads == 1);
                 }
             }
         }

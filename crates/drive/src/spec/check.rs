@@ -162,6 +162,8 @@ impl DriveSpec {
     /// Checks the consistency of all values.
     pub fn check(&self) -> Result<(), Impossible> {
         let layout = self.layout()?;
+        self.check_read_cache()?;
+        self.check_firmware()?;
         if !self.namespaces.is_empty() {
             return self.check_namespaces();
         }
@@ -181,6 +183,7 @@ impl DriveSpec {
         self.check_rewriting()?;
         self.check_faults()?;
         self.check_allocation()?;
+        self.check_unmapped_reads()?;
         self.check_cache(&layout)
     }
 

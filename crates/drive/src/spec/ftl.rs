@@ -26,6 +26,17 @@ choices! {
     }
 }
 
+choices! {
+    /// What a read of a unit without data does: one that was never written, or trimmed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum UnmappedReads {
+        /// the controller returns zeroes and reads no flash
+        Zeroes = "zeroes",
+        /// a page is read, of the lane that the address would have
+        Flash = "flash",
+    }
+}
+
 /// Mapping, allocation, garbage collection, zones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FtlSpec {
@@ -63,6 +74,8 @@ pub struct FtlSpec {
     pub slc: Option<SlcSpec>,
     /// Dynamic wear levelling.
     pub free_block: FreeBlock,
+    /// Reads of units without data.
+    pub unmapped_reads: UnmappedReads,
     /// Static wear levelling.
     pub wear_gap: Option<u32>,
     /// Zones of the zoned family; its values of the page-mapped family are defaults without effect.
@@ -122,6 +135,8 @@ keys! {
         free_block: FreeBlock = (run) choice(Some("erased-first"), FreeBlock::ALL),
         /// static wear levelling: difference in erases within a lane at which its least worn block is rewritten
         wear_gap: Option<u32> = (run) optional_u32(optional().at_least(1)),
+        /// what a read of a unit without data does: one that was never written, or trimmed
+        unmapped_reads: UnmappedReads = (run) choice(Some("zeroes"), UnmappedReads::ALL),
     } check {
         s.check_together(gc_hard <= gc_soft, &["gc-hard", "gc-soft"], "gc-hard must not be larger than gc-soft")?;
     }
@@ -196,6 +211,7 @@ impl FtlSpec {
             slc: page.slc,
             free_block: page.free_block,
             wear_gap: page.wear_gap,
+            unmapped_reads: page.unmapped_reads,
             zones,
         })
     }

@@ -4,6 +4,7 @@ mod acknowledge;
 mod cache;
 mod capacity;
 mod check;
+mod controller_checks;
 mod faults;
 mod ftl;
 mod namespace;
@@ -20,15 +21,17 @@ use interpulse_flash::nand::NandConfig;
 use interpulse_flash::parts::PartSpec;
 use interpulse_settings::{ConfigError, Section, default, keys, optional, required};
 
+pub use crate::firmware::spec::{FirmwareSpec, TaskSpec};
 pub use crate::ftl::page::blocks::free_block::FreeBlock;
 pub use crate::ftl::page::mapping::cached::spec::{MapCacheSpec, MappingSpec};
 pub use crate::ftl::page::placement::MOST_HANDLES;
+pub use crate::read_cache::spec::{Eviction, Partitioning, ReadAheadSpec, ReadCacheSpec};
 pub use acknowledge::{Acknowledge, WhenCached};
 pub use cache::CacheSpec;
 pub use capacity::{Capacity, Wanted};
 pub use check::Impossible;
 pub use faults::{FaultSpec, WearOut};
-pub use ftl::{Family, FtlSpec};
+pub use ftl::{Family, FtlSpec, UnmappedReads};
 pub use namespace::{MOST_NAMESPACES, NamespacePlace, NamespaceSpec};
 pub use namespace_blocks::OwnBlocks;
 pub use schedule::{Fault, FaultKind, Stalled, When};
@@ -46,8 +49,12 @@ pub struct DriveSpec {
     pub ftl: FtlSpec,
     /// Write cache, if any.
     pub cache: CacheSpec,
+    /// Read cache, if any.
+    pub read_cache: Option<ReadCacheSpec>,
     /// Host interface.
     pub host: HostSpec,
+    /// Firmware cores by task, if look-ups or collection take firmware time.
+    pub firmware: Option<FirmwareSpec>,
     /// Constant power of components other than flash.
     pub constants: PowerConstants,
     /// The version audit tracks one in this many logical units; all of them where power may be lost.

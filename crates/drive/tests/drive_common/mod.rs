@@ -13,7 +13,7 @@ use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::numbers::Lpn;
 use interpulse_drive::spec::{
     Acknowledge, CacheSpec, DriveSpec, Fault, FaultKind, FaultSpec, FreeBlock, FtlSpec, HostSpec,
-    MappingSpec, NamespacePlace, PowerConstants, Stalled, WearOut, When,
+    MappingSpec, NamespacePlace, PowerConstants, Stalled, UnmappedReads, WearOut, When,
 };
 use interpulse_engine::{
     AuditReport, Bytes, Device, Duration, EventQueue, LatencyHistogram, ResourceId, Rng, SimTime, Streams,
@@ -21,6 +21,7 @@ use interpulse_engine::{
 use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{
@@ -111,6 +112,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             gc_reads: GcReadRank::InOrder,
             long_operations: LongOperations::Real,
             multi_plane_reads: false,
+            channel_order: ChannelOrder::CommandsFirst,
             power: PowerConfig::default(),
             super_layer: 0,
             ecc_latency: Duration::from_us(4),
@@ -136,6 +138,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             slc: None,
             free_block: FreeBlock::ErasedFirst,
             wear_gap: None,
+            unmapped_reads: UnmappedReads::Zeroes,
             zones: None,
         },
         cache: CacheSpec {
@@ -144,6 +147,8 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             acknowledge: Acknowledge::DEFAULT,
             protected: true,
         },
+        read_cache: None,
+        firmware: None,
         host: HostSpec {
             queue_weights: vec![1],
             queue_depth: 1024,

@@ -12,10 +12,12 @@ use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::numbers::{Lane, SuperBlock};
 use interpulse_drive::spec::{
     Acknowledge, CacheSpec, DriveSpec, FreeBlock, FtlSpec, HostSpec, MappingSpec, PowerConstants,
+    UnmappedReads,
 };
 use interpulse_engine::{Bytes, Device, Duration, EventQueue, ResourceId, SimTime};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{
@@ -75,6 +77,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             gc_reads: GcReadRank::InOrder,
             long_operations: LongOperations::Real,
             multi_plane_reads: false,
+            channel_order: ChannelOrder::CommandsFirst,
             power: PowerConfig::default(),
             super_layer: 0,
             ecc_latency: us(4),
@@ -100,6 +103,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             slc: None,
             free_block: FreeBlock::ErasedFirst,
             wear_gap: None,
+            unmapped_reads: UnmappedReads::Zeroes,
             zones: None,
         },
         cache: CacheSpec {
@@ -108,6 +112,8 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             acknowledge: Acknowledge::DEFAULT,
             protected: true,
         },
+        read_cache: None,
+        firmware: None,
         host: HostSpec {
             queue_weights: vec![1],
             queue_depth: 64,

@@ -44,6 +44,9 @@ impl Blocks {
     /// Whether a page has been programmed since the last erase.
     #[inline(always)]
     pub fn is_programmed(&self, plane: u32, block: BlockId, page: u32) -> bool {
+        if block.0 >= self.blocks_per_plane {
+            return false;
+        }
         let at = self.index(plane, block);
         let full = self.full[at / 64] >> (at % 64) & 1 != 0;
         full && page < self.pages_per_block || page < u32::from(self.programmed[at])

@@ -171,7 +171,7 @@ impl Die {
         self.state = to;
     }
 
-    /// Checks that a page may be read now: it is programmed, or in the page buffer.
+    /// Checks that a page may be read now: it is programmed, in the page buffer, or of no block ([`BlockId::NONE`]).
     #[inline(always)]
     pub fn check_read(&mut self, now: SimTime, plane: u32, block: BlockId, page: u32) {
         if !self.blocks.is_programmed(plane, block, page) && !self.buffers(plane, block, page) {
@@ -191,7 +191,10 @@ impl Die {
 
     #[cold]
     #[inline(never)]
-    fn reads_erased(&mut self, now: SimTime, plane: u32, block: BlockId, page: u32) -> ! {
+    fn reads_erased(&mut self, now: SimTime, plane: u32, block: BlockId, page: u32) {
+        if block == BlockId::NONE {
+            return;
+        }
         self.commanded(now, block);
         self.illegal(now, &format!("read of page {page} of block {block}, plane {plane}, which is erased"));
     }

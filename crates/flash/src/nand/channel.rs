@@ -1,15 +1,30 @@
-//! Channel: bus shared by the dies of one chip column, one transfer at a time. Commands go before data, because they start
-//! long array work; data goes in order of request.
+//! Channel: bus shared by the dies of one chip column, one transfer at a time. Transfers of one kind go in order of request.
 
 use crate::ids::DieId;
 use interpulse_engine::{Duration, SimTime};
+use interpulse_settings::choices;
 use std::collections::VecDeque;
 
+choices! {
+    /// Which of the transfers that wait for a channel goes next.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ChannelOrder {
+        /// commands before data, because they start long array work
+        CommandsFirst = "commands-first",
+        /// data before commands, as MQSim does: a die that waits with its data takes no next command
+        DataFirst = "data-first",
+        /// in order of request
+        Arrival = "arrival",
+    }
+}
+
 /// One bus.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Channel {
+    order: ChannelOrder,
     /// The instant until which the bus is taken.
     free_at: SimTime,
+    /// Commands that wait; with [`ChannelOrder::Arrival`] they are among `data`.
     commands: VecDeque<(Waiter, Duration)>,
     data: VecDeque<(Waiter, Duration)>,
     /// Time taken by transfers, in ns.
@@ -63,6 +78,17 @@ pub enum Transfer {
 }
 
 impl Channel {
+    /// Free bus that serves its waiters in this order.
+    pub fn new(order: ChannelOrder) -> Channel {
+        Channel {
+            order,
+            free_at: SimTime::ZERO,
+            commands: VecDeque::new(),
+            data: VecDeque::new(),
+            busy_ns: 0,
+        }
+    }
+
     /// Takes the bus for `length` if it is free and has no waiter; returns whether it has.
     #[inline(always)]
     pub fn take_if_free(&mut self, now: SimTime, length: Duration) -> bool {
@@ -76,8 +102,10 @@ impl Channel {
     /// Queues `waiter` for the bus for `length`.
     pub fn wait(&mut self, waiter: Waiter, kind: Transfer, length: Duration) {
         match kind {
-            Transfer::Command => self.commands.push_back((waiter, length)),
-            Transfer::Data => self.data.push_back((waiter, length)),
+            Transfer::Command if self.order != ChannelOrder::Arrival => {
+                self.commands.push_back((waiter, length))
+            }
+            Transfer::Command | Transfer::Data => self.data.push_back((waiter, length)),
         }
     }
 
@@ -94,7 +122,12 @@ impl Channel {
     /// Gives the free bus to the one that waits first, if any.
     pub fn grant(&mut self, now: SimTime) -> Option<Waiter> {
         debug_assert!(self.free_at <= now);
-        let (waiter, length) = self.commands.pop_front().or_else(|| self.data.pop_front())?;
+        let (waiter, length) = match self.order {
+            ChannelOrder::CommandsFirst => self.commands.pop_front().or_else(|| self.data.pop_front()),
+            ChannelOrder::DataFirst | ChannelOrder::Arrival => {
+                self.data.pop_front().or_else(|| self.commands.pop_front())
+            }
+        }?;
         self.take(now, length);
         Some(waiter)
     }

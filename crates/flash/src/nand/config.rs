@@ -1,5 +1,6 @@
 //! Configuration of a flash array besides geometry and part.
 
+use super::channel::ChannelOrder;
 use super::power::PowerConfig;
 use super::queue::{GcReadRank, Policy};
 use crate::command::Effect;
@@ -17,6 +18,8 @@ pub struct NandConfig {
     pub policy: Policy,
     /// How reads of garbage collection rank under read priority.
     pub gc_reads: GcReadRank,
+    /// Which waiting transfer a channel serves next.
+    pub channel_order: ChannelOrder,
     /// How long programs and erases last.
     pub long_operations: LongOperations,
     /// When and how programs are suspended.

@@ -221,7 +221,7 @@ impl Nand {
                     stalls: false,
                 })
                 .collect(),
-            channels: vec![Channel::default(); geometry.channels as usize],
+            channels: vec![Channel::new(config.channel_order); geometry.channels as usize],
             decoders: vec![Decoder::new(config.ecc_interval); geometry.channels as usize],
             registers: vec![Register::default(); if geometry.has_cache_register() { dies } else { 0 }],
             plane_reads: PlaneReads::new(&geometry),

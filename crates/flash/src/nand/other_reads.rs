@@ -77,6 +77,7 @@ mod tests {
     use crate::geometry::Geometry;
     use crate::ids::{BlockId, DieId};
     use crate::nand::NandConfig;
+    use crate::nand::channel::ChannelOrder;
     use crate::nand::power::PowerConfig;
     use crate::nand::queue::{GcReadRank, Policy};
     use crate::parts::PartSpec;
@@ -96,6 +97,7 @@ mod tests {
             erase_suspend: SuspendPolicy::NEVER,
             nesting: false,
             multi_plane_reads: false,
+            channel_order: ChannelOrder::CommandsFirst,
             power: PowerConfig::default(),
             super_layer: 0,
             ecc_latency: Duration::from_us(1),

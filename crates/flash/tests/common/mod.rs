@@ -10,6 +10,7 @@ use interpulse_flash::command::WAITS;
 use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::ids::BlockId;
+use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Owner, Txn};
@@ -141,6 +142,7 @@ pub fn config() -> NandConfig {
         erase_suspend: SuspendPolicy::NEVER,
         nesting: false,
         multi_plane_reads: false,
+        channel_order: ChannelOrder::CommandsFirst,
         power: PowerConfig::default(),
         super_layer: 0,
         ecc_latency: Duration::from_ns(DECODE),

@@ -8,6 +8,7 @@ use interpulse_flash::command::DieActivity;
 use interpulse_flash::errors::{Ecc, ErrorSpec, Pipelined, Retry, SoftStage};
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -230,12 +231,13 @@ fn a_case() -> impl Strategy<Value = Case> {
     let rank = (0..GcReadRank::ALL.len()).prop_map(|k| GcReadRank::ALL[k].1);
     let long = (0..LongOperations::ALL.len()).prop_map(|k| LongOperations::ALL[k].1);
     let long = prop_oneof![3 => Just(LongOperations::Real), 1 => long];
-    let order = (any::<bool>(), any::<bool>(), rank, long);
+    let channel = (0..ChannelOrder::ALL.len()).prop_map(|k| ChannelOrder::ALL[k].1);
+    let order = (any::<bool>(), any::<bool>(), rank, long, channel);
     let errors = prop::option::weighted(0.4, some_errors());
     let nand = (policies, order, 0u64..80_000, 0u64..30_000, errors).prop_map(
         |(
             (program_suspend, erase_suspend, nesting),
-            (fifo, multi_plane_reads, gc_reads, long),
+            (fifo, multi_plane_reads, gc_reads, long, channel_order),
             latency,
             interval,
             errors,
@@ -248,6 +250,7 @@ fn a_case() -> impl Strategy<Value = Case> {
                 erase_suspend,
                 nesting,
                 multi_plane_reads,
+                channel_order,
                 power: PowerConfig::default(),
                 super_layer: 0,
                 ecc_latency: Duration::from_ns(latency),

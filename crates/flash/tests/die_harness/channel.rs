@@ -2,6 +2,9 @@
 
 use crate::common::*;
 use interpulse_flash::command::Wait;
+use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::channel::ChannelOrder;
+use interpulse_flash::nand::txn::Txn;
 
 /// Two reads at once: the second's command follows the first's, its data waits for the first's.
 #[test]
@@ -77,6 +80,30 @@ fn commands_go_before_data() {
     let arrivals = [(0, read(1)), (40_000, program(0)), (55_000, read(2))];
     let ends = [63_083 + 5_000, 101_055 + PULSES, 108_586 + 4_497 + 5_000];
     check("commands first", Bench::new(&part(), config(), 3), &arrivals, &ends);
+}
+
+#[test]
+fn data_goes_before_commands_or_both_in_order_of_request() {
+    let ordered = |channel_order| NandConfig { channel_order, ..config() };
+    let check = |name, order, arrivals: &[(u64, Txn)], ends: &[u64]| {
+        check(name, Bench::new(&part(), ordered(order), 3), arrivals, ends);
+    };
+    // As above until 58286; then die 1's data until 62783. Die 0, set up at 59286, has the bus from there to 80769: only
+    // then die 2's command until 81069. Die 0, set up at 81769, has the bus to 99755, 100755. Die 2 has sensed at 131069.
+    let arrivals = [(0, read(1)), (40_000, program(0)), (55_000, read(2))];
+    let ends = [62_783 + 5_000, 100_755 + PULSES, 131_069 + 4_497 + 5_000];
+    check("data first", ChannelOrder::DataFirst, &arrivals, &ends);
+    // The command was requested before the load: until 63083. Then die 0 to 81069, 82069, to 100055, 101055.
+    let ends = [62_783 + 5_000, 101_055 + PULSES, 113_083 + 4_497 + 5_000];
+    check("arrival", ChannelOrder::Arrival, &arrivals, &ends);
+    // Die 0 has the bus from 80000 to 98286. Die 2's command is requested at 88000, die 1's data at 90300. In order of
+    // request: command until 98586, data until 103083, die 0 until 121069, 122069, 140055, 141055.
+    let arrivals = [(40_000, read(1)), (80_000, program(0)), (88_000, read(2))];
+    let ends = [103_083 + 5_000, 141_055 + PULSES, 148_586 + 4_497 + 5_000];
+    check("arrival, command first", ChannelOrder::Arrival, &arrivals, &ends);
+    // Data until 102783, die 0 until 120769, command until 121069; die 0 from 121769 to 139755, 140755.
+    let ends = [102_783 + 5_000, 140_755 + PULSES, 171_069 + 4_497 + 5_000];
+    check("data first, late", ChannelOrder::DataFirst, &arrivals, &ends);
 }
 
 /// The command of an erase waits for the bus like any other.

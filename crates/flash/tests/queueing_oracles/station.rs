@@ -8,6 +8,7 @@ use interpulse_flash::DieId;
 use interpulse_flash::command::Effect;
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::ids::BlockId;
+use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Owner, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, NandCounters};
@@ -154,6 +155,7 @@ pub fn behaving(policy: Policy, suspend: SuspendPolicy) -> NandConfig {
         gc_reads: GcReadRank::InOrder,
         long_operations: LongOperations::Real,
         multi_plane_reads: false,
+        channel_order: ChannelOrder::CommandsFirst,
         power: Default::default(),
         super_layer: 0,
         ecc_latency: Duration::ZERO,

@@ -1,11 +1,13 @@
 //! Drive configuration: flash array, scheduling, suspension, FTL, cache, host interface.
 
 use interpulse_drive::spec::{
-    CacheSpec, DriveSpec, FaultSpec, FtlSpec, HostSpec, NamespacePlace, PowerLossSpec,
+    CacheSpec, DriveSpec, FaultSpec, FirmwareSpec, FtlSpec, HostSpec, NamespacePlace, PowerLossSpec,
+    ReadCacheSpec,
 };
 use interpulse_drive::super_layer_word_lines;
 use interpulse_flash::geometry::{Geometry, UNIT_BYTES};
 use interpulse_flash::nand::NandConfig;
+use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{FILE_DOC, PartSpec};
@@ -42,7 +44,12 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     let namespaces = super::namespaces::read(document, &ftl)?;
     let loses_power = document.has("power-loss");
     let cache = CacheSpec::read(&mut document.section("cache")?, &part, &geometry, &ftl, loses_power)?;
+    let caches_reads = document.has("read-cache");
+    let read_cache =
+        document.section("read-cache")?.when(caches_reads, "[read-cache]", ReadCacheSpec::read)?;
     let host = HostSpec::read(&mut document.section("host")?, &mut document.section("link")?)?;
+    let by_task = document.has("firmware");
+    let firmware = document.section("firmware")?.when(by_task, "[firmware]", FirmwareSpec::read)?;
     let (power, constants) = super::power::read(document, &part, &geometry)?;
     nand.power = power;
     if let Some((key, why)) = nand.excludes_independent_plane_reads(&part) {
@@ -69,7 +76,9 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         nand,
         ftl,
         cache,
+        read_cache,
         host,
+        firmware,
         constants,
         audit_sample,
         power_loss,
@@ -118,6 +127,12 @@ fn read_nand(
     let gc_reads = s.when(policy == Policy::ReadPriority, "policy = \"read-priority\"", |s| {
         s.choice("gc-reads", "how reads of garbage collection rank", Some("in-order"), GcReadRank::ALL)
     })?;
+    let channel_order = s.choice(
+        "channel-order",
+        "which of the transfers that wait for a channel goes next",
+        Some("commands-first"),
+        ChannelOrder::ALL,
+    )?;
     let long_operations = s.choice(
         "long-operations",
         "how long programs and erases last: real, or the bounds of a comparison",
@@ -129,6 +144,7 @@ fn read_nand(
     Ok(NandConfig {
         policy,
         gc_reads: gc_reads.unwrap_or(GcReadRank::InOrder),
+        channel_order,
         long_operations,
         program_suspend,
         erase_suspend,

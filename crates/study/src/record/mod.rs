@@ -24,6 +24,7 @@ use crate::config::Case;
 use crate::run_target::RunTarget;
 use fio::FioLog;
 use interpulse_engine::SimTime;
+use interpulse_engine::account::CAUSES;
 use interpulse_host::{Ended, Observer, Submitted};
 use request_row::{NO_REQUEST, OpenRequest, RequestRow};
 use requests::RequestLog;
@@ -101,7 +102,11 @@ impl Recorder {
         // The warm-up flow may have requests outstanding when the window starts.
         flows.push("warmup".into());
         // Only drives keep time accounts of requests.
-        let accounts = case.array.is_none();
+        let accounts = match (&case.array, &case.drive.read_cache) {
+            (Some(_), _) => 0,
+            (None, None) => CAUSES - 1,
+            (None, Some(_)) => CAUSES,
+        };
         Recorder {
             open: Vec::new(),
             start: None,

@@ -23,8 +23,8 @@ pub struct Rows {
     flows: Arc<[String]>,
     kinds: Arc<[String]>,
     states: Arc<[String]>,
-    /// Whether time accounts exist.
-    accounts: bool,
+    /// Causes of the time accounts; none without accounts, and all but the last without a read cache.
+    accounts: usize,
     whole: [Vec<i64>; WHOLE.len()],
     causes: [Vec<i64>; CAUSES],
     flow: Vec<i32>,
@@ -36,7 +36,7 @@ const WHOLE: [&str; 5] = ["number", "arrival_ns", "latency_ns", "address_bytes",
 
 impl Rows {
     /// Empty columns.
-    pub fn new(flows: &[String], accounts: bool) -> Rows {
+    pub fn new(flows: &[String], accounts: usize) -> Rows {
         Rows {
             flows: flows.into(),
             kinds: list(["read", "write", "trim", "flush", "zone"]),
@@ -64,7 +64,7 @@ impl Rows {
         for (column, value) in self.whole.iter_mut().zip(values) {
             column.push(value);
         }
-        if self.accounts {
+        if self.accounts > 0 {
             for (column, ns) in self.causes.iter_mut().zip(of.account.unwrap_or(&NO_ACCOUNT)) {
                 column.push(*ns as i64);
             }
@@ -83,8 +83,8 @@ impl Rows {
         columns.insert(3, Column::names("flow", rows.flow, &rows.flows));
         columns.insert(4, Column::names("kind", rows.kind, &rows.kinds));
         columns.push(Column::names("status", rows.state, &rows.states));
-        if rows.accounts {
-            let causes = CAUSE_INFO.iter().zip(rows.causes);
+        if rows.accounts > 0 {
+            let causes = CAUSE_INFO.iter().zip(rows.causes).take(rows.accounts);
             columns.extend(causes.map(|((name, _), ns)| Column::whole(format!("{name}_ns"), ns)));
         }
         columns
@@ -93,7 +93,7 @@ impl Rows {
 
 impl RequestLog {
     /// Logs one request in `every`.
-    pub fn new(every: u64, flows: &[String], accounts: bool, sender: BatchSender) -> RequestLog {
+    pub fn new(every: u64, flows: &[String], accounts: usize, sender: BatchSender) -> RequestLog {
         RequestLog { every, rows: Rows::new(flows, accounts), sender }
     }
 

@@ -41,7 +41,7 @@ impl Slowest {
         most: usize,
         op: Option<Op>,
         flows: &[String],
-        accounts: bool,
+        accounts: usize,
         sender: BatchSender,
     ) -> Slowest {
         let rows = Rows::new(flows, accounts);

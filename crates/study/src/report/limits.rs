@@ -6,8 +6,9 @@
 use super::json_values::without_nulls;
 use crate::config::Case;
 use crate::run::Measured;
-use interpulse_engine::Bytes;
+use interpulse_drive::spec::TaskSpec;
 use interpulse_engine::account::{CAUSE_INFO, CAUSES, Cause};
+use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::command::DieActivity;
 use interpulse_workload::FlowSpec;
 use serde_json::{Map, Value, json};
@@ -73,6 +74,15 @@ fn uses(m: &Measured, case: &Case, window: f64) -> Vec<Use> {
         if let Some(cores) = host.firmware_cores {
             let busy = of.requests as f64 * host.firmware.as_ns() as f64 / f64::from(cores);
             all.push(Use::even("firmware", busy / window));
+        }
+        if let Some(firmware) = &case.drive.firmware {
+            let mut task = |name, of: TaskSpec, busy: u64| {
+                if of.time > Duration::ZERO {
+                    all.push(Use::even(name, busy as f64 / f64::from(of.cores) / window));
+                }
+            };
+            task("firmware_mapping", firmware.mapping, m.drive.firmware_mapping_time);
+            task("firmware_collection", firmware.collection, m.drive.firmware_collection_time);
         }
     }
     all

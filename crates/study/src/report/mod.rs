@@ -18,6 +18,7 @@ mod overload;
 mod placement;
 mod power;
 mod power_loss;
+mod read_cache;
 mod reliability;
 mod smart;
 mod time_share;
@@ -106,6 +107,7 @@ pub fn result(
             "capacity": capacity(case),
             "ftl": ftl(m, context),
             "namespaces": namespaces::section(m, case, &drives[0]),
+            "read_cache": read_cache::section(&m.drive, case),
             "placement": m.placement.as_ref().map(|of| placement::section(of, case)),
             "nand": nand(m),
             "time_share": time_share(&m.uses),
@@ -238,11 +240,11 @@ fn operation(of: &OperationTimes) -> Value {
 /// A value per cause.
 fn by_cause(sums: &CauseSums, value: impl Fn(u128) -> Value) -> Value {
     Value::Object(
-        // A drive whose whole map is in memory never waits for map entries, and most drives have no faults.
+        // Causes that a drive without a mapping cache, faults or a read cache lacks.
         CAUSE_INFO
             .iter()
             .zip(sums.by_cause)
-            .filter(|((name, _), sum)| !matches!(*name, "mapping" | "fault") || *sum > 0)
+            .filter(|((name, _), sum)| !matches!(*name, "mapping" | "fault" | "read_cache") || *sum > 0)
             .map(|((name, _), sum)| ((*name).into(), value(sum)))
             .collect(),
     )

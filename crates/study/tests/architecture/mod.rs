@@ -53,7 +53,11 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     ),
     (
         "drive",
-        &[&["account", "audit", "memory", "owner"], &["cache", "ftl", "host_interface", "spec"], &["drive"]],
+        &[
+            &["account", "audit", "counters", "memory", "owner", "replacement"],
+            &["cache", "firmware", "ftl", "host_interface", "read_cache", "spec"],
+            &["drive"],
+        ],
     ),
     (
         "host",

@@ -15,7 +15,7 @@ use crate::spec::FaultKind;
 use interpulse_engine::{Duration, RequestId, SimTime, Status};
 use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
-use interpulse_flash::nand::txn::Txn;
+use interpulse_flash::nand::txn::{Owner, Txn};
 
 /// Forwards interface methods to methods of the same name.
 macro_rules! forward {
@@ -45,7 +45,8 @@ impl Ftl for PageFtl {
         fn checkpoint(&mut self, flash: &mut Flash);
         fn idle_timer(&mut self, flash: &mut Flash, outstanding: bool);
         fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool;
-        fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, early: bool) -> LookupResult;
+        fn read(&mut self, flash: &mut Flash, owner: Owner, from: Lpn, to: Lpn, early: bool) -> LookupResult;
+        fn check_version(&mut self, lpn: Lpn, version: u32);
         fn admit(&mut self, tag: RequestId, lpn: Lpn, units: u32, arrived: SimTime, handle: u8) -> Admitted;
         fn destage(&mut self, flash: &mut Flash);
         fn settle_flushes(&mut self, flash: &mut Flash);
@@ -70,6 +71,8 @@ impl Ftl for PageFtl {
         fn has_flushes(&self) -> bool;
         fn flushes(&self) -> usize;
         fn follows_reads(&self) -> bool;
+        fn version(&self, lpn: Lpn) -> Option<u32>;
+        fn version_on_flash(&self, lpn: Lpn) -> Option<u32>;
         fn audit(&self, stride: usize) -> Result<u64, String>;
         fn versions_checked(&self) -> u64;
         fn diagnosis(&self) -> String;

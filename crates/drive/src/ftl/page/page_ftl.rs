@@ -27,7 +27,7 @@ use crate::ftl::page::write_back::queues::{HostLists, WriteBack};
 use crate::ftl::page::write_back::super_word_line::SuperWordLine;
 use crate::numbers::Lane;
 use crate::owner::Owner;
-use crate::spec::DriveSpec;
+use crate::spec::{DriveSpec, UnmappedReads};
 use interpulse_engine::{Duration, ResourceId, Streams};
 use interpulse_flash::die::Die;
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -82,6 +82,7 @@ pub struct PageFtl {
     /// Position of its namespace on the drive; zero on a drive without namespaces.
     pub(crate) namespace: u32,
     pub(crate) outcomes: VecDeque<Outcome>,
+    pub(crate) unmapped_reads: UnmappedReads,
     /// The run has ended: only work that a request needs begins.
     pub(crate) closed: bool,
 }
@@ -196,6 +197,7 @@ impl PageFtl {
             timers,
             namespace: spec.place.namespace,
             outcomes: VecDeque::new(),
+            unmapped_reads: spec.ftl.unmapped_reads,
             closed: false,
             blocks,
         }

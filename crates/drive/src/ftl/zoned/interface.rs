@@ -11,7 +11,7 @@ use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock};
 use interpulse_engine::{Duration, RequestId, SimTime, Status, ZoneAction};
 use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
-use interpulse_flash::nand::txn::Txn;
+use interpulse_flash::nand::txn::{Owner, Txn};
 
 impl Ftl for ZonedFtl {
     fn start(&mut self, _: &mut Flash) {}
@@ -47,8 +47,8 @@ impl Ftl for ZonedFtl {
     }
 
     #[inline]
-    fn read(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn, early: bool) -> LookupResult {
-        self.read_units(flash, tag, from, to, early)
+    fn read(&mut self, flash: &mut Flash, owner: Owner, from: Lpn, to: Lpn, early: bool) -> LookupResult {
+        self.read_units(flash, owner, from, to, early)
     }
 
     fn waits_for_collection(&self, _: &Flash, _: Lpn, _: u32) -> bool {

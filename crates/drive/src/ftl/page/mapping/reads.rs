@@ -10,9 +10,10 @@ use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::reads::{LookupResult, PageRead, Source, Sources};
 use crate::numbers::{Lane, Lpn, Ppu};
 use crate::owner::Owner;
+use crate::spec::UnmappedReads;
 use interpulse_engine::RequestId;
 use interpulse_flash::ids::BlockId;
-use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::nand::txn::{self, Kind, Txn};
 
 impl PageFtl {
     /// Whether the map entries of `units` from `lpn` are in controller memory. If not, reads their translation page;
@@ -67,13 +68,13 @@ impl PageFtl {
         }
     }
 
-    /// Reads the logical units `from..to` for `tag`, the owner of the page reads. Neighbouring units of one physical page
-    /// share a read. If the read is the only one and `early` is set, its end may be computed early.
+    /// Reads the logical units `from..to` for `owner`, of the page reads. Neighbouring units of one physical page share a
+    /// read. If the read is the only one and `early` is set, its end may be computed early.
     #[inline(always)]
     pub fn read(
         &mut self,
         flash: &mut Flash,
-        tag: RequestId,
+        owner: txn::Owner,
         from: Lpn,
         to: Lpn,
         early: bool,
@@ -81,23 +82,26 @@ impl PageFtl {
         // The data may turn out to be lost, which its end shows.
         let early = early && self.injected.is_none();
         if to.0 - from.0 == 1 {
-            self.read_unit(flash, tag, from, early)
+            self.read_unit(flash, owner, from, early)
         } else {
-            self.read_units(flash, tag, from, to, early)
+            self.read_units(flash, owner, from, to, early)
         }
     }
 
     /// [`PageFtl::read`] of one unit, the most frequent case.
     #[inline(always)]
-    fn read_unit(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, early: bool) -> LookupResult {
+    fn read_unit(&mut self, flash: &mut Flash, owner: txn::Owner, lpn: Lpn, early: bool) -> LookupResult {
         match self.blocks.units.look_up(lpn) {
             Where::Flash(ppu) => {
                 let at = self.blocks.layout.place(ppu);
-                self.read_page(flash, tag, &PageRead { first: ppu, at, count: 1 }, early);
+                self.read_page(flash, owner, &PageRead { first: ppu, at, count: 1 }, early);
                 LookupResult { reads: 1, ..LookupResult::default() }
             }
             Where::Cache(_) => LookupResult { cached: 1, ..LookupResult::default() },
-            Where::Unmapped => LookupResult { unmapped: 1, ..LookupResult::default() },
+            Where::Unmapped => {
+                let (unmapped, reads) = self.read_nothing(flash, owner, lpn, lpn + 1, early);
+                LookupResult { unmapped, reads, cached: 0 }
+            }
         }
     }
 
@@ -121,6 +125,52 @@ impl PageFtl {
         txn.is_uncorrectable()
     }
 
+    /// Newest version of `lpn` if its data is on flash and nowhere else.
+    pub fn version_on_flash(&self, lpn: Lpn) -> Option<u32> {
+        matches!(self.blocks.map().get(lpn), Where::Flash(_)).then(|| self.blocks.units.newest_version(lpn))
+    }
+
+    /// Newest version of `lpn`, if it has data.
+    pub fn version(&self, lpn: Lpn) -> Option<u32> {
+        (self.blocks.map().get(lpn) != Where::Unmapped).then(|| self.blocks.units.newest_version(lpn))
+    }
+
+    /// Checks a read of `lpn` that returned a copy of `version`.
+    pub fn check_version(&mut self, lpn: Lpn, version: u32) {
+        assert!(self.blocks.map().get(lpn) != Where::Unmapped, "a copy of unit {lpn}, which has no data");
+        self.blocks.units.check_copy(lpn, version);
+    }
+
+    /// Reads units of one page from `lpn` to before `to` that are unmapped; returns their number.
+    #[cold]
+    fn read_unmapped(&mut self, flash: &mut Flash, owner: txn::Owner, lpn: Lpn, to: Lpn, early: bool) -> u32 {
+        let BlockManager { layout, units, .. } = &mut self.blocks;
+        let page = layout.units_per_page();
+        let mut count = 1;
+        while lpn + count < to
+            && !(lpn.0 + count).is_multiple_of(page)
+            && units.map().get(lpn + count) == Where::Unmapped
+        {
+            units.look_up(lpn + count);
+            count += 1;
+        }
+        let lane = match &self.write_back.stripe {
+            Some(stripe) => stripe.lane(lpn),
+            None => Lane(lpn.0 / page % layout.lanes),
+        };
+        let (die, plane) = layout.die_of(lane);
+        // The transaction names no block: none holds the units. Its page is the first one of a word line.
+        let mut txn = Txn::new(Kind::HostRead, die);
+        txn.plane = plane as u8;
+        txn.set_units(count);
+        txn.set_owner(owner);
+        if early && lpn + count == to {
+            txn.complete_early();
+        }
+        flash.submit(txn);
+        count
+    }
+
     /// Whether a read of `units` from `lpn` on would wait for garbage collection now.
     #[cold]
     pub fn waits_for_collection(&self, flash: &Flash, lpn: Lpn, units: u32) -> bool {
@@ -133,6 +183,21 @@ impl PageFtl {
 }
 
 impl Sources for PageFtl {
+    #[inline(always)]
+    fn read_nothing(
+        &mut self,
+        flash: &mut Flash,
+        owner: txn::Owner,
+        lpn: Lpn,
+        to: Lpn,
+        early: bool,
+    ) -> (u32, u32) {
+        match self.unmapped_reads {
+            UnmappedReads::Zeroes => (1, 0),
+            UnmappedReads::Flash => (self.read_unmapped(flash, owner, lpn, to, early), 1),
+        }
+    }
+
     #[inline(always)]
     fn find(&mut self, lpn: Lpn, to: Lpn) -> Source {
         let BlockManager { layout, units, .. } = &mut self.blocks;

@@ -138,6 +138,18 @@ impl MappingState {
         }
     }
 
+    /// Newest version of `lpn`; 0 for units that the version audit does not follow.
+    pub(crate) fn newest_version(&self, lpn: Lpn) -> u32 {
+        if self.versions.follows(lpn) { self.versions.newest(lpn) } else { 0 }
+    }
+
+    /// Checks a read of `lpn` that returned a copy of `version`.
+    pub(crate) fn check_copy(&mut self, lpn: Lpn, version: u32) {
+        if self.versions.follows(lpn) {
+            self.versions.read_copy(lpn, version);
+        }
+    }
+
     /// Audits a read of every tracked unit of the first `logical`, those of the host.
     pub(crate) fn read_everything(&mut self, logical: u32) {
         for lpn in Lpn::first(logical) {

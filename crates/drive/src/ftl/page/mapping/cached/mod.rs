@@ -15,8 +15,6 @@ mod audit;
 pub(in crate::ftl::page) mod collection;
 pub mod format;
 mod look_up;
-mod order;
-pub mod replacement;
 mod residents;
 pub mod spec;
 mod write_back;

@@ -1,7 +1,7 @@
 //! Cached objects: slots, their bytes and changes, and the order in which they are evicted.
 
-use super::order::Order;
-use super::replacement::MapReplacement;
+use crate::replacement::MapReplacement;
+use crate::replacement::order::Order;
 
 /// A cached object that was evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

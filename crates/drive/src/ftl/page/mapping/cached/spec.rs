@@ -1,7 +1,7 @@
 //! Keys of the map: full table or mapping cache.
 
 use super::format::{ENTRY_BYTES, MapFormat};
-use super::replacement::MapReplacement;
+use crate::replacement::MapReplacement;
 use interpulse_engine::Bytes;
 use interpulse_settings::{ConfigError, Section, choices, default, keys, optional};
 

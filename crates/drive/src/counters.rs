@@ -1,12 +1,28 @@
-//! Counters of the host interface and the write cache.
+//! Counters of the host interface, the write cache and the read cache.
 
 use interpulse_engine::{Op, counters};
 
 counters! {
-    /// Counters of the host interface and the write cache.
+    /// Counters of the host interface, the write cache and the read cache.
     pub struct DriveCounters {
         /// units read from the write cache
         cache_read_hits: "units",
+        /// firmware time of map look-ups, of all cores (firmware.mapping-time)
+        firmware_mapping_time: "ns",
+        /// firmware time of units that collection moves, of all cores (firmware.collection-time)
+        firmware_collection_time: "ns",
+        /// units read of which the read cache held a copy
+        read_cache_hits: "units",
+        /// units read that another read, or read-ahead, was already fetching from flash for the read cache
+        read_cache_merged: "units",
+        /// units read from flash because the read cache held no copy
+        read_cache_misses: "units",
+        /// units that read-ahead read from flash
+        read_ahead_units: "units",
+        /// of these, units that the host then read from the read cache
+        read_ahead_used: "units",
+        /// of these, units that left the read cache before the host read them: evicted, overwritten, trimmed or uncorrectable
+        read_ahead_wasted: "units",
         /// units read that were never written
         unmapped_reads: "units",
         /// units overwritten in the write cache before they were programmed

@@ -2,7 +2,7 @@
 
 /// Lists of slots. A slot is on the first list, on the second one, or unused.
 #[derive(Clone, Debug)]
-pub(super) struct Order {
+pub(crate) struct Order {
     /// Neighbours of each slot, then those of the heads of both lists: (towards the front, towards the end).
     links: Vec<[u32; 2]>,
     marks: Vec<bool>,
@@ -16,7 +16,7 @@ const OLDER: usize = 1;
 
 impl Order {
     /// Empty lists over `slots` slots.
-    pub(super) fn new(slots: u32) -> Order {
+    pub(crate) fn new(slots: u32) -> Order {
         let mut links = vec![[0; 2]; slots as usize];
         // The heads are their own neighbours.
         links.extend([[slots; 2], [slots + 1; 2]]);
@@ -30,13 +30,13 @@ impl Order {
 
     /// Slots on the lists.
     #[inline]
-    pub(super) fn used(&self) -> u32 {
+    pub(crate) fn used(&self) -> u32 {
         self.used
     }
 
     /// Slots on the second list.
     #[inline]
-    pub(super) fn in_second(&self) -> u32 {
+    pub(crate) fn in_second(&self) -> u32 {
         self.in_second
     }
 
@@ -56,14 +56,14 @@ impl Order {
     }
 
     /// Puts an unused slot at the front of the first list, without a mark.
-    pub(super) fn insert(&mut self, slot: u32) {
+    pub(crate) fn insert(&mut self, slot: u32) {
         self.used += 1;
         self.marks[slot as usize] = false;
         self.link_behind(self.head(), slot);
     }
 
     /// Takes a slot off its list.
-    pub(super) fn remove(&mut self, slot: u32) {
+    pub(crate) fn remove(&mut self, slot: u32) {
         self.used -= 1;
         self.in_second -= u32::from(std::mem::take(&mut self.second[slot as usize]));
         self.unlink(slot);
@@ -71,7 +71,7 @@ impl Order {
 
     /// Moves a slot to the front of the first list.
     #[inline]
-    pub(super) fn move_to_first(&mut self, slot: u32) {
+    pub(crate) fn move_to_first(&mut self, slot: u32) {
         self.in_second -= u32::from(std::mem::take(&mut self.second[slot as usize]));
         self.unlink(slot);
         self.link_behind(self.head(), slot);
@@ -79,7 +79,7 @@ impl Order {
 
     /// Moves a slot to the front of the second list.
     #[inline]
-    pub(super) fn move_to_second(&mut self, slot: u32) {
+    pub(crate) fn move_to_second(&mut self, slot: u32) {
         self.in_second += u32::from(!std::mem::replace(&mut self.second[slot as usize], true));
         self.unlink(slot);
         self.link_behind(self.head() + 1, slot);
@@ -87,30 +87,30 @@ impl Order {
 
     /// Slot at the end of the first list, which is not empty.
     #[inline]
-    pub(super) fn last(&self) -> u32 {
+    pub(crate) fn last(&self) -> u32 {
         self.links[self.head() as usize][NEWER]
     }
 
     /// Slot at the end of the second list, which is not empty.
     #[inline]
-    pub(super) fn last_of_second(&self) -> u32 {
+    pub(crate) fn last_of_second(&self) -> u32 {
         self.links[self.head() as usize + 1][NEWER]
     }
 
     /// Sets the mark of a slot.
     #[inline]
-    pub(super) fn mark(&mut self, slot: u32, mark: bool) {
+    pub(crate) fn mark(&mut self, slot: u32, mark: bool) {
         self.marks[slot as usize] = mark;
     }
 
     /// Mark of a slot.
     #[inline]
-    pub(super) fn is_marked(&self, slot: u32) -> bool {
+    pub(crate) fn is_marked(&self, slot: u32) -> bool {
         self.marks[slot as usize]
     }
 
     /// Slots on the lists, counted link by link.
-    pub(super) fn count(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         let count_from = |head: u32| {
             let next = |&slot: &u32| Some(self.links[slot as usize][OLDER]).filter(|&next| next != head);
             std::iter::successors(Some(head), next).count() as u32 - 1

@@ -1,7 +1,10 @@
-//! Replacement policies of the mapping cache: one file and one registry line for each, with its own keys if it has any.
+//! Replacement policies of the mapping cache and the read cache: one file and one registry line for each, with its own keys if
+//! it has any.
 
-use super::order::Order;
+pub(crate) mod order;
+
 use interpulse_settings::registry;
+use order::Order;
 
 pub use segmented_lru::SegmentedLru;
 
@@ -28,13 +31,13 @@ trait Replacement {
 impl MapReplacement {
     /// Notes a look-up of `slot`.
     #[inline]
-    pub(super) fn touch(&self, order: &mut Order, slot: u32) {
+    pub(crate) fn touch(&self, order: &mut Order, slot: u32) {
         each_replacement!(self, it => it.touch(order, slot));
     }
 
     /// The slot to evict next.
     #[inline]
-    pub(super) fn victim(&self, order: &mut Order) -> u32 {
+    pub(crate) fn victim(&self, order: &mut Order) -> u32 {
         each_replacement!(self, it => it.victim(order))
     }
 }

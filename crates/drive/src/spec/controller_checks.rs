@@ -1,0 +1,51 @@
+//! Consistency checks of the controller: read cache, firmware cores by task, reads of units without data.
+
+use super::{DriveSpec, Impossible, UnmappedReads};
+
+impl DriveSpec {
+    pub(super) fn check_read_cache(&self) -> Result<(), Impossible> {
+        let Some(of) = &self.read_cache else { return Ok(()) };
+        let size = "read-cache.size";
+        let why = "injected faults are not followed in a read cache: leave out [read-cache]";
+        Impossible::unless(!self.injects_faults(), &[size], why)?;
+        let why = "the cache knows no namespaces: leave out [read-cache], or the [[namespace]] tables";
+        Impossible::unless(self.namespaces.is_empty(), &[size], why)?;
+        let why = "resets of zones do not drop the copies of a read cache: leave out [read-cache]";
+        Impossible::unless(self.ftl.zones.is_none(), &[size, "ftl.family"], why)?;
+        let why = "a loss of power is not followed in the fills of a read cache: leave out [read-cache]";
+        Impossible::unless(self.power_loss.is_none(), &[size, "power-loss.at"], why)?;
+        let why = "read-ahead looks up no map entries that are on flash: leave it out, or take the full map";
+        let looks_up = of.ahead.is_some() && self.ftl.mapping.cached().is_some();
+        Impossible::unless(!looks_up, &["read-cache.read-ahead", "ftl.mapping"], why)?;
+        let (queues, unit) = (self.host.queue_weights.len(), self.geometry.unit_bytes);
+        let (partitions, least) = (of.partitions(queues) as u64, of.least_of_partition(unit));
+        let why = format!(
+            "{} in {partitions} partitions leaves less than {least} for each: 16 units, or the windows of all streams read ahead",
+            of.size
+        );
+        let keys = [size, "read-cache.partition", "read-cache.read-ahead-window"];
+        Impossible::unless(of.size.get() / partitions >= least.get(), &keys, why)
+    }
+
+    pub(super) fn check_firmware(&self) -> Result<(), Impossible> {
+        if self.firmware.is_none() {
+            return Ok(());
+        }
+        let why = "injected faults are not followed in firmware cores by task: leave out [firmware]";
+        Impossible::unless(!self.injects_faults(), &["firmware.mapping-time"], why)?;
+        let why =
+            "firmware cores by task know no namespaces: leave out [firmware], or the [[namespace]] tables";
+        Impossible::unless(self.namespaces.is_empty(), &["firmware.mapping-time"], why)?;
+        let why = "firmware cores by task are followed in the page-mapped family alone: leave out [firmware]";
+        Impossible::unless(self.ftl.zones.is_none(), &["firmware.mapping-time", "ftl.family"], why)?;
+        let why = "a loss of power is not followed in firmware cores by task: leave out [firmware]";
+        Impossible::unless(self.power_loss.is_none(), &["firmware.mapping-time", "power-loss.at"], why)
+    }
+
+    pub(super) fn check_unmapped_reads(&self) -> Result<(), Impossible> {
+        let why = "a page that holds nothing has no error rate: leave out errors.table, or let reads of units without data return \
+                   zeroes";
+        let legal = self.ftl.unmapped_reads == UnmappedReads::Zeroes || self.nand.errors.is_none();
+        Impossible::unless(legal, &["ftl.unmapped-reads", "errors.table"], why)
+    }
+}

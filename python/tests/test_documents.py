@@ -198,7 +198,7 @@ def test_every_counter_of_a_result_is_on_the_page_with_a_unit_and_a_meaning(text
     groups |= {"array.counters": case["array"]["counters"]} if "array" in case else {}
     held = {(group, name) for group, counters in groups.items() for name in counters}
     # A drive counts nothing of caches and firmware cores that it lacks.
-    lacks = () if text is MAPPED else ("map_",)
+    lacks: tuple[str, ...] = () if text is MAPPED else ("map_",)
     lacks += () if text is CACHED else ("read_cache_", "read_ahead_", "firmware_")
     expected = {row for row in rows if row[0] in groups and not row[1].startswith(lacks)}
     assert held == expected, "the page and the result name the same"

@@ -64,6 +64,22 @@ APPLIES = {
     'retry = "pipelined"': ("ecc.retry=pipelined",),
     "reprogram = true": ("drive=ressd-mini", "ftl.hotness=update-interval", "ftl.reprogram=true"),
     "trace = true": ("power.trace=true",),
+    "a section [ftl.slc-cache]": (
+        "ftl.slc-cache.kind=dynamic",
+        "ftl.slc-cache.size=64MiB",
+        "part.slc-mode.loops=2",
+        "part.slc-mode.pulse=20us",
+        "part.slc-mode.verify=20us",
+        "part.slc-mode.read=35us",
+        "part.slc-mode.endurance=30000",
+    ),
+    "a given fold-above": ("ftl.slc-cache.fold-above=80%",),
+    "[read-cache]": ("read-cache.size=1MiB",),
+    "a given die-stall-every": ("faults.die-stall-every=1s",),
+    "a given capacitor-voltage": ("power-loss.at=1ms", "power-loss.capacitor-voltage=12V"),
+    'wear-out = "normal" or "lognormal"': ("faults.wear-out=normal",),
+    "a fault at a time, without `after`": ("fault.0.kind=die-failure", "fault.0.die=0"),
+    "a fault after a number of commands, without `at`": ("fault.0.kind=die-failure", "fault.0.die=0"),
 }
 """What makes a key apply, by what it says that it belongs to; `name = "value"` says it by itself."""
 
@@ -71,9 +87,10 @@ Sets = tuple[tuple[str, str], ...]
 
 
 def base(sets: Sets) -> str:
-    """The base, with a namespace if one of these settings needs that."""
-    tables = any(key.startswith("namespace.") or key == "flow.0.namespace" for key, _ in sets)
-    return BASE + "[[namespace]]\n" * tables
+    """The base, with the namespace or fault that one of these settings needs."""
+    namespace = any(key.startswith("namespace.") or key == "flow.0.namespace" for key, _ in sets)
+    fault = any(key.startswith("fault.") for key, _ in sets)
+    return BASE + "[[namespace]]\n" * namespace + "[[fault]]\n" * fault
 
 
 @cache

@@ -41,6 +41,12 @@ impl Blocks {
         self.programmed[self.index(plane, block)]
     }
 
+    /// Panics if the die has no such block.
+    #[inline(always)]
+    pub(super) fn check_address(&self, block: BlockId) {
+        assert!(block.0 < self.blocks_per_plane, "block {block} of {}", self.blocks_per_plane);
+    }
+
     /// Whether a page has been programmed since the last erase.
     #[inline(always)]
     pub fn is_programmed(&self, plane: u32, block: BlockId, page: u32) -> bool {
@@ -145,7 +151,7 @@ impl Blocks {
     #[inline]
     fn index(&self, plane: u32, block: BlockId) -> usize {
         // Else it would be a block of the next plane.
-        assert!(block.0 < self.blocks_per_plane, "block {block} of {}", self.blocks_per_plane);
+        self.check_address(block);
         (plane * self.blocks_per_plane + block.0) as usize
     }
 }

@@ -195,6 +195,7 @@ impl Die {
         if block == BlockId::NONE {
             return;
         }
+        self.blocks.check_address(block);
         self.commanded(now, block);
         self.illegal(now, &format!("read of page {page} of block {block}, plane {plane}, which is erased"));
     }

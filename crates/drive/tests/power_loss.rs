@@ -1,5 +1,5 @@
 //! *Is anything lost with power?* Small random drives whose power is cut at random events, again and again. Every unit is
-//! followed: what the drive must still have after a cut is checked by the record of what the host was told, and the map
+//! followed: what the drive must still have after a cut is checked by the record of what was acknowledged to the host, and the map
 //! rebuilt from flash is compared with the one the drive had. At the end every unit is read back.
 
 use crate::drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned, with_faults};

@@ -1,5 +1,5 @@
 //! Is anything lost with power on zoned drives? Small random ones whose power is cut at random events, some of them while they
-//! still recover. Every unit is followed: the record of what the host was told says what zones must still hold, and what
+//! still recover. Every unit is followed: the record of what was acknowledged says what zones must still hold, and what
 //! recovery finds on flash is compared with what the drive had. At the end every unit is read back.
 
 use crate::drive_common::{Bench, Cells, of_part, part};

@@ -6,7 +6,7 @@ use super::state::{CHECKED, InitialBlocks, PreconditionedState};
 use super::{Drive, ResourceMap};
 use crate::firmware::Firmware;
 use crate::ftl::layout::Layout;
-use crate::ftl::{Ftl, FtlFamily, NamespaceFamily, NamespacedFtl, OtherFamily, PageFtl, Timers, ZonedFtl};
+use crate::ftl::{Ftl, FtlFamily, NamespaceFamily, NamespacedFtl, PageFtl, Timers, ZonedFtl};
 use crate::host_interface::HostInterface;
 use crate::numbers::SuperBlock;
 use crate::read_cache::ReadCache;
@@ -97,7 +97,7 @@ fn family(
 ) -> FtlFamily {
     match state {
         PreconditionedState::Page(tables) => PageFtl::new(spec, tables, nand.dies(), streams, timers).into(),
-        PreconditionedState::Zoned(tables) => OtherFamily::from(ZonedFtl::new(spec, tables)).into(),
+        PreconditionedState::Zoned(tables) => ZonedFtl::new(spec, tables).into(),
         PreconditionedState::Namespaces(each) => {
             let specs = spec.namespaces().expect(CHECKED);
             let own = |k: u64| match k {
@@ -107,13 +107,13 @@ fn family(
             let ftl =
                 |(k, (of, state)): (u64, (&DriveSpec, _))| match family(of, state, nand, &own(k), timers) {
                     FtlFamily::Page(ftl) => NamespaceFamily::Page(ftl),
-                    FtlFamily::Other(OtherFamily::Zoned(ftl)) => NamespaceFamily::Zoned(ftl),
-                    FtlFamily::Other(OtherFamily::Namespaces(_)) => {
+                    FtlFamily::Zoned(ftl) => NamespaceFamily::Zoned(ftl),
+                    FtlFamily::Namespaces(_) => {
                         unreachable!("a namespace has no namespaces")
                     }
                 };
             let ftls = (0..).zip(specs.iter().zip(each)).map(ftl).collect();
-            OtherFamily::from(NamespacedFtl::new(ftls, spec.layout().expect(CHECKED))).into()
+            NamespacedFtl::new(ftls, spec.layout().expect(CHECKED)).into()
         }
     }
 }

@@ -158,7 +158,7 @@ impl Drive {
     pub fn block_manager(&self) -> &BlockManager {
         match &self.ftl {
             FtlFamily::Page(ftl) => &ftl.blocks,
-            FtlFamily::Other(_) => panic!("the drive has no block manager"),
+            FtlFamily::Zoned(_) | FtlFamily::Namespaces(_) => panic!("the drive has no block manager"),
         }
     }
 

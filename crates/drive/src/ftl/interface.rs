@@ -228,7 +228,7 @@ pub trait Ftl {
     fn collects(&self) -> bool;
 }
 
-/// FTL families. A family is a folder and one line here or in [`OtherFamily`].
+/// FTL families. A family is a folder and one line here.
 // With a tag of its own beside the first fields: one in the values that some field of a family leaves is far from them.
 #[enum_dispatch(Ftl)]
 #[repr(u8)]
@@ -236,14 +236,6 @@ pub trait Ftl {
 pub enum FtlFamily {
     /// `page`: page-mapped, one append point per write stream and lane.
     Page(PageFtl),
-    /// Any other.
-    Other(OtherFamily),
-}
-
-/// FTL families beside the page-mapped one, whose calls then cost one comparison.
-#[enum_dispatch(Ftl)]
-#[expect(clippy::large_enum_variant, reason = "as above")]
-pub enum OtherFamily {
     /// `zoned`: zones that the host writes in order and resets.
     Zoned(ZonedFtl),
     /// A family for each namespace.
@@ -256,20 +248,20 @@ pub enum OtherFamily {
 pub enum NamespaceFamily {
     /// As [`FtlFamily::Page`].
     Page(PageFtl),
-    /// As [`OtherFamily::Zoned`].
+    /// As [`FtlFamily::Zoned`].
     Zoned(ZonedFtl),
 }
 
 impl FtlFamily {
     /// FTL of a zoned drive.
     pub fn zoned(&self) -> Option<&ZonedFtl> {
-        if let FtlFamily::Other(OtherFamily::Zoned(ftl)) = self { Some(ftl) } else { None }
+        if let FtlFamily::Zoned(ftl) = self { Some(ftl) } else { None }
     }
 
     /// FTLs of the namespaces, if there are any.
     #[inline]
     pub fn namespaces(&self) -> Option<&NamespacedFtl> {
-        if let FtlFamily::Other(OtherFamily::Namespaces(ftl)) = self { Some(ftl) } else { None }
+        if let FtlFamily::Namespaces(ftl) = self { Some(ftl) } else { None }
     }
 }
 

@@ -20,7 +20,7 @@ pub mod zoned;
 
 pub use counters::FtlCounters;
 pub use flash::Flash;
-pub use interface::{Ftl, FtlFamily, Namespace, NamespaceFamily, NamespacedFtl, OtherFamily};
+pub use interface::{Ftl, FtlFamily, Namespace, NamespaceFamily, NamespacedFtl};
 pub use outcome::{Admitted, Outcome};
 pub use page::blocks::manager::BlockManager;
 pub use page::blocks::spare_factor::Spare;

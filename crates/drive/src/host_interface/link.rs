@@ -5,6 +5,7 @@ use interpulse_settings::registry;
 
 pub use pcie::Pcie;
 pub use sata::Sata;
+pub use ufs::Ufs;
 
 registry! {
     $ /// What a drive is connected by.
@@ -12,6 +13,7 @@ registry! {
     pub enum LinkSpec, each_link {
         "pcie" => pcie::Pcie(it): "PCIe, with the queue entries of NVMe: two directions at the same time";
         "sata" => sata::Sata(it): "SATA with native command queuing: one direction at a time";
+        "ufs" => ufs::Ufs(it): "UFS over UniPro and M-PHY: two directions at the same time";
     }
 }
 
@@ -166,6 +168,7 @@ mod tests {
     use super::*;
 
     const GEN3_X4: LinkSpec = LinkSpec::Pcie(Pcie { generation: 3, lanes: 4, max_payload: 256 });
+    const HS_G4: LinkSpec = LinkSpec::Ufs(Ufs { gear: 4, lanes: 2, max_data: Bytes(4096) });
     const GEN3_SATA: LinkSpec = LinkSpec::Sata(Sata { generation: 3, handshake: Duration::from_ns(600) });
 
     #[test]
@@ -177,8 +180,25 @@ mod tests {
     }
 
     #[test]
+    fn ufs_4_0_carries_what_its_gear_allows() {
+        // 23.3216 Gbit/s x 2 lanes / 10 x 272/280 = 4.531 GB/s, and 32 of 32,800 bytes are the header of a UPIU.
+        let gear = |gear, lanes| LinkSpec::Ufs(Ufs { gear, lanes, max_data: Bytes::kib(32) });
+        assert!((gear(5, 2).payload_rate() / 4.5266e9 - 1.0).abs() < 1e-4, "{}", gear(5, 2).payload_rate());
+        assert!((gear(4, 1).payload_rate() / gear(5, 2).payload_rate() - 0.25).abs() < 1e-9);
+        // A command of 32 bytes takes 7.06 ns, 4 KiB and their header 911.1 ns: whole nanoseconds, rounded up.
+        let mut link = Directions::new(&gear(5, 2));
+        assert_eq!(link.command(SimTime(0)), SimTime(8));
+        assert_eq!(link.data_in(SimTime(8), 4096), SimTime(8 + 912));
+        // Data to the host does not wait for the other direction: 4096 + 32 + 32 bytes.
+        assert_eq!(link.out(SimTime(0), 4096), SimTime(919));
+        // Three UPIUs of 32 KiB and one of 4 KiB have four headers.
+        let (at, each) = (link.data_in(SimTime(10_000), 102_400), 102_400.0 + 4.0 * 32.0);
+        assert_eq!(at.since(SimTime(10_000)).as_ns(), (each / 4.531054 as f64).ceil() as u64);
+    }
+
+    #[test]
     fn occupancy_is_the_time_of_the_transfers() {
-        for spec in [GEN3_X4, GEN3_SATA] {
+        for spec in [GEN3_X4, GEN3_SATA, HS_G4] {
             let mut link = Directions::new(&spec);
             let (mut to_drive, mut to_host) = (0, 0);
             for _ in 0..100 {

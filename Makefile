@@ -68,6 +68,7 @@ golden: dev ## rewrite the golden result of the tests and the generated figures 
 	$(BIN)/python python/tools/golden.py
 	$(BIN)/python python/tools/config_page.py
 	$(BIN)/python python/tools/counters_page.py
+	$(BIN)/python python/tools/import_page.py
 	$(BIN)/python python/tools/scheme_pages.py
 	$(BIN)/python python/tools/choosing_page.py
 	$(BIN)/python python/tools/peers_page.py

@@ -51,6 +51,7 @@ CONTENTS = {
             "docs/TRACES",
         ],
         "Drives": [
+            "docs/IMPORT",
             "docs/PARTS",
             "docs/FIT",
             "docs/DRIVES",

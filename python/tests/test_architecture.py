@@ -13,7 +13,7 @@ FLOORS = (
     {"_core", "tables"},
     {"files"},
     {"configuration"},
-    {"flash", "logs"},
+    {"flash", "importing", "logs"},
     {"plotting", "runs"},
     {"studies"},
     {"characterize", "experiments"},

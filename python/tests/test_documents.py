@@ -119,7 +119,10 @@ def test_the_first_lock_has_what_running_needs_and_no_more() -> None:
     assert {normal(line.partition("==")[0]) for line in locked(LOCKS[0])} == needed
 
 
-@pytest.mark.parametrize(("name", "written"), [("config_page", "CONFIGURATION.md"), ("counters_page", "COUNTERS.md")])
+PAGES = [("config_page", "CONFIGURATION.md"), ("counters_page", "COUNTERS.md"), ("import_page", "IMPORT.md")]
+
+
+@pytest.mark.parametrize(("name", "written"), PAGES)
 def test_a_page_is_what_is_declared(name: str, written: str) -> None:
     path = ROOT / "python" / "tools" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(name, path)

@@ -31,6 +31,7 @@ FILES = {
     "cache": "cache",
     "part": "part",
     "trace": "trace",
+    "import": "import_files",
     "view": "view",
 }
 """Files of the commands, in the order of the help page: a file has either a command group `app`, or a function named

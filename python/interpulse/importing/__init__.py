@@ -1,0 +1,1 @@
+"""Files of other simulators as configurations, and configurations as files of theirs."""

@@ -1,0 +1,31 @@
+"""Flash geometry that other simulators have and ours does not: small pages, and the unit of the map."""
+
+from __future__ import annotations
+
+_LEAST = 4096
+_UNITS = (32768, 16384, 8192, 4096)
+
+
+def size_text(size: int) -> str:
+    """Bytes with the largest unit of which they are a whole number."""
+    for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size and size % (1 << power) == 0:
+            return f"{size >> power}{unit}"
+    return f"{size}B"
+
+
+def pages(size: int, count: int) -> tuple[int, int, str]:
+    """Page size and pages of a block, pages below 4 KiB joined; and a remark about that, or ""."""
+    if size >= _LEAST or size <= 0 or _LEAST % size or count % (_LEAST // size):
+        return size, count, ""
+    joined = _LEAST // size
+    note = f"{joined} pages of {size} B are one of {_LEAST} B, the smallest unit of the map; it takes the time of one."
+    return _LEAST, count // joined, note
+
+
+def mapping_unit(page: int, granularities: list[int]) -> int:
+    """The largest unit of the map that divides a page and all granularities, or 4 KiB."""
+    for unit in _UNITS:
+        if page % unit == 0 and all(each % unit == 0 for each in granularities):
+            return unit
+    return _LEAST

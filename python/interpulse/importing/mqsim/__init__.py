@@ -1,0 +1,1 @@
+"""MQSim: import and export of its two files."""

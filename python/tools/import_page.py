@@ -1,0 +1,92 @@
+"""Generator of docs/IMPORT.md from the declarations of the parameters (`make golden`).
+
+A test compares the page with the declarations.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from interpulse.importing.kinds import plain
+from interpulse.importing.parameters import Parameter
+from interpulse.importing.registry import IMPORTERS
+from interpulse.importing.report import cell
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "IMPORT.md"
+
+INTRODUCTION = """# Files of other simulators
+
+    interpulse import mqsim ssdconfig.xml workload.xml --out imported
+    interpulse run imported/scenario-1.toml
+{commands}
+The folder gets complete configurations, in which every value names the parameter that it comes from, and a report
+(`import-report.md` and `.json`) that lists every parameter of the files with its value and what became of it: our keys
+with their values, or the reason why it has no counterpart. Nothing is dropped: parameters that the file leaves out are
+listed with the program's default, and names that the program does not have with the nearest name that it has. The
+report also lists the keys that no parameter decides, with the reason: constants in the program's code, and choices.
+
+- An import that a run would refuse is refused, with the parameter, its place and what is legal. Files that are wrong
+  (values of another kind or out of range, parameters given twice, missing sections) are refused, too; up to twelve
+  problems are reported at once.
+- Paths of traces are looked for beside the file that names them.
+- Existing files are kept unless `--force` is given.
+
+## What MQSim does with its values
+
+MQSim's code does something else with some values than its documentation says. By default an import follows the code, so
+that runs can be compared; with `--as-written` it follows the file.
+
+| subject | MQSim's code | with `--as-written` |
+|---|---|---|
+| dies of a chip | one operation of a chip at a time: the dies are planes of one die | dies |
+| transfers | whole nanoseconds for each: 800 MT/s are 1,000; above 1,000 no time (imported as written) | the rate |
+| suspension | never | as `CMD_Suspension_Support` says, with the thresholds |
+| wear levelling | always on, static with a threshold of 100 | as the file says |
+| collection | at least 10 free blocks of a plane, below which host writes stop | the thresholds of the file |
+| `Time_Unit` | ignored: ns | the unit |
+
+A read at depth 1 takes exactly the time that it takes in MQSim: flash, channel and ready/busy times are the same, and
+`host.firmware` is what the messages of its NVMe model take beyond our link. Where they differ, the report says so:
+
+- Pages are mapped whole. A scenario that only reads gets a smaller `ftl.mapping-unit` if its requests are smaller,
+  since a read of a part of a unit transfers the unit. Reads of less than 4 KiB transfer 4 KiB.
+- A miss of the mapping cache reads a translation page of one unit over the channel; MQSim transfers 512 B of it. At 333
+  MT/s and units of 4 KiB that is 10.752 us of each miss.
+- Programs on several planes of a die that wait together are not merged.
+"""
+
+
+def page() -> str:
+    """The text of the page."""
+    parts = [INTRODUCTION.format(commands=_commands())]
+    for importer in IMPORTERS.values():
+        module = import_module(f"interpulse.importing.{importer.module}")
+        parts.append(f"\n## {importer.program}\n")
+        parts += [_section(name, parameters) for name, parameters in module.PAGE]
+    return "".join(parts)
+
+
+def _commands() -> str:
+    lines = []
+    for name, importer in IMPORTERS.items():
+        if name != "mqsim":
+            files = " ".join(f if n < importer.least else f"[{f}]" for n, f in enumerate(importer.files))
+            lines.append(f"    interpulse import {name} {files} --out imported\n")
+    return "".join(lines)
+
+
+def _section(name: str, parameters: tuple[Parameter, ...]) -> str:
+    head = f"\n### {name}\n\n| parameter | takes | default | becomes | how, or why not |\n|---|---|---|---|---|\n"
+    return head + "".join(_row(each) for each in parameters)
+
+
+def _row(each: Parameter) -> str:
+    names = f"`{each.name}`" + (f" (also `{'`, `'.join(each.also)}`)" if each.also else "")
+    default = "" if each.default is None else f"`{plain(each.default)}`"
+    keys = ", ".join(f"`{key}`" for key in each.keys) or "no counterpart"
+    return f"| {names} | {cell(each.kind.legal)} | {default} | {keys} | {cell(each.text)} |\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

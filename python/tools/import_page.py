@@ -57,9 +57,20 @@ A read at depth 1 takes exactly the time that it takes in MQSim: flash, channel 
 """
 
 
+EXPORT = """
+## Export to MQSim
+
+    interpulse export mqsim CONFIG --out exported
+
+writes `ssdconfig.xml` and `workload.xml` with the drive and the flows of a configuration, and `export-report.md`: values
+that MQSim rounds or replaces, and keys that it has no counterpart of. Arrays, namespaces, zoned drives, QLC, twins and
+flows that write zones are refused. An import of what was exported has the same values.
+"""
+
+
 def page() -> str:
     """The text of the page."""
-    parts = [INTRODUCTION.format(commands=_commands())]
+    parts = [INTRODUCTION.format(commands=_commands()), EXPORT]
     for importer in IMPORTERS.values():
         module = import_module(f"interpulse.importing.{importer.module}")
         parts.append(f"\n## {importer.program}\n")

@@ -32,6 +32,7 @@ FILES = {
     "part": "part",
     "trace": "trace",
     "import": "import_files",
+    "export": "export_files",
     "view": "view",
 }
 """Files of the commands, in the order of the help page: a file has either a command group `app`, or a function named

@@ -6,9 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from interpulse.importing.report import Imported
+
+if TYPE_CHECKING:
+    from interpulse.configuration.config import Config
+    from interpulse.importing.mqsim.export import Export
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,22 @@ class Importer:
 IMPORTERS = {
     "mqsim": Importer("MQSim", "mqsim.files", ("ssdconfig.xml", "workload.xml"), as_written=True),
 }
+
+
+EXPORTERS = {
+    "mqsim": "mqsim.export",
+}
+"""Module of each program that files can be written for."""
+
+
+def export(name: str, config: Config) -> Export:
+    """Files of a program of `EXPORTERS` from a configuration.
+
+    Raises:
+        ConfigError: the configuration is wrong, or the program has no such drive or load.
+    """
+    module = import_module(f"interpulse.importing.{EXPORTERS[name]}")
+    return cast("Callable[[Config], Export]", module.export)(config)
 
 
 def read(name: str, paths: Sequence[Path], *, as_written: bool) -> Imported:

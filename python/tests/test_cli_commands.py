@@ -37,7 +37,9 @@ def test_help_teaches_and_starts_lean() -> None:
         assert word in out
 
 
-@pytest.mark.parametrize("command", ["run", "compare", "show", "list", "scheme", "trace", "bench", "cache"])
+@pytest.mark.parametrize(
+    "command", ["run", "compare", "show", "list", "scheme", "trace", "import", "export", "bench", "cache"]
+)
 def test_every_command_has_help_with_examples(interpulse: Callable[..., Ended], command: str) -> None:
     ended = interpulse(command, "--help")
     assert ended.code == 0

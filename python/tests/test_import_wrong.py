@@ -11,6 +11,7 @@ import pytest
 from interpulse._core import ConfigError
 from interpulse.importing.registry import IMPORTERS, read
 from tests import import_files as made
+from tests.import_files_others import FILES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -164,7 +165,114 @@ MQSIM = [
     flow("an unknown unit of time", {"File_Path": "none.trace", "Time_Unit": "SECOND"}, "MICROSECOND"),
 ]  # fmt: skip
 
-CASES = [*MQSIM]
+
+def other(program: str, about: str, before: str, after: str, *says: str, file: int = 0) -> Case:
+    """The files of another program with a text replaced in one of them."""
+    texts = list(FILES[program])
+    assert before in texts[file], before
+    texts[file] = texts[file].replace(before, after, 1)
+    return Case(f"{program} {about}", program, tuple((f"f{n}", text.encode()) for n, text in enumerate(texts)), says)
+
+
+def whole(program: str, about: str, content: bytes, *says: str) -> Case:
+    """A first file that is something else."""
+    rest = [(f"f{n}", text.encode()) for n, text in enumerate(FILES[program]) if n]
+    return Case(f"{program} {about}", program, (("f0", content), *rest), ("f0", *says))
+
+
+OTHERS = [
+    *(whole(program, about, content, *says) for program in FILES for about, content, *says in (
+        ("nothing", b"", "empty"),
+        ("blanks", b"\n \n", "empty"),
+        ("binary", bytes(range(256)), "binary"),
+        ("2 MiB", b"a = 1\n" * (1 << 19), "larger than 1 MiB"),
+        ("a long line", b"a = " + b"9" * 5000, "4096 characters"),
+    )),
+    other("ssdsim", "no flash", "block number = 256;", "", "block number", "not given"),
+    other("ssdsim", "a word", "t_PROG = 300000", "t_PROG = fast", "f0:14", "t_PROG", 'seen "fast"'),
+    other("ssdsim", "zero", "page number = 64", "page number = 0", "f0:10", "page number", "from 1"),
+    other("ssdsim", "a negative number", "plane number = 2", "plane number = -2", 'seen "-2"'),
+    other("ssdsim", "NaN", "overprovide=0.20", "overprovide=nan", 'seen "nan"'),
+    other("ssdsim", "no spare", "overprovide=0.20", "overprovide=0", "overprovide", "above 0"),
+    other("ssdsim", "a parameter twice", "t_R = 30000;", "t_R = 30000;\nt_R = 3;", "t_R", "twice"),
+    other("ssdsim", "a channel twice", "chip number[1]", "chip number[0]", "chip number[0]", "twice"),
+    other("ssdsim", "uneven channels", "chip number[1] = 2", "chip number[1] = 1", "the same number on each channel"),
+    other("ssdsim", "another sum", "chip number = 4", "chip number = 6", "their sum"),
+    other("ssdsim", "chips as a word", "chip number[1] = 2", "chip number[1] = two", "expected a number"),
+    other("ssdsim", "no assignment", "t_RC = 20;", "t_RC 20;", "name = value"),
+    whole("ssdsim", "a foreign encoding in a value",
+          FILES["ssdsim"][0].encode().replace(b"t_RC = 20", b"t_RC = \xb2\xb0"),
+          "f0:18", "UTF-8"),
+    other("ssdsim", "an unknown allocation", "static_allocation=1", "static_allocation=9", "0 (WDPC)"),
+    other("ssdsim", "an unknown mapping", "address mapping=1", "address mapping=7", "1 (page)"),
+    other("ssdsim", "too many channels", "channel number = 2; # buses\nchip number = 4", "channel number = 300;\n"
+          "chip number = 600", "the same number on each channel"),
+    other("simplessd", "no flash", "[pal]", "[pla]", "[pla]", "no section [pal]"),
+    other("simplessd", "a section twice", "[icl]", "[ftl]", "[ftl]", "twice"),
+    other("simplessd", "a value before a section", "[cpu]\n", "", "before the first section"),
+    other("simplessd", "a unit", "LSBRead = 40000000", "LSBRead = 40us", 'seen "40us"'),
+    other("simplessd", "no time of its page type", "MSBRead = 60000000", "MSBRead = 0", "MSBRead", "above 0 ps"),
+    other("simplessd", "quad-level cells", "NANDType = 1", "NANDType = 3", "0 (SLC)"),
+    other("simplessd", "an odd bus", "DMAWidth = 8", "DMAWidth = 9", "DMAWidth"),
+    other("simplessd", "an order with a letter twice", "= CWDP", "= CWDD", "CWDP"),
+    other("simplessd", "more than all", "FillRatio = 1.0", "FillRatio = 1.5", "at most 1"),
+    other("simplessd", "no collection", "GCThreshold = 0.05", "GCThreshold = 0", "above 0"),
+    other("simplessd", "too much kept free", "GCThreshold = 0.05", "GCThreshold = 0.5", "GCThreshold"),
+    other("simplessd", "an endless loop", "WorkInterval = 2000000", "WorkInterval = 900000000000", "WorkInterval"),
+    other("simplessd", "six lanes", "PCIELane = 4", "PCIELane = 6", "PCIELane", "1, 2, 4, 8 or 16"),
+    other("simplessd", "PCIe 7", "PCIEGeneration = 2", "PCIEGeneration = 6", "PCIe 3"),
+    other("simplessd", "a flag as a word", "ReadCache = 1", "ReadCache = maybe", "1 or true or 0 or false"),
+    other("simplessd", "a parameter twice", "Plane = 2", "Plane = 2\nPlane = 2", "Plane", "twice"),
+    whole("femu", "no device", b"qemu-system-x86_64 -m 4G\n", "-device femu"),
+    whole("femu", "two devices", b"qemu -device femu,nchs=8\nqemu -device femu,nchs=4\n", "2 different devices"),
+    whole("femu", "a bare word", b"qemu -device femu,nchs\n", "name=value"),
+    whole("femu", "variables without end", b"a=x$b$b\nb=$a$a$a$a\n" * 40 + b"qemu -device femu,nchs=$a\n", "f0"),
+    other("femu", "an unknown variable", "${pg_rd_lat}", "${read}", "pg_rd_lat", "${read}"),
+    other("femu", "an open-channel drive", "femu_mode=1", "femu_mode=0", "femu_mode", "bbssd"),
+    other("femu", "no mode", ",femu_mode=1", "", "femu_mode"),
+    other("femu", "cell types", ",nchs=8", ",nchs=8,nand_cell_type=3", "nand_cell_type"),
+    other("femu", "a block map", "mapping=dftl", "mapping=fast", "page or dftl"),
+    other("femu", "no spare", "size=1536", "size=4096", "devsz_mb", "2048 MiB"),
+    other("femu", "a property twice", ",nchs=8", ",nchs=8,nchs=8", "nchs", "twice"),
+    other("femu", "a share of 100", "gc_thres_pcent=90", "gc_thres_pcent=100", "from 1 to 99"),
+    other("femu", "an unknown policy", "gc_policy=d-choice", "gc_policy=best", "greedy, random"),
+    other("nvmevirt", "no model", "SAMSUNG_970PRO", "OTHER", "f1", "OTHER, WD_ZN540"),
+    other("nvmevirt", "an unknown model", "=SAMSUNG_970PRO", "=SAMSUNG", "seen BASE_SSD=SAMSUNG", file=1),
+    other("nvmevirt", "no choice", "CONFIG_NVMEVIRT_SSD := y", "CONFIG_NVMEVIRT_SSD := n", "one model", file=1),
+    other("nvmevirt", "a choice without a model", "SSD) += -DBASE_SSD=SAMSUNG_970PRO", "SSD) +=", "one model", file=1),
+    other("nvmevirt", "zones", "BASE_SSD=SAMSUNG_970PRO", "BASE_SSD=WD_ZN540", "SSD_TYPE_CONV", file=1),
+    other("nvmevirt", "an open condition", "#define NS_SSD_TYPE(ns) (types[ns])\n#endif\n", "", "#endif"),
+    other("nvmevirt", "a condition that is not open", "#ifndef _CONFIG_H", "", "without #if"),
+    other("nvmevirt", "a constant twice", "#define MDTS (6)", "#define MDTS (6)\n#define MDTS (7)", "MDTS", "twice"),
+    other("nvmevirt", "an expression", "KB(16)", "__import__('os').getpid()", "f0:18", "expression"),
+    other("nvmevirt", "a huge shift", "(1 << LBA_BITS)", "(1 << 4000000000)", "expression"),
+    other("nvmevirt", "a division by zero", "(FLASH_PAGE_SIZE * 3)", "(FLASH_PAGE_SIZE / 0)", "expression"),
+    other("nvmevirt", "names in a circle", "KB(16)", "ONESHOT_PAGE_SIZE", "f0"),
+    other("nvmevirt", "no channels", "#define NAND_CHANNELS (4)", "", "NAND_CHANNELS"),
+    other("nvmevirt", "no spare", "(0.07)", "(0)", "OP_AREA_PERCENT"),
+    other("nvmevirt", "no time", "(185000)", "(0)", "NAND_PROG_LATENCY"),
+    other("nvmevirt", "no blocks", "BLKS_PER_PLN (256)", "BLKS_PER_PLN (0)", "BLK_SIZE"),
+    other("nvmevirt", "part of a page", "FLASH_PAGE_SIZE * 3", "FLASH_PAGE_SIZE + 1", "a multiple of FLASH_PAGE_SIZE"),
+    other("nvmevirt", "no module", "memmap_start=4G memmap_size=1536M cpus=7,8", "", "memmap_size=64G", file=2),
+    other("nvmevirt", "a capacity as a word", "1536M", "all", "memmap_size", 'seen "all"', file=2),
+    other("disksim", "no drive", "ssdmodel_ssd SSD", "ssdmodel SSD", "0 blocks ssdmodel_ssd"),
+    other("disksim", "an open block", "   Block erase latency = 1.5\n}", "   Block erase latency = 1.5\n", "f0"),
+    other("disksim", "a bracket too many", "ssdmodel_ssd SSD {", "}\nssdmodel_ssd SSD {", "opening bracket"),
+    other("disksim", "no comma", "Page size = 8,", "Page size = 8", "Page size", "comma"),
+    other("disksim", "no value", "Page size = 8,", "Page size,", "name = value"),
+    other("disksim", "an open list", "ssd0x0 [] ] ]", "ssd0x0 [] ]", "closing bracket"),
+    whole("disksim", "blocks in depth", b"ssdmodel_ssd SSD { " + b"a = b { " * 400 + b"} " * 401, "levels"),
+    other("disksim", "a word", "Page read latency = 0.025", "Page read latency = quick", "f0:37", 'seen "quick"'),
+    other("disksim", "no time", "Page write latency = 0.2", "Page write latency = 0", "above 0"),
+    other("disksim", "no spare", "percentage = 15", "percentage = 0", "Reserve pages percentage", "from 1"),
+    other("disksim", "other blocks", "Blocks per element = 1024", "Blocks per element = 1000", "1024"),
+    other("disksim", "elements that are left over", "Elements per gang = 2", "Elements per gang = 3", "divisor"),
+    other("disksim", "planes that are left over", "parallel units = 2", "parallel units = 3", "divisor"),
+    other("disksim", "a parameter twice", "Page size = 8,", "Page size = 8,\nPage size = 8,", "twice"),
+    other("disksim", "an overhead of a second", "overhead = 0.002", "overhead = 1000", "10 ms"),
+]  # fmt: skip
+
+CASES = [*MQSIM, *OTHERS]
 
 
 def tried(program: str, paths: list[Path]) -> None:
@@ -201,23 +309,25 @@ def test_several_problems_are_reported_at_once(tmp_path: Path) -> None:
 
 
 def test_damaged_files_end_in_an_error_or_an_import(tmp_path: Path) -> None:
-    """Damage of one to four bytes, 300 times: never another exception."""
+    """Damage of one to four places, 150 times a program: never another exception."""
     stream = random.Random(5)
-    texts = {"mqsim": DRIVE.encode()}
+    texts = {"mqsim": (DRIVE,)} | FILES
     refused = 0
-    for program, text in texts.items():
-        for _ in range(300):
-            damaged = bytearray(text)
+    for program, (text, *rest) in texts.items():
+        paths = [tmp_path / f"{program}{number}" for number in range(len(rest) + 1)]
+        for path, content in zip(paths[1:], rest, strict=True):
+            path.write_text(content)
+        for _ in range(150):
+            damaged = bytearray(text.encode())
             for _ in range(stream.randint(1, 4)):
                 place = stream.randrange(len(damaged))
                 damaged[place : place + stream.randint(0, 3)] = bytes(stream.choices(b"<>/&;\0 9-.Ax\xff", k=2))
-            path = tmp_path / "file"
-            path.write_bytes(damaged)
+            paths[0].write_bytes(damaged)
             try:
-                tried(program, [path])
+                tried(program, paths)
             except ConfigError:
                 refused += 1
-    assert refused > 100
+    assert refused > 300
 
 
 @pytest.mark.parametrize(

@@ -62,15 +62,34 @@ EXPORT = """
 
     interpulse export mqsim CONFIG --out exported
 
-writes `ssdconfig.xml` and `workload.xml` with the drive and the flows of a configuration, and `export-report.md`: values
-that MQSim rounds or replaces, and keys that it has no counterpart of. Arrays, namespaces, zoned drives, QLC, twins and
-flows that write zones are refused. An import of what was exported has the same values.
+writes `ssdconfig.xml` and `workload.xml` with the drive and the flows of a configuration, and `export-report.md`:
+values that MQSim rounds or replaces, and keys that it has no counterpart of. Arrays, namespaces, zoned drives, QLC,
+twins and flows that write zones are refused. An import of what was exported has the same values.
+"""
+
+OTHERS = """
+## The other programs
+
+They have no workload file: an import of their drives reads 4 KiB at random at depth 1, or replays the trace that is
+given (SSDSim, DiskSim). Without suspension, loops, ECC and metadata in their models, an operation is one pulse.
+
+- **SSDSim**: `name = value;` lines of `page.parameters`. Comments may be in any encoding.
+- **SimpleSSD**: the sections of its configuration files. Times are in ps; a MT has 1,048,576 transfers. A file without
+  `[nvme]` and with `[sata]` is a SATA drive.
+- **FEMU**: a launch script, whose variables are expanded up to `-device femu,...`, or a list of properties. Black-box
+  drives (`femu_mode=1`) only.
+- **NVMeVirt**: `ssd_config.h`, whose expressions are evaluated; `Kbuild` chooses the model; a line with `memmap_size=`
+  gives the capacity. Models with flash of pages (`SSD_TYPE_CONV`) only.
+- **DiskSim**: the block `ssdmodel_ssd` of a parv file. Times are in ms. Other blocks are listed.
+
+Collection of these programs may start at a share of free blocks that a full drive cannot keep free; it then starts at
+half of the spare blocks, and the report says so.
 """
 
 
 def page() -> str:
     """The text of the page."""
-    parts = [INTRODUCTION.format(commands=_commands()), EXPORT]
+    parts = [INTRODUCTION.format(commands=_commands()), EXPORT, OTHERS]
     for importer in IMPORTERS.values():
         module = import_module(f"interpulse.importing.{importer.module}")
         parts.append(f"\n## {importer.program}\n")

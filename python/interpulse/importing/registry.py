@@ -36,6 +36,11 @@ class Importer:
 
 IMPORTERS = {
     "mqsim": Importer("MQSim", "mqsim.files", ("ssdconfig.xml", "workload.xml"), as_written=True),
+    "ssdsim": Importer("SSDSim", "ssdsim", ("page.parameters", "TRACE")),
+    "simplessd": Importer("SimpleSSD", "simplessd", ("simplessd.cfg",)),
+    "femu": Importer("FEMU", "femu", ("run-blackbox.sh",)),
+    "nvmevirt": Importer("NVMeVirt", "nvmevirt", ("ssd_config.h", "Kbuild", "insmod.sh")),
+    "disksim": Importer("DiskSim", "disksim", ("ssd.parv", "TRACE")),
 }
 
 

@@ -30,6 +30,7 @@ fn zoned(spec: &DriveSpec) -> FtlSpec {
         max_active: 4,
         reset_end: ResetEnd::WhenErased,
         zrwa: None,
+        conventional: 0,
     };
     FtlSpec { zones: Some(zones), ..spec.ftl.clone() }
 }

@@ -111,6 +111,7 @@ pub(crate) fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "ftl.slc-cache.fold-above" => &["", "0.5", "1.0"],
         "ftl.slc-cache.fold-below" => &["0.0", "0.4"],
         "ftl.zone-width" => &["", "1", "2", "4"],
+        "ftl.conventional-zones" => &["0"],
         "ftl.zone-rows" => &["1", "1", "2", "3"],
         "ftl.max-open" => &["", "", "1", "2"],
         "ftl.max-active" => &["2", "3", "6", "100"],

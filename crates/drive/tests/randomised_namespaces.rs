@@ -103,6 +103,7 @@ fn draw_flows(rng: &mut Rng, spec: &DriveSpec, share: f64) -> Vec<FlowSpec> {
                             block: Bytes(unit),
                             full: (f64::from(zones.zones) * share) as u64,
                             area: None,
+                            conventional: 0,
                         },
                     },
                 ),

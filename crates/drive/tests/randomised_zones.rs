@@ -90,7 +90,13 @@ fn draw_flows(rng: &mut Rng, spec: &DriveSpec, zones: u32, full: u32) -> Vec<Flo
                 let wild = SyntheticSpec { pacing, from, to, flush_every: Some(9), ..shares };
                 FlowSpec::synthetic(&format!("f{k}"), wild)
             } else {
-                let drive = Zones { sectors, block: Bytes(unit), full: u64::from(full), area: area(spec) };
+                let drive = Zones {
+                    sectors,
+                    block: Bytes(unit),
+                    full: u64::from(full),
+                    area: area(spec),
+                    conventional: 0,
+                };
                 let zones = pick(rng, &[ZoneWrites::Write, ZoneWrites::Append, ZoneWrites::Zrwa]);
                 let most = drive.area.map_or(0, |area| area.sectors * 512);
                 let zones =

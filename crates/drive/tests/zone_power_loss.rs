@@ -40,6 +40,7 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
     spec.ftl.zones = Some(ZoneSpec {
         width: Some(pick(rng, &[1, lanes])),
         rows: pick(rng, &[1, 2]),
+        conventional: 0,
         max_open: None,
         max_active: 4,
         reset_end: pick(rng, &[ResetEnd::WhenErased, ResetEnd::AtOnce]),
@@ -98,6 +99,7 @@ fn draw_flow(rng: &mut Rng, spec: &DriveSpec, k: u32, full: u32) -> FlowSpec {
             block: Bytes(unit),
             full: u64::from(full),
             area,
+            conventional: 0,
         },
     };
     FlowSpec::zones(&format!("f{k}"), of)

@@ -21,6 +21,7 @@ fn zoned(width: u32) -> DriveSpec {
     spec.ftl.zones = Some(ZoneSpec {
         width: Some(width),
         rows: 1,
+        conventional: 0,
         max_open: None,
         max_active: 4,
         reset_end: ResetEnd::WhenErased,
@@ -55,6 +56,7 @@ fn flow(spec: &DriveSpec, depth: u32, full: u32) -> ZoneFlowSpec {
             block: Bytes(unit),
             full: u64::from(full),
             area: None,
+            conventional: 0,
         },
     }
 }

@@ -113,7 +113,8 @@ fn family(
                     }
                 };
             let ftls = (0..).zip(specs.iter().zip(each)).map(ftl).collect();
-            NamespacedFtl::new(ftls, spec.layout().expect(CHECKED)).into()
+            let one_namespace = spec.namespaces.is_empty();
+            NamespacedFtl::new(ftls, spec.layout().expect(CHECKED), one_namespace).into()
         }
     }
 }

@@ -29,7 +29,8 @@ impl Device for Drive {
     }
 
     fn namespace_sectors(&self, k: u32) -> Range<u64> {
-        let Some(of) = self.namespaces() else { return 0..self.capacity_sectors() };
+        let several = self.namespaces().filter(|of| !of.is_one_namespace());
+        let Some(of) = several else { return 0..self.capacity_sectors() };
         let namespace = &of.all()[k as usize];
         let end = namespace.first() + namespace.units();
         self.host.first_sector(namespace.first())..self.host.first_sector(end)

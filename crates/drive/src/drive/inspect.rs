@@ -162,12 +162,12 @@ impl Drive {
         }
     }
 
-    /// FTL of a zoned drive.
+    /// FTL of the sequential zones of a zoned drive.
     pub fn zoned(&self) -> Option<&ZonedFtl> {
         self.ftl.zoned()
     }
 
-    /// FTLs of the namespaces, if the drive has namespaces.
+    /// FTLs of the namespaces, if the drive has namespaces; of a drive with conventional zones, that of these and the zoned one.
     #[inline]
     pub fn namespaces(&self) -> Option<&NamespacedFtl> {
         self.ftl.namespaces()
@@ -176,6 +176,10 @@ impl Drive {
     /// Zones from the one that holds `lpn` on.
     pub(super) fn zones_from(&self, lpn: Lpn) -> u32 {
         let (ftl, lpn) = match self.namespaces() {
+            Some(of) if of.is_one_namespace() => {
+                let units = self.zoned().map_or(1, |ftl| ftl.geometry().units);
+                return of.logical_units() / units - lpn.0 / units;
+            }
             None => (self.zoned(), lpn),
             Some(of) => {
                 let namespace = &of.all()[of.namespace_of(lpn)];
@@ -197,7 +201,7 @@ impl DriveSpec {
     /// Bytes of memory that the mapping tables of such a drive take at most; `sampled` if preconditioning samples uniform
     /// overwrites. The spec must be valid.
     pub fn mapping_bytes(&self, sampled: bool) -> u64 {
-        if !self.namespaces.is_empty() {
+        if self.is_divided() {
             let namespaces = self.namespaces().expect("the spec is valid");
             return namespaces.iter().map(|of| of.mapping_bytes(sampled)).sum();
         }

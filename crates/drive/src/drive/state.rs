@@ -38,7 +38,7 @@ pub(super) struct InitialBlocks<'a> {
 impl PreconditionedState {
     /// State of an erased drive. `rng` drives random victim choice.
     pub fn fresh(spec: &DriveSpec, rng: Rng) -> Result<PreconditionedState, Impossible> {
-        if !spec.namespaces.is_empty() {
+        if spec.is_divided() {
             let fresh = |of: DriveSpec| PreconditionedState::fresh(&of, rng.clone());
             return Ok(PreconditionedState::Namespaces(
                 spec.namespaces()?.into_iter().map(fresh).collect::<Result<_, _>>()?,
@@ -59,7 +59,7 @@ impl PreconditionedState {
         checks: bool,
         seen: &mut dyn FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(PreconditionedState, Option<String>), E> {
-        if !spec.namespaces.is_empty() {
+        if spec.is_divided() {
             let (mut states, mut first_error, mut at) = (Vec::new(), None, at);
             for (k, of) in (1..).zip(spec.namespaces().expect(CHECKED)) {
                 let (state, why) = PreconditionedState::of_file(&of, rng.clone(), file, at, checks, seen)?;
@@ -81,7 +81,7 @@ impl PreconditionedState {
 
     /// Bytes of the state of such a drive in a file from byte `at` on.
     pub fn file_bytes(spec: &DriveSpec, at: u64) -> u64 {
-        if !spec.namespaces.is_empty() {
+        if spec.is_divided() {
             let each = spec.namespaces().expect(CHECKED);
             return each.iter().fold(0, |sum, of| sum + PreconditionedState::file_bytes(of, at + sum));
         }

@@ -253,9 +253,13 @@ pub enum NamespaceFamily {
 }
 
 impl FtlFamily {
-    /// FTL of a zoned drive.
+    /// FTL of the sequential zones of a zoned drive.
     pub fn zoned(&self) -> Option<&ZonedFtl> {
-        if let FtlFamily::Zoned(ftl) = self { Some(ftl) } else { None }
+        match self {
+            FtlFamily::Zoned(ftl) => Some(ftl),
+            FtlFamily::Namespaces(of) if of.one_namespace => of.each.iter().find_map(Namespace::zoned),
+            FtlFamily::Namespaces(_) | FtlFamily::Page(_) => None,
+        }
     }
 
     /// FTLs of the namespaces, if there are any.
@@ -265,13 +269,15 @@ impl FtlFamily {
     }
 }
 
-/// FTLs of the namespaces of a drive.
+/// FTLs of the namespaces of a drive, or of the conventional and the sequential zones of one.
 pub struct NamespacedFtl {
     pub(super) each: Vec<Namespace>,
     /// Namespace of each block of a plane.
     pub(super) owner_of_block: Vec<u8>,
     /// Blocks of the whole drive.
     pub(super) layout: Layout,
+    /// All are parts of one namespace: conventional zones, then sequential ones.
+    pub(super) one_namespace: bool,
 }
 
 /// One namespace.

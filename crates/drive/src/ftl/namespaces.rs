@@ -47,8 +47,8 @@ struct Part {
 }
 
 impl NamespacedFtl {
-    /// These FTLs on a drive of `layout`.
-    pub fn new(ftls: Vec<NamespaceFamily>, layout: Layout) -> NamespacedFtl {
+    /// These FTLs on a drive of `layout`; with `one_namespace` those of conventional and of sequential zones.
+    pub fn new(ftls: Vec<NamespaceFamily>, layout: Layout, one_namespace: bool) -> NamespacedFtl {
         let mut owner_of_block = vec![UNOWNED; (layout.first_block_of_plane + layout.blocks) as usize];
         let mut first = Lpn(0);
         let mut each = Vec::with_capacity(ftls.len());
@@ -58,7 +58,17 @@ impl NamespacedFtl {
             each.push(Namespace { first, units, ftl });
             first += units;
         }
-        NamespacedFtl { each, owner_of_block, layout }
+        NamespacedFtl { each, owner_of_block, layout, one_namespace }
+    }
+
+    /// Whether the FTLs are those of one namespace, of its conventional and of its sequential zones.
+    pub fn is_one_namespace(&self) -> bool {
+        self.one_namespace
+    }
+
+    /// Whether `lpn` is in a conventional zone.
+    fn is_conventional(&self, lpn: Lpn) -> bool {
+        self.one_namespace && self.each[self.namespace_of(lpn)].zoned().is_none()
     }
 
     /// The namespaces in order.
@@ -106,6 +116,15 @@ impl NamespacedFtl {
         parts
     }
 
+    /// Name of part `k` in messages.
+    fn name(&self, k: u32) -> String {
+        match (self.one_namespace, k) {
+            (false, _) => format!("namespace {}", k + 1),
+            (true, 0) => "conventional zones".into(),
+            (true, _) => "sequential zones".into(),
+        }
+    }
+
     fn ftls(&self) -> impl Iterator<Item = &NamespaceFamily> {
         self.each.iter().map(|of| &of.ftl)
     }
@@ -143,7 +162,9 @@ impl Ftl for NamespacedFtl {
     #[inline(never)]
     fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool {
         // A request that touches no unit, such as zone management, has its address.
-        let parts = self.parts(lpn, lpn + units.max(1));
+        // The units of a zone report are those of its buffer.
+        let end = (lpn + units.max(1)).min(Lpn(self.logical_units()));
+        let parts = self.parts(lpn, end);
         let each = &mut self.each;
         let in_memory = |part: &Part| {
             let units = part.to.0 - part.from.0;
@@ -182,6 +203,7 @@ impl Ftl for NamespacedFtl {
         match self.parts(lpn, lpn + units).as_slice() {
             [part] => self.each[part.namespace].ftl.accept_write(part.from, units, whole_units),
             // No zone admits the first part before another namespace has admitted the last one.
+            _ if self.one_namespace => Err(Status::ZoneBoundaryError),
             _ => Err(Status::InvalidField),
         }
     }
@@ -189,6 +211,10 @@ impl Ftl for NamespacedFtl {
     #[cold]
     #[inline(never)]
     fn accept_append(&mut self, lpn: Lpn, units: u32, whole_units: bool) -> Result<Lpn, Status> {
+        if self.is_conventional(lpn) {
+            // A conventional zone has no write pointer.
+            return Err(Status::InvalidField);
+        }
         let (ftl, own) = self.of_unit(lpn);
         let placed = ftl.accept_append(own, units, whole_units)?;
         Ok(lpn + (placed.0 - own.0))
@@ -223,7 +249,8 @@ impl Ftl for NamespacedFtl {
 
     #[cold]
     fn flush(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn) {
-        let (ftl, own) = self.of_unit(lpn);
+        // With conventional zones that is their FTL, which holds unit 0: sequential zones have nothing to flush.
+        let (ftl, own) = self.of_unit(if self.one_namespace { Lpn(0) } else { lpn });
         ftl.flush(flash, tag, own);
     }
 
@@ -261,6 +288,12 @@ impl Ftl for NamespacedFtl {
         action: ZoneAction,
         lpn: Lpn,
     ) -> Result<bool, Status> {
+        if self.is_conventional(lpn) {
+            // It has no state that a command could change.
+            let units = self.each.iter().find_map(Namespace::zoned).map_or(1, |ftl| ftl.geometry().units);
+            let reports = action == ZoneAction::Report && lpn.0.is_multiple_of(units);
+            return if reports { Ok(true) } else { Err(Status::InvalidField) };
+        }
         let (ftl, own) = self.of_unit(lpn);
         ftl.zone_command(flash, tag, action, own)
     }
@@ -304,7 +337,7 @@ impl Ftl for NamespacedFtl {
 
     fn audit(&self, stride: usize) -> Result<u64, String> {
         let audit = |(k, ftl): (u32, &NamespaceFamily)| {
-            ftl.audit(stride).map_err(|why| format!("namespace {}: {why}", k + 1))
+            ftl.audit(stride).map_err(|why| format!("{}: {why}", self.name(k)))
         };
         (0..).zip(self.ftls()).map(audit).sum()
     }
@@ -318,7 +351,7 @@ impl Ftl for NamespacedFtl {
     }
 
     fn diagnosis(&self) -> String {
-        let of = |(k, ftl): (u32, &NamespaceFamily)| format!("namespace {}: {}", k + 1, ftl.diagnosis());
+        let of = |(k, ftl): (u32, &NamespaceFamily)| format!("{}: {}", self.name(k), ftl.diagnosis());
         (0..).zip(self.ftls()).map(of).collect::<Vec<_>>().join("; ")
     }
 

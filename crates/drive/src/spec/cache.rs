@@ -94,7 +94,9 @@ pub(super) fn least_slots(geometry: &Geometry, ftl: &FtlSpec) -> u64 {
         // An active zone keeps up to a program until the rest of it arrives.
         let areas =
             zones.zrwa.map_or(0, |zrwa| u64::from(zrwa.zones) * (zrwa.size.get() / geometry.unit_bytes));
-        return of.program * (u64::from(zones.max_active) + 1) + areas;
+        let conventional =
+            if zones.conventional > 0 { least_slots(geometry, &ftl.of_conventional_zones()) } else { 0 };
+        return of.program * (u64::from(zones.max_active) + 1) + areas + conventional;
     }
     let on_any_lane = matches!(ftl.allocation, Allocation::Dynamic | Allocation::SuperWordLine);
     of.program * if on_any_lane { 2 * of.lists } else { of.lists }

@@ -33,7 +33,7 @@ pub enum Wanted {
 impl DriveSpec {
     /// Sizes of this drive, whose spec must have been checked.
     pub fn capacity(&self) -> Capacity {
-        if !self.namespaces.is_empty() {
+        if self.is_divided() {
             return self.capacity_of_namespaces(Bytes(self.raw_bytes(self.geometry.blocks_per_plane)));
         }
         let logical = self.logical_units().expect("the spec has been checked");

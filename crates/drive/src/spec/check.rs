@@ -138,7 +138,7 @@ impl DriveSpec {
 
     /// Logical capacity in units.
     pub fn logical_units(&self) -> Result<u32, Impossible> {
-        if !self.namespaces.is_empty() {
+        if self.is_divided() {
             return self.namespaces()?.iter().map(DriveSpec::logical_units).sum();
         }
         match self.zone_geometry()? {
@@ -147,9 +147,9 @@ impl DriveSpec {
         }
     }
 
-    /// Zones of a zoned drive; none of a drive with namespaces.
+    /// Zones of a zoned drive; none of a drive with namespaces, or with conventional zones.
     pub fn zone_geometry(&self) -> Result<Option<ZoneGeometry>, Impossible> {
-        let Some(zones) = self.ftl.zones.as_ref().filter(|_| self.namespaces.is_empty()) else {
+        let Some(zones) = self.ftl.zones.as_ref().filter(|_| !self.is_divided()) else {
             return Ok(None);
         };
         let layout = self.layout()?;
@@ -167,6 +167,9 @@ impl DriveSpec {
         self.check_firmware()?;
         if !self.namespaces.is_empty() {
             return self.check_namespaces();
+        }
+        if self.is_divided() {
+            return self.check_conventional_zones();
         }
         if self.ftl.zones.is_some() {
             self.zone_geometry()?;

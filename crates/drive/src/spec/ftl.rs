@@ -216,6 +216,11 @@ impl FtlSpec {
         })
     }
 
+    /// FTL of the conventional zones of this zoned one: page-mapped, with the defaults of its keys.
+    pub(super) fn of_conventional_zones(&self) -> FtlSpec {
+        FtlSpec { zones: None, ..self.clone() }
+    }
+
     /// Key that selects the family.
     pub const FAMILY: &'static str = "family";
 

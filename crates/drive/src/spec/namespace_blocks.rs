@@ -3,7 +3,11 @@
 //! Namespaces share dies, channels, host interface and power. Each owns a range of the blocks of every plane, with an FTL and a
 //! part of the write cache of its own: no garbage collection of one moves data of another, and every die serves all.
 
-use super::{CacheSpec, Capacity, DriveSpec, FtlSpec, Impossible, MOST_NAMESPACES, NamespacePlace, Wanted};
+use super::{
+    CacheSpec, Capacity, DriveSpec, FtlSpec, Impossible, MOST_NAMESPACES, NamespacePlace, NamespaceSpec,
+    Wanted,
+};
+use crate::ftl::zoned::spec::ZoneSpec;
 use interpulse_engine::Bytes;
 use interpulse_flash::parts::PartSpec;
 use std::borrow::Cow;
@@ -26,11 +30,17 @@ impl DriveSpec {
         let all = self.geometry.blocks_per_plane;
         let blocks = all.saturating_sub(self.ftl.reserved(all));
         let mut counts = Vec::new();
-        for (k, of) in (0..).zip(&self.namespaces) {
+        let parts = self.parts()?;
+        let one = self.namespaces.is_empty();
+        for (k, of) in (0..).zip(&parts) {
             counts.push(match (of.share, of.ftl.capacity) {
                 (Some(share), _) => Some((share * f64::from(blocks)) as u32),
+                (None, Some(capacity)) if one => {
+                    Some(self.blocks_of_conventional_zones(of, capacity, blocks)?)
+                }
                 (None, Some(capacity)) => {
-                    let alone = self.namespace_as_drive(k, OwnBlocks { first: 0, count: blocks }, Bytes(0));
+                    let alone =
+                        self.namespace_as_drive(k, of, OwnBlocks { first: 0, count: blocks }, Bytes(0));
                     let count = alone.blocks_for(Wanted::Usable(capacity));
                     Some(count.map_err(|why| of_namespace(k, Impossible::new(&["drive.capacity"], why)))?)
                 }
@@ -43,9 +53,19 @@ impl DriveSpec {
             "the namespaces ask for {taken} of the {blocks} blocks of a plane{}: give smaller ones, or more part.blocks-per-plane",
             if open > 0 { format!(", and {open} without a size take the rest") } else { String::new() }
         );
-        let keys = ["namespace.0.share", "namespace.0.capacity", "part.blocks-per-plane"];
+        let keys: &[&'static str] = if one {
+            &["ftl.conventional-zones", "part.blocks-per-plane"]
+        } else {
+            &["namespace.0.share", "namespace.0.capacity", "part.blocks-per-plane"]
+        };
+        let why = match one {
+            true => format!(
+                "conventional zones take {taken} of the {blocks} blocks of a plane, which leaves too few for others"
+            ),
+            false => why,
+        };
         let fits = taken + u64::from(open * LEAST_BLOCKS) <= u64::from(blocks);
-        Impossible::unless(fits, &keys, why)?;
+        Impossible::unless(fits, keys, why)?;
         let rest = blocks - taken as u32;
         let (mut first, mut given) = (0, 0);
         let mut owned = Vec::new();
@@ -70,21 +90,79 @@ impl DriveSpec {
         let owned = self.namespace_blocks()?;
         let all: u64 = owned.iter().map(|of| u64::from(of.count)).sum();
         let unit = self.geometry.unit_bytes;
+        let parts = self.parts()?;
         let part = |of: OwnBlocks| {
             let units = u128::from(self.cache.size.get() / unit) * u128::from(of.count) / u128::from(all);
-            Bytes(units as u64 * unit)
+            units as u64
         };
-        Ok((0..).zip(owned).map(|(k, of)| self.namespace_as_drive(k, of, part(of))).collect())
+        let mut units: Vec<u64> = owned.iter().map(|&of| part(of)).collect();
+        if self.namespaces.is_empty() {
+            // However few conventional zones are, write-back of their data needs its slots.
+            let least = super::cache::least_slots(&self.geometry, &parts[0].ftl);
+            units[0] = units[0].max(least);
+            units[1] = (self.cache.size.get() / unit).saturating_sub(units[0]);
+        }
+        let drive = |(k, ((of, blocks), units)): (u32, ((&NamespaceSpec, OwnBlocks), u64))| {
+            self.namespace_as_drive(k, of, blocks, Bytes(units * unit))
+        };
+        Ok((0..).zip(parts.iter().zip(owned).zip(units)).map(drive).collect())
+    }
+
+    /// Whether several FTLs divide the blocks of the drive: those of namespaces, or of conventional and of sequential zones.
+    pub fn is_divided(&self) -> bool {
+        !self.namespaces.is_empty() || self.conventional_zones() > 0
+    }
+
+    /// Conventional zones of the drive; namespaces have none.
+    pub fn conventional_zones(&self) -> u32 {
+        let zones = self.ftl.zones.as_ref().filter(|_| self.namespaces.is_empty());
+        zones.map_or(0, |zones| zones.conventional)
+    }
+
+    /// The namespaces, or the conventional and the sequential zones as two of them.
+    pub fn parts(&self) -> Result<Vec<NamespaceSpec>, Impossible> {
+        let Some(zones) = self.ftl.zones.as_ref().filter(|_| self.conventional_zones() > 0) else {
+            return Ok(self.namespaces.clone());
+        };
+        let layout = self.layout()?;
+        let bytes = u64::from(zones.conventional) * zones.units(&layout) * self.geometry.unit_bytes;
+        let conventional = FtlSpec { capacity: Some(Bytes(bytes)), ..self.ftl.of_conventional_zones() };
+        let zones = Some(ZoneSpec { conventional: 0, ..zones.clone() });
+        let sequential = FtlSpec { capacity: None, bad_block_reserve: 0.0, zones, ..self.ftl.clone() };
+        let part = |ftl| NamespaceSpec { share: None, fill: None, ftl };
+        Ok(vec![part(FtlSpec { bad_block_reserve: 0.0, ..conventional }), part(sequential)])
+    }
+
+    /// Fewest blocks of a plane, of at most `most`, that hold conventional zones of `capacity`.
+    fn blocks_of_conventional_zones(
+        &self,
+        of: &NamespaceSpec,
+        capacity: Bytes,
+        most: u32,
+    ) -> Result<u32, Impossible> {
+        let units = capacity.get() / self.geometry.unit_bytes;
+        let layout = self.layout()?;
+        let of_block = u64::from(layout.lanes) * u64::from(layout.units_per_block);
+        let least = (units.div_ceil(of_block) as u32).max(LEAST_BLOCKS);
+        let holds = |&count: &u32| {
+            let alone = self.namespace_as_drive(0, of, OwnBlocks { first: 0, count }, Bytes(0));
+            alone.logical_units().is_ok_and(|found| u64::from(found) == units)
+        };
+        let why = format!(
+            "{most} blocks of a plane do not hold conventional zones of {capacity} with the over-provisioning of the drive"
+        );
+        let keys = ["ftl.conventional-zones", "ftl.over-provisioning", "part.blocks-per-plane"];
+        (least..=most).find(holds).ok_or_else(|| Impossible::new(&keys, why))
     }
 
     /// The specification of what one FTL manages: each namespace, or the whole drive.
     pub fn ftl_domains(&self) -> Result<Vec<DriveSpec>, Impossible> {
-        if self.namespaces.is_empty() { Ok(vec![self.clone()]) } else { self.namespaces() }
+        if self.is_divided() { self.namespaces() } else { Ok(vec![self.clone()]) }
     }
 
-    fn namespace_as_drive(&self, k: u32, blocks: OwnBlocks, cache: Bytes) -> DriveSpec {
+    fn namespace_as_drive(&self, k: u32, of: &NamespaceSpec, blocks: OwnBlocks, cache: Bytes) -> DriveSpec {
         let mut spec = self.clone();
-        spec.ftl = self.namespaces[k as usize].ftl.clone();
+        spec.ftl = of.ftl.clone();
         spec.namespaces = Vec::new();
         spec.place = NamespacePlace { namespace: k, first_block: blocks.first };
         spec.part = PartSpec { blocks_per_plane: blocks.count, ..spec.part };
@@ -134,12 +212,26 @@ impl DriveSpec {
         Ok(())
     }
 
+    /// Checks conventional and sequential zones as drives of their own, and what they do not go together with.
+    pub(super) fn check_conventional_zones(&self) -> Result<(), Impossible> {
+        let key = "ftl.conventional-zones";
+        let goes = |holds, other: &'static str, why: &str| Impossible::unless(holds, &[key, other], why);
+        let why = "the FTLs of conventional and sequential zones are not recovered together after a loss of power: leave out one of them";
+        goes(self.power_loss.is_none(), "power-loss.at", why)?;
+        let why =
+            "a failing block of conventional zones would make the drive read-only: leave out one of them";
+        goes(self.faults.is_none() && self.schedule.is_empty(), "faults.wear-out", why)?;
+        self.namespaces()?.iter().try_for_each(DriveSpec::check)
+    }
+
     /// Checks that the FTL of a namespace has no feature of which a drive has one.
     fn check_alone(&self) -> Result<(), Impossible> {
         let ftl = &self.ftl;
         let goes = |holds, key: &'static str, what: &str| {
             Impossible::unless(holds, &[key], format!("{what}: not on a drive with namespaces"))
         };
+        let conventional = ftl.zones.as_ref().is_some_and(|zones| zones.conventional > 0);
+        goes(!conventional, "ftl.conventional-zones", "conventional zones belong to a whole drive")?;
         goes(!ftl.gc.imposes(), "ftl.gc", "imposed write amplification belongs to a whole drive")?;
         goes(ftl.mapping.cached().is_none(), "ftl.mapping", "the mapping cache belongs to a whole drive")?;
         goes(

@@ -273,7 +273,7 @@ pub fn filled(spec: &DriveSpec, share: f64) -> PreconditionedState {
 pub fn preconditioned(spec: &DriveSpec, share: f64, overwrites: f64, seed: u64) -> PreconditionedState {
     spec.check().unwrap_or_else(|why| panic!("the spec is impossible: {why:?}"));
     let streams = Streams::new(seed);
-    if !spec.namespaces.is_empty() {
+    if spec.is_divided() {
         let each = spec.namespaces().unwrap();
         let states = each.iter().map(|of| preconditioned(of, share, overwrites, seed)).collect();
         return PreconditionedState::Namespaces(states);

@@ -125,10 +125,12 @@ fn cache_scale(drive: &DriveSpec, capacity: f64, written: f64) -> Option<String>
 
 /// Notes on the spare blocks of the drive or of each namespace.
 fn spare_scales(drive: &DriveSpec) -> Vec<String> {
-    if drive.namespaces.is_empty() {
+    if !drive.is_divided() {
         return spare_scale(drive).into_iter().collect();
     }
-    let named = |(k, of): (u32, DriveSpec)| Some(format!("namespace {k}: {}", spare_scale(&of)?));
+    let conventional = drive.conventional_zones() > 0;
+    let name = |k| if conventional { "conventional zones".into() } else { format!("namespace {k}") };
+    let named = |(k, of): (u32, DriveSpec)| Some(format!("{}: {}", name(k), spare_scale(&of)?));
     let collects = |of: &(u32, DriveSpec)| of.1.ftl.zones.is_none();
     (1..).zip(drive.namespaces().unwrap_or_default()).filter(collects).filter_map(named).collect()
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 const HORIZON: Duration = Duration::from_ms(100 * 24 * 3_600_000);
 
 /// Zones of a flow on a drive that has none, which is refused.
-const ANY_ZONES: Zones = Zones { sectors: 8, block: Bytes::kib(4), full: 0, area: None };
+const ANY_ZONES: Zones = Zones { sectors: 8, block: Bytes::kib(4), full: 0, area: None, conventional: 0 };
 
 /// Reads all flows of `drive`, whose namespaces have these zones if they are zoned; paths in the file are relative to `folder`.
 pub(super) fn read(
@@ -79,8 +79,8 @@ fn read_flow(
         return Err(s.invalid("zones", format!("{of} = \"zoned\"; this one has no zones")));
     }
     // The check of the drive says why it has no zones.
-    if let (Source::Zones(flow), Ok(Some(geometry))) = (&source, drive.zone_geometry()) {
-        let region = flow.region(geometry.zones.into());
+    if let (Source::Zones(flow), Some(zones)) = (&source, zones_of_namespace(drive, namespace)) {
+        let region = flow.region(zones.into());
         let count = region.end - region.start;
         let legal = format!("at most the {count} whole zones of the region from..to");
         s.check(u64::from(flow.open_zones) <= count, "open-zones", legal)?;
@@ -110,6 +110,15 @@ fn read_flow(
         namespace: namespace - 1,
         handle: handle.map(|handle| handle as u8),
     })
+}
+
+/// Zones of namespace `k`, counted from 1, with the conventional ones; `None` if it has none or does not fit the drive.
+fn zones_of_namespace(drive: &DriveSpec, k: u32) -> Option<u32> {
+    let conventional = drive.conventional_zones();
+    let place = if conventional > 0 { 1 } else { k as usize - 1 };
+    let domains = drive.ftl_domains().ok()?;
+    let sequential = domains.get(place)?.zone_geometry().ok()??;
+    Some(conventional + sequential.zones)
 }
 
 fn read_requests(s: &mut Section) -> Result<Option<u64>, ConfigError> {

@@ -174,7 +174,8 @@ impl PreconditionSpec {
     /// Initial state of a namespace: the drive's, with its own share of filled capacity, and without overwrites where zones do
     /// not allow them.
     pub fn of_namespace(&self, drive: &DriveSpec, namespace: u32) -> PreconditionSpec {
-        let of = &drive.namespaces[namespace as usize];
+        let parts = drive.parts().expect("the spec has been checked");
+        let of = &parts[namespace as usize];
         let mut own = PreconditionSpec { fill: of.fill.unwrap_or(self.fill), ..self.clone() };
         if of.ftl.zones.is_some() {
             (own.overwrite, own.out_of_date) = (None, 0.0);
@@ -186,6 +187,12 @@ impl PreconditionSpec {
 
     /// Zones of each namespace, or of the drive, as flows see them; `None` where there are none.
     pub(super) fn zones(&self, drive: &DriveSpec) -> Vec<Option<Zones>> {
+        let conventional = drive.conventional_zones();
+        if conventional > 0 {
+            let Ok(parts) = drive.namespaces() else { return vec![Some(some_zones(drive))] };
+            let all = self.zones_of_ftl(&parts[1]).map(|of| of.behind(conventional.into()));
+            return vec![all];
+        }
         if drive.namespaces.is_empty() {
             return vec![self.zones_of_ftl(drive)];
         }
@@ -210,12 +217,12 @@ impl PreconditionSpec {
             sectors: u64::from(limits.units) * block.get() / SECTOR.get(),
             granularity: u64::from(limits.granularity) * block.get() / SECTOR.get(),
         });
-        Some(Zones { sectors, block, full: u64::from(self.full_zones(zones.zones)), area })
+        Some(Zones { sectors, block, full: u64::from(self.full_zones(zones.zones)), area, conventional: 0 })
     }
 
     /// Checks the initial state against the drive.
     pub(super) fn check(&self, drive: &DriveSpec) -> Result<(), Impossible> {
-        if !drive.namespaces.is_empty() {
+        if drive.is_divided() {
             let namespaces = drive.namespaces()?;
             let empties = |of: &NamespaceSpec| of.fill == Some(0.0) && of.ftl.zones.is_none();
             let why = "there is nothing to overwrite in an empty namespace: give all page namespaces a fill, or no overwrite";
@@ -244,5 +251,5 @@ impl PreconditionSpec {
 /// Zones of a unit each, where the real ones are not known.
 fn some_zones(drive: &DriveSpec) -> Zones {
     let block = Bytes(drive.geometry.unit_bytes);
-    Zones { sectors: block.get() / SECTOR.get(), block, full: 0, area: None }
+    Zones { sectors: block.get() / SECTOR.get(), block, full: 0, area: None, conventional: 0 }
 }

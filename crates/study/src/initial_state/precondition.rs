@@ -30,7 +30,7 @@ pub fn precondition(
     spec: &PreconditionSpec,
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Option<(PreconditionedState, Preconditioned)> {
-    if !drive.namespaces.is_empty() {
+    if drive.is_divided() {
         return precondition_namespaces(drive, spec, progress);
     }
     let streams = Streams::new(spec.seed);

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// The section; `None` of a drive without namespaces.
 pub(super) fn section(m: &Measured, case: &Case, drive: &Drive) -> Option<Value> {
-    let ftls = drive.namespaces()?;
+    let ftls = drive.namespaces().filter(|of| !of.is_one_namespace())?;
     let specs = case.drive.namespaces().expect("the spec has been checked");
     let each = (0..).zip(ftls.all().iter().zip(&specs)).map(|(k, (of, spec))| {
         let flows = || (0..).zip(&case.flows).filter(move |(_, flow)| flow.namespace == k);

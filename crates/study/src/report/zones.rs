@@ -22,7 +22,25 @@ const STATES: [(ZoneState, &str); 7] = [
 /// The section; `None` of a drive without zones.
 pub(super) fn section(m: &Measured, drive: &Drive) -> Option<Value> {
     let writes = m.window.flows.iter().map(|flow| flow.write.count()).sum();
-    Some(of_ftl(drive.zoned()?, drive.spec().geometry.unit_bytes, writes, &m.window.refused))
+    let mut section = of_ftl(drive.zoned()?, drive.spec().geometry.unit_bytes, writes, &m.window.refused);
+    if drive.spec().conventional_zones() > 0 {
+        section["conventional"] = conventional(m, drive);
+    }
+    Some(section)
+}
+
+/// The conventional zones, which are not among the zones of the section.
+fn conventional(m: &Measured, drive: &Drive) -> Value {
+    let parts = drive.spec().namespaces().expect("the spec has been checked");
+    let done = &m.namespaces[0].ftl;
+    json!({
+        "zones": drive.spec().conventional_zones(),
+        "blocks_per_plane": parts[0].geometry.blocks_per_plane,
+        "over_provisioning": parts[0].capacity().over_provisioning,
+        "waf": done.write_amplification(),
+        "host_pages": done.host_units,
+        "gc_pages_moved": done.gc_units,
+    })
 }
 
 /// Zones of an FTL with units of `unit_bytes`, to which `writes` were submitted.

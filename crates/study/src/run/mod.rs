@@ -354,7 +354,8 @@ impl Readings {
 
 /// Counters of zones, of all zoned namespaces together; `None` without zones.
 fn zone_counters(drive: &Drive) -> Option<ZoneCounters> {
-    let of_namespaces = drive.namespaces().into_iter().flat_map(|of| of.all()).filter_map(Namespace::zoned);
+    let several = drive.namespaces().filter(|of| !of.is_one_namespace());
+    let of_namespaces = several.into_iter().flat_map(|of| of.all()).filter_map(Namespace::zoned);
     let each = drive.zoned().into_iter().chain(of_namespaces).map(ZonedFtl::zone_counters);
     each.reduce(|mut sum, of| {
         sum.add(&of);

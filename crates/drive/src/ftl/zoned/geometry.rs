@@ -71,7 +71,7 @@ impl ZoneGeometry {
                 legal.join(", ")
             ));
         }
-        let units = u64::from(width) * u64::from(spec.rows) * u64::from(layout.units_per_block);
+        let units = spec.units(layout);
         let groups = layout.lanes / width;
         let zones = logical_units / units / u64::from(groups) * u64::from(groups);
         if zones == 0 {

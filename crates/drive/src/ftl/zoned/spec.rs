@@ -1,6 +1,7 @@
 //! Zones of a drive: their keys in the section `[ftl]`.
 
 use super::state::AreaLimits;
+use crate::ftl::layout::Layout;
 use interpulse_engine::Bytes;
 use interpulse_settings::{ConfigError, Section, choices, default, keys, optional, required};
 
@@ -24,6 +25,9 @@ keys! {
         pub width: Option<u32> = ["zone-width"] optional_u32(optional().within(1..=65536)),
         /// super blocks of each lane that a zone takes
         pub rows: u32 = ["zone-rows"] u32(default(1).within(1..=4096)),
+        /// conventional zones: the first zones of the drive, which are written at any place and again, by a page-mapped FTL
+        // It has blocks of its own, with the same over-provisioning.
+        pub conventional: u32 = ["conventional-zones"] u32(default(0).at_most(1 << 20)),
         // The following keys affect a run but not its initial state.
         /// most zones that are open at a time; left out, no limit
         pub max_open: Option<u32> = (run) optional_u32(optional().at_least(1)),
@@ -82,6 +86,12 @@ impl ZoneSpec {
             zones: zrwa.zones,
         };
         self.zrwa.map(limits)
+    }
+
+    /// Units of a zone on a drive of `layout`.
+    pub fn units(&self, layout: &Layout) -> u64 {
+        let width = self.width.unwrap_or(layout.lanes);
+        u64::from(width) * u64::from(self.rows) * u64::from(layout.units_per_block)
     }
 
     /// Limit of open zones.

@@ -26,10 +26,20 @@ pub struct Zones {
     pub sectors: u64,
     /// Bytes of a logical block, of which writes have a whole number.
     pub block: Bytes,
-    /// Zones from the start of the drive on that are full at the start of a run.
+    /// Conventional zones, which precede the others; a flow writes none of them.
+    pub conventional: u64,
+    /// Zones from the start of the drive on that are full at the start of a run, conventional ones included.
     pub full: u64,
     /// Random write area that a zone can have.
     pub area: Option<AreaSectors>,
+}
+
+impl Zones {
+    /// These zones behind `conventional` ones.
+    #[must_use]
+    pub fn behind(self, conventional: u64) -> Zones {
+        Zones { conventional, full: self.full + conventional, ..self }
+    }
 }
 
 /// Random write area (ZRWA) of a zone.
@@ -84,10 +94,10 @@ keys! {
 }
 
 impl ZoneFlowSpec {
-    /// The zones, of a drive with so many, that lie as a whole in the region of the flow.
+    /// The sequential zones, of a drive with so many in all, that lie as a whole in the region of the flow.
     pub fn region(&self, zones: u64) -> Range<u64> {
         let at = |share: f64| share * zones as f64;
-        let first = libm::ceil(at(self.from)) as u64;
+        let first = (libm::ceil(at(self.from)) as u64).max(self.drive.conventional);
         first..(libm::floor(at(self.to)) as u64).max(first)
     }
 }

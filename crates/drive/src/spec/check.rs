@@ -2,7 +2,6 @@
 
 use super::{DriveSpec, Fault, FaultKind, FaultSpec, cache};
 use crate::ftl::layout::Layout;
-use crate::ftl::page::blocks::free_block::FreeBlock;
 use crate::ftl::page::gc::victim::{FreeCount, ThresholdBase};
 use crate::ftl::page::mapping::table::{MAX_UNITS, Map};
 use crate::ftl::page::placement::PlacementPolicy;
@@ -415,10 +414,6 @@ impl DriveSpec {
         let why = "a write that names a placement handle has its place; separation by hotness would choose another: leave out one \
                    of the two";
         Impossible::unless(self.ftl.hotness.levels() == 0, &["ftl.placement", "ftl.hotness"], why)?;
-        let why = "host data waits while blocks are levelled, and the padding of several relocation streams can use up what a \
-                   levelled block frees, without an end: free-block = \"erased-first\", or no wear-gap";
-        let levels = self.ftl.free_block == FreeBlock::LeastWorn && self.ftl.wear_gap.is_some();
-        Impossible::unless(!levels, &["ftl.placement", "ftl.free-block", "ftl.wear-gap"], why)?;
         let (layout, config) = (self.layout()?, self.ftl_config()?);
         let per_lane =
             f64::from(config.logical_units) / f64::from(layout.lanes) / f64::from(layout.units_per_block);

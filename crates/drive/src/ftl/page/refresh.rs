@@ -54,6 +54,14 @@ impl PageFtl {
     /// Static wear levelling after the erase of `erased`: rewrites the least worn data block of the lane, so that it takes part
     /// in wear, if `erased` has at least `gap` cycles more; with [`FreeBlock::LeastWorn`] if any free block has. One block at
     /// a time.
+    ///
+    /// Levelling ends by itself: between two blocks that host data opens, a lane is levelled at most once for each of its
+    /// blocks. Levelling that needs no garbage collection would end without this limit: a rewrite erases a least worn block,
+    /// whose cycles stay at most those of the most worn one, so the sum of the distances of all blocks from the most worn
+    /// one shrinks by one with each. But moved data may need more room than its block frees, as several relocation streams
+    /// pad their last programs each. Then garbage collection erases other blocks, which are more worn afterwards, and the
+    /// next rewrite is due. With the limit, what a lane does without host data is a bounded number of rewrites, and the
+    /// garbage collection of each, which ends when there is space.
     #[cold]
     pub(crate) fn level_wear(&mut self, flash: &mut Flash, lane: Lane, erased: SuperBlock, gap: u32) {
         let blocks = self.blocks.layout.blocks_of(lane);
@@ -69,15 +77,17 @@ impl PageFtl {
             FreeBlock::LeastWorn => self.blocks.most_worn_free(lane).unwrap_or(0),
         };
         let limit = cycles(youngest).saturating_add(gap);
-        let due = worn >= limit;
-        if self.blocks.free_block == FreeBlock::LeastWorn {
+        let due = worn >= limit && self.blocks.lanes[lane.index()].leveled < self.blocks.layout.blocks;
+        // Padding of several relocation streams may leave a rewrite without room: then host data cannot wait for it.
+        let holds = self.blocks.free_block == FreeBlock::LeastWorn && self.handles.is_none();
+        if holds {
             // The erase that ends the rewrite comes here again.
             self.blocks.lanes[lane.index()].wear_limit = due.then_some(limit);
         }
         let rewrites = &mut self.collection.lanes[lane.index()].rewrites;
-        let queued = match self.blocks.free_block {
-            FreeBlock::ErasedFirst => !rewrites.is_empty(),
-            FreeBlock::LeastWorn => rewrites.iter().any(|rewrite| matches!(rewrite, Rewrite::Young(_))),
+        let queued = match holds {
+            false => !rewrites.is_empty(),
+            true => rewrites.iter().any(|rewrite| matches!(rewrite, Rewrite::Young(_))),
         };
         if due && !queued {
             rewrites.push_back(Rewrite::Young(youngest));
@@ -153,7 +163,10 @@ impl PageFtl {
                 match next {
                     Rewrite::Old(_) => self.rewritten.refreshed += 1,
                     Rewrite::Read(_) => self.rewritten.reclaimed += 1,
-                    Rewrite::Young(_) => self.blocks.counters.leveled_blocks += 1,
+                    Rewrite::Young(_) => {
+                        self.blocks.counters.leveled_blocks += 1;
+                        self.blocks.lanes[l].leveled += 1;
+                    }
                     Rewrite::Failing(_) => {}
                 }
                 self.blocks.lanes[l].levels_wear = matches!(next, Rewrite::Young(_));

@@ -139,6 +139,9 @@ impl BlockManager {
                 self.take_by_wear(lane, cold)?
             }
         };
+        if stream.is_host() {
+            self.lanes[lane.index()].leveled = 0;
+        }
         let mode = self.streams.spec(stream).mode;
         if mode != CellMode::Native {
             let (native, own) =

@@ -79,6 +79,7 @@ impl BlockManager {
                 passed_over: 0,
                 levels_wear: false,
                 wear_limit: None,
+                leveled: 0,
             })
             .collect();
         BlockManager {

@@ -50,6 +50,12 @@ impl Stream {
         self.origin == Origin::Map
     }
 
+    /// Whether it holds data that the host has written, which nothing has relocated.
+    #[inline]
+    pub(crate) fn is_host(self) -> bool {
+        self.origin == Origin::Host
+    }
+
     /// Whether it holds relocated data, which may take every free block.
     #[inline]
     pub fn relocates(self) -> bool {
@@ -171,4 +177,6 @@ pub(crate) struct LaneBlocks {
     pub(crate) levels_wear: bool,
     /// While static wear levelling is due: host data opens only blocks with fewer erases than this.
     pub(crate) wear_limit: Option<u32>,
+    /// Rewrites of static wear levelling since host data last opened a block.
+    pub(crate) leveled: u32,
 }

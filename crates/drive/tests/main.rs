@@ -37,5 +37,6 @@ mod suspension_schemes;
 mod uniform_overwrites;
 mod wear_out;
 mod write_through;
+mod zone_failures;
 mod zone_power_loss;
 mod zones;

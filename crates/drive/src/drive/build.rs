@@ -97,7 +97,7 @@ fn family(
 ) -> FtlFamily {
     match state {
         PreconditionedState::Page(tables) => PageFtl::new(spec, tables, nand.dies(), streams, timers).into(),
-        PreconditionedState::Zoned(tables) => ZonedFtl::new(spec, tables).into(),
+        PreconditionedState::Zoned(tables) => ZonedFtl::new(spec, tables, streams).into(),
         PreconditionedState::Namespaces(each) => {
             let specs = spec.namespaces().expect(CHECKED);
             let own = |k: u64| match k {

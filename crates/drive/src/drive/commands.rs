@@ -52,7 +52,10 @@ impl Drive {
                 }
                 let reads = self.read_units(events, id, lpn, lpn + units, self.host.queues_ahead());
                 match reads {
-                    0 => self.host.pass_dram(events, self.spec.cache.latency, id, bytes),
+                    0 => match self.ftl.accept_read(lpn, lpn + units) {
+                        Ok(()) => self.host.pass_dram(events, self.spec.cache.latency, id, bytes),
+                        Err(status) => self.refuse(events, id, status),
+                    },
                     // The end of the only read is the end of the request.
                     1 => {}
                     _ => self.host.requests.get_mut(id).reads_left = reads,

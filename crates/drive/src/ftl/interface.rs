@@ -71,6 +71,11 @@ pub trait Ftl {
     fn check_version(&mut self, _lpn: Lpn, _version: u32) {
         unreachable!("the family has no read cache")
     }
+    /// Whether a read of the units `from..to`, for which [`Ftl::read`] has found nothing, is legal.
+    #[inline]
+    fn accept_read(&self, _from: Lpn, _to: Lpn) -> Result<(), Status> {
+        Ok(())
+    }
     /// Whether a read of `units` from `lpn` would wait for garbage collection now.
     fn waits_for_collection(&self, flash: &Flash, lpn: Lpn, units: u32) -> bool;
     /// Whether a write of `units` from `lpn` is legal now; `whole_units` if it covers each of them. The units of legal

@@ -206,6 +206,7 @@ impl DriveSpec {
     /// Checks what a zoned drive does not go together with.
     fn check_zones(&self) -> Result<(), Impossible> {
         self.check_power_loss()?;
+        self.check_failures_of_zones()?;
         if self.power_loss.is_some() {
             let areas = self.ftl.zones.as_ref().is_some_and(|zones| zones.zrwa.is_some());
             let why = "a random write area is memory that survives a loss of power: leave out cache.protected = false";
@@ -455,12 +456,16 @@ impl DriveSpec {
         Impossible::unless(!(hot && self.fails_dies()), &["faults.die-failure-every", "ftl.hotness"], why)?;
         self.check_injected(faults)?;
         let why = "failures of blocks are followed in the plain page-mapped family alone: leave out [faults]";
-        Impossible::unless(self.ftl.zones.is_none(), &["faults.wear-out", "ftl.family"], why)?;
         Impossible::unless(self.ftl.slc.is_none(), &["faults.wear-out", "ftl.slc-cache.kind"], why)?;
         Impossible::unless(self.ftl.mapping.cached().is_none(), &["faults.wear-out", "ftl.mapping"], why)?;
         Impossible::unless(self.ftl.placement.handles() == 0, &["faults.wear-out", "ftl.placement"], why)?;
         let gathers = self.ftl.allocation == Allocation::SuperWordLine;
         Impossible::unless(!gathers, &["faults.wear-out", "ftl.allocation"], why)?;
+        self.check_factory_bad_blocks(faults)
+    }
+
+    /// Checks that the reserve holds the bad blocks that the drive is made with.
+    pub(super) fn check_factory_bad_blocks(&self, faults: &FaultSpec) -> Result<(), Impossible> {
         let blocks = self.geometry.blocks_per_plane;
         let (bad, reserved) = (faults.factory_bad_blocks * f64::from(blocks), self.ftl.reserved(blocks));
         let why = format!(

@@ -10,6 +10,7 @@ mod ftl;
 mod namespace;
 mod namespace_blocks;
 mod schedule;
+mod zone_checks;
 
 use crate::host_interface::link::LinkSpec;
 use crate::host_interface::queue_classes::ClassSpec;

@@ -185,7 +185,7 @@ impl PageFtl {
             rewritten: Rewritten::default(),
             refresh_after: errors.and_then(|e| e.refresh_after),
             wear_gap: spec.ftl.wear_gap,
-            bad_blocks: BadBlocks::new(spec, &blocks, streams),
+            bad_blocks: BadBlocks::new(spec, &blocks.layout, blocks.wear().sum, streams),
             injected: InjectedFaults::new(spec, &blocks, streams),
             unit_bytes: spec.geometry.unit_bytes,
             metadata: spec

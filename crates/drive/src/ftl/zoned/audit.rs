@@ -10,6 +10,9 @@ impl ZonedFtl {
     pub(super) fn audit(&self) -> Result<u64, String> {
         self.states.audit()?;
         self.blocks.audit(self.used_blocks())?;
+        if let Some(failures) = &self.failures {
+            failures.audit(&self.blocks.cycles, self.counters.erases)?;
+        }
         if self.resets.live() > 0 {
             return Err(format!("{} resets wait for erases", self.resets.live()));
         }

@@ -16,6 +16,8 @@ enum BlockState {
     /// Its zone was reset; operations on it are in flight.
     Released,
     Erasing,
+    /// Failed, and in use no more.
+    Retired,
 }
 
 /// Super blocks of a zoned drive.
@@ -80,6 +82,14 @@ impl ZoneBlocks {
         self.cycles[block.index()] += 1;
         let (lane, _) = layout.lane_of(block);
         self.free[lane.index()].push_back(block);
+    }
+
+    /// Retires a super block that has just been [erased](ZoneBlocks::erased).
+    pub(super) fn retire(&mut self, layout: &Layout, block: SuperBlock) {
+        let (lane, _) = layout.lane_of(block);
+        let last = self.free[lane.index()].pop_back();
+        debug_assert_eq!(last, Some(block));
+        self.states[block.index()] = BlockState::Retired;
     }
 
     /// Gives up a super block that belonged to a zone or a repair when power was lost; it will be erased.

@@ -140,6 +140,13 @@ impl ZoneGeometry {
         self.order[(zone % self.groups * self.width + k) as usize]
     }
 
+    /// The zones that have super blocks of `lane`.
+    pub fn zones_of(&self, lane: Lane) -> impl DoubleEndedIterator<Item = u32> + use<> {
+        let place = self.order.iter().position(|&of| of == lane).expect("every lane has its place") as u32;
+        let (group, groups) = (place / self.width, self.groups);
+        (0..self.zones / groups).map(move |k| k * groups + group)
+    }
+
     /// Position of a unit, the `k`-th of the program at `place`, in super block `block`.
     #[inline]
     pub fn unit_at(&self, block: SuperBlock, place: ProgramPlace, k: u32) -> UnitAt {

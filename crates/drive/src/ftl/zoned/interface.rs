@@ -5,6 +5,7 @@ use crate::cache::CacheUse;
 use crate::ftl::layout::Layout;
 use crate::ftl::outcome::Admitted;
 use crate::ftl::page::power_loss::outage::{Fates, Recovered};
+use crate::ftl::page::wear::health::Health;
 use crate::ftl::reads::{LookupResult, Sources};
 use crate::ftl::{Flash, Ftl, FtlCounters, MetadataWritten, Outcome, Rewritten, SpareSeen, Wear};
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock};
@@ -48,7 +49,19 @@ impl Ftl for ZonedFtl {
 
     #[inline]
     fn read(&mut self, flash: &mut Flash, owner: Owner, from: Lpn, to: Lpn, early: bool) -> LookupResult {
+        if self.failures.is_some() && self.accept_read(from, to).is_err() {
+            // The drive asks why nothing was found.
+            return LookupResult::default();
+        }
         self.read_units(flash, owner, from, to, early)
+    }
+
+    #[inline]
+    fn accept_read(&self, from: Lpn, to: Lpn) -> Result<(), Status> {
+        match self.failures {
+            None => Ok(()),
+            Some(_) => self.all_online(from, to),
+        }
     }
 
     fn waits_for_collection(&self, _: &Flash, _: Lpn, _: u32) -> bool {
@@ -166,6 +179,10 @@ impl Ftl for ZonedFtl {
 
     fn wear(&self) -> Wear {
         Wear::of(&self.blocks.cycles)
+    }
+
+    fn health(&self) -> Option<Health> {
+        self.failures.as_ref().map(|of| of.health())
     }
 
     fn rewritten(&self) -> Rewritten {

@@ -38,7 +38,11 @@ impl ZonedFtl {
                 return Err(Status::InvalidZoneStateTransition);
             }
             ZoneAction::Reset => return Ok(self.reset(flash, tag, zone)),
-            ZoneAction::Offline => self.states.give_up(zone)?,
+            ZoneAction::Offline => {
+                let written = self.states.of(zone).written;
+                self.states.give_up(zone)?;
+                self.drop_data(flash, tag, zone, written, false);
+            }
             ZoneAction::Report => {}
         }
         Ok(true)
@@ -77,6 +81,12 @@ impl ZonedFtl {
     fn reset(&mut self, flash: &mut Flash, tag: RequestId, zone: u32) -> bool {
         let written = self.states.reset(zone);
         self.zone_counters.resets += u64::from(written > 0);
+        self.drop_data(flash, tag, zone, written, self.resets_wait)
+    }
+
+    /// Drops the `written` units of a zone and releases its blocks; true if the command `tag`, which `waits` for their erases,
+    /// is complete.
+    fn drop_data(&mut self, flash: &mut Flash, tag: RequestId, zone: u32, written: u32, waits: bool) -> bool {
         let first = self.geometry.first(zone);
         for lpn in first.until(first + written) {
             if self.versions.follows(lpn) {
@@ -108,7 +118,7 @@ impl ZonedFtl {
         }
         let of = &mut self.zones[zone as usize];
         let erases = of.blocks.iter().filter(|&&block| block != NO_BLOCK).count() as u32;
-        let waits = self.resets_wait && erases > 0;
+        let waits = waits && erases > 0;
         let reset = if waits { self.resets.insert((tag, erases)) } else { NO_RESET };
         for k in 0..self.geometry.blocks() {
             let block = std::mem::replace(&mut self.zones[zone as usize].blocks[k], NO_BLOCK);
@@ -141,6 +151,9 @@ impl ZonedFtl {
         self.blocks.erased(&self.layout, block);
         self.forget_block(block);
         self.counters.erases += 1;
+        if self.failures.is_some() {
+            self.settle_erase(flash, block);
+        }
         let reset = std::mem::replace(&mut self.reset_of[block.index()], NO_RESET);
         if reset != NO_RESET {
             let (tag, left) = self.resets.get_mut(reset);

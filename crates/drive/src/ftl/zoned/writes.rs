@@ -144,6 +144,9 @@ impl ZonedFtl {
                 return false;
             };
             (block, of.blocks[place.block]) = (erased, erased);
+            if self.failures.is_some() {
+                self.block_taken(zone, erased);
+            }
         }
         let of = &mut self.zones[zone as usize];
         let id = self.free_programs.pop().unwrap_or_else(|| {

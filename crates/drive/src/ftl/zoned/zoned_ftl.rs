@@ -5,6 +5,7 @@ use super::blocks::{NO_BLOCK, ZoneBlocks};
 use super::copies::Repairs;
 use super::counters::ZoneCounters;
 use super::durability::ZonePowerLoss;
+use super::failures::ZoneFailures;
 use super::geometry::ZoneGeometry;
 use super::spec::ResetEnd;
 use super::state::ZoneStates;
@@ -16,7 +17,7 @@ use crate::ftl::layout::Layout;
 use crate::ftl::outcome::Outcome;
 use crate::numbers::{JobId, Slot, SuperBlock};
 use crate::spec::DriveSpec;
-use interpulse_engine::{RequestId, Ring};
+use interpulse_engine::{RequestId, Ring, Streams};
 use std::collections::VecDeque;
 
 /// A program that has landed.
@@ -58,6 +59,8 @@ pub struct ZonedFtl {
     pub(super) repairs: Repairs,
     /// State against a loss of power, if power may be lost.
     pub(super) loss: Option<Box<ZonePowerLoss>>,
+    /// Failed blocks, if blocks can fail.
+    pub(super) failures: Option<Box<ZoneFailures>>,
     pub(super) outcomes: VecDeque<Outcome>,
     pub(super) counters: FtlCounters,
     pub(super) zone_counters: ZoneCounters,
@@ -132,7 +135,7 @@ pub(super) struct ZoneProgram {
 
 impl ZonedFtl {
     /// FTL of a drive with the checked `spec`, in the state `tables`.
-    pub fn new(spec: &DriveSpec, tables: ZoneTables) -> ZonedFtl {
+    pub fn new(spec: &DriveSpec, tables: ZoneTables, streams: &Streams) -> ZonedFtl {
         let zones = spec.ftl.zones.as_ref().expect("the drive is zoned");
         let ZoneTables { layout, geometry, cycles, free, written, blocks } = tables;
         let slots = spec.cache.slots(&spec.geometry, &spec.ftl) as u32;
@@ -160,6 +163,7 @@ impl ZonedFtl {
         };
         ZonedFtl {
             loss,
+            failures: ZoneFailures::new(spec, &layout, &cycles, streams),
             repairs: Repairs::default(),
             states: ZoneStates::new(
                 &written,

@@ -3,6 +3,7 @@
 //! The unit of replacement is the super block: firmware forms it of good blocks of its planes, and one failure retires it
 //! whole. A reserved super block of its lane takes its number, with no wear.
 
+use crate::ftl::layout::Layout;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::wear::endurance::Endurance;
 use crate::ftl::page::wear::health::Health;
@@ -42,10 +43,16 @@ pub(crate) struct BadBlocks {
 }
 
 impl BadBlocks {
-    /// Bad blocks of a drive with the checked `spec`; `None` without faults.
-    pub(crate) fn new(spec: &DriveSpec, blocks: &BlockManager, streams: &Streams) -> Option<Box<BadBlocks>> {
+    /// Bad blocks of a drive with the checked `spec` and `layout`, whose super blocks have `cycles` together; `None` without
+    /// faults.
+    pub(crate) fn new(
+        spec: &DriveSpec,
+        layout: &Layout,
+        cycles: u64,
+        streams: &Streams,
+    ) -> Option<Box<BadBlocks>> {
         let faults = spec.faults.as_ref()?;
-        let (layout, planes) = (&blocks.layout, spec.geometry.blocks_per_plane);
+        let planes = spec.geometry.blocks_per_plane;
         let reserve = planes - layout.blocks;
         let mut rng = streams.stream("ftl.factory-bad-blocks", 0);
         let factory = Rng::threshold(faults.factory_bad_blocks);
@@ -71,12 +78,12 @@ impl BadBlocks {
             keeps_room: spec.fails_programs(),
             too_few_dies: false,
             health,
-            cycles_at_start: blocks.wear().sum,
+            cycles_at_start: cycles,
         }))
     }
 
     /// Decides whether the erase of `super_block` fails that is its `cycles`-th; `injected` if a scheduled fault lets it fail.
-    pub(super) fn erase_fails(&mut self, super_block: SuperBlock, cycles: u32, injected: bool) -> bool {
+    pub(crate) fn erase_fails(&mut self, super_block: SuperBlock, cycles: u32, injected: bool) -> bool {
         let fails = match self.states[super_block.index()] {
             BlockState::Kept => return false,
             BlockState::Failing => return true,
@@ -107,11 +114,20 @@ impl BadBlocks {
     /// Replaces the failed `super_block` of `lane` after its last, `cycles`-th erase. Without a reserved block it stays in
     /// use, and the drive is read-only from `now` on; returns whether it was replaced.
     pub(super) fn replace(&mut self, lane: Lane, super_block: SuperBlock, cycles: u32, now: SimTime) -> bool {
+        let replaced = self.take_spare(lane, super_block, cycles);
+        if !replaced {
+            self.states[super_block.index()] = BlockState::Kept;
+            self.health.read_only_since.get_or_insert(now);
+        }
+        replaced
+    }
+
+    /// Counts the failure of `super_block` of `lane` in its `cycles`-th erase, and replaces it; false if the lane has no
+    /// reserved block.
+    pub(crate) fn take_spare(&mut self, lane: Lane, super_block: SuperBlock, cycles: u32) -> bool {
         let (left, _) = &mut self.spares[lane.index()];
         self.health.grown_bad_blocks += 1;
         if *left == 0 {
-            self.states[super_block.index()] = BlockState::Kept;
-            self.health.read_only_since.get_or_insert(now);
             return false;
         }
         *left -= 1;
@@ -147,7 +163,7 @@ impl BadBlocks {
     /// inconsistency.
     pub(crate) fn audit(&self, blocks: &BlockManager) -> Result<(), String> {
         let count = |state| self.states.iter().filter(|&&s| s == state).count() as u64;
-        let used: u64 = self.spares.iter().map(|&(left, start)| u64::from(start - left)).sum();
+        let used = self.replaced();
         let (kept, health) = (count(BlockState::Kept), self.health());
         if health.grown_bad_blocks != used + kept {
             return Err(format!(
@@ -161,7 +177,17 @@ impl BadBlocks {
                 health.read_only_since
             ));
         }
-        let (cycles, erases) = (blocks.wear().sum + health.retired_cycles, blocks.counters.erases);
+        self.audit_cycles(blocks.wear().sum, blocks.counters.erases)
+    }
+
+    /// Reserved blocks that have replaced others.
+    pub(crate) fn replaced(&self) -> u64 {
+        self.spares.iter().map(|&(left, start)| u64::from(start - left)).sum()
+    }
+
+    /// Compares the `cycles` of all super blocks with those at the start and the `erases` since. Err is the inconsistency.
+    pub(crate) fn audit_cycles(&self, cycles: u64, erases: u64) -> Result<(), String> {
+        let cycles = cycles + self.health.retired_cycles;
         if cycles != self.cycles_at_start + erases {
             return Err(format!(
                 "blocks have {cycles} cycles, replaced ones included; they had {} and were erased {erases} times",

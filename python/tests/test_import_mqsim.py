@@ -235,10 +235,26 @@ def test_documented_misspellings_mean_the_parameter(tmp_path: Path) -> None:
 
 def test_parameters_of_the_forks_are_known(tmp_path: Path) -> None:
     found = imported(tmp_path, [{"IOCap_Tracker_Index": 0, "Relief_Type": 1}])
+    load = made.mqsim_workload([{}]).replace("<IO_Scenario>", "<IO_Scenario><IOCap_Tracker/>")
+    (tmp_path / "load.xml").write_text(load)
+    tracked = files.read([tmp_path / "drive.xml", tmp_path / "load.xml"])
+    assert [row["name"] for row in tracked.rows() if row["outcome"] == "ignored"] == ["IOCap_Tracker"]
     assert not found.unknown()
     reasons = {row["name"]: row["reason"] for row in found.rows() if row["section"].startswith("scenario")}
     assert "MQSim-E" in reasons["IOCap_Tracker_Index"]
     assert "MQSim_CXL" in reasons["Relief_Type"]
+
+
+def test_a_stray_bracket_in_a_closing_tag_is_read_as_mqsim_reads_it(tmp_path: Path) -> None:
+    drive = tmp_path / "d.xml"
+    drive.write_text(made.mqsim_drive().replace("</Seed>", "</<Seed>"))
+    assert the(files.read([drive]))["seed"] == 7
+
+
+def test_few_blocks_leave_collection_half_of_the_spare_ones(tmp_path: Path) -> None:
+    found = imported(tmp_path, flash={"Block_No_Per_Plane": 64})
+    assert the(found)["ftl.gc-soft"] == pytest.approx(0.075)
+    assert any("collection starts at" in note for note in found.drafts[0].notes)
 
 
 def test_times_are_those_of_the_messages() -> None:

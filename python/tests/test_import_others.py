@@ -142,6 +142,8 @@ def test_femu_scripts_and_lists_are_the_same(tmp_path: Path) -> None:
     assert values(listed).keys() == values(found).keys()
     differs = {key for key, value in values(listed).items() if value != values(found)[key]}
     assert differs == set()
+    spare = FEMU.replace("size=1536", "size=${FEMU_SIZE:-2048}").replace("-nographic", "-device femu-subsys,fdp=on")
+    assert values(imported(tmp_path, "femu", spare))["ftl.over-provisioning"] == 0.07
     direct = "qemu -device femu," + ",".join(f"{name}={text}" for name, text in given.items()) + " -nographic"
     assert values(imported(tmp_path, "femu", direct)) == values(found)
 

@@ -82,8 +82,8 @@ given (SSDSim, DiskSim). Without suspension, loops, ECC and metadata in their mo
   gives the capacity. Models with flash of pages (`SSD_TYPE_CONV`) only.
 - **DiskSim**: the block `ssdmodel_ssd` of a parv file. Times are in ms. Other blocks are listed.
 
-Collection of these programs may start at a share of free blocks that a full drive cannot keep free; it then starts at
-half of the spare blocks, and the report says so.
+All of these programs, and MQSim, may collect from a share of free blocks on that a full drive cannot keep free: fewer
+than four blocks of a plane would be left to it. Collection then starts at half of the spare blocks, and the report says so.
 """
 
 

@@ -13,9 +13,9 @@ from interpulse._core import ConfigError
 from interpulse.files.paths import shown
 from interpulse.importing.draft import Draft
 from interpulse.importing.femu import nearest_link
-from interpulse.importing.flash import mapping_unit, pages, size_text
+from interpulse.importing.flash import free_share, mapping_unit, pages, size_text
 from interpulse.importing.kinds import Coded, Number, Text, Whole
-from interpulse.importing.parameters import Seen, Values, declare, raise_problems, read_values
+from interpulse.importing.parameters import Parameter, Seen, Values, declare, raise_problems, read_values
 from interpulse.importing.parv_reader import Block, read_parv
 from interpulse.importing.report import Imported
 from interpulse.importing.single_pulses import add_default_flow, add_single_pulses
@@ -104,10 +104,11 @@ PARAMETERS = (
         "Allocation pool logic", Coded({0: "gang", 1: "element", 2: "plane"}), None, "", "each lane has its own blocks"
     ),
     *(
-        declare(name, Number(), None, "", _REFRESH)
+        Parameter(name, Number(), None, (), _REFRESH, (name.title(),))
         for name in (
             "Checkpoint time",
             "Refresh interval",
+            "Refresh rate",
             "Refresh policy",
             "Virtual retention period",
             "Minimum retention period",
@@ -221,13 +222,13 @@ def _ftl(draft: Draft, values: Values) -> None:
     reserve = values["Reserve pages percentage"] / 100
     draft.set("ftl.over-provisioning", reserve / (1 - reserve), values, "Reserve pages percentage")
     wanted = values["Minimum free blocks percentage"] / 100
-    soft = min(wanted, reserve / 2)
+    soft, note = free_share(wanted, reserve / (1 - reserve), values["Blocks per plane"])
     draft.set("ftl.gc-soft", soft, values, "Minimum free blocks percentage")
     draft.assume("ftl.gc-threshold-base", "blocks", "DiskSim counts blocks")
     draft.link("ftl.gc-threshold-base", values, "Minimum free blocks percentage")
     draft.assume("ftl.gc-hard", min(0.005, soft), "DiskSim has no second threshold")
-    if soft < wanted:
-        draft.note(f"A full drive cannot keep {wanted:g} of its blocks free: collection starts at {soft:g}.")
+    if note:
+        draft.note(note)
     policy = values["Cleaning policy"]
     draft.set("ftl.gc", "random" if policy == 1 else "greedy", values, "Cleaning policy")
     draft.set("ftl.free-block", "least-worn" if policy == 3 else "erased-first", values, "Cleaning policy")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from interpulse.files.paths import shown
 from interpulse.importing.draft import Draft
-from interpulse.importing.flash import mapping_unit, pages, size_text
+from interpulse.importing.flash import free_share, mapping_unit, pages, size_text
 from interpulse.importing.kinds import Choice, Coded, Flag, Size, Text, Whole
 from interpulse.importing.parameters import Parameter, Values, declare, raise_problems, read_values
 from interpulse.importing.report import Imported
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PROGRAM = "FEMU"
+_LEAST_SPARE = 0.07
+"""Over-provisioning of a drive whose properties leave none."""
 _COUNT = Whole(1, 2**31 - 1)
 _NS = Whole(0, 10**10)
 _BOOL = Flag(("on", "true", "yes", "1"), ("off", "false", "no", "0"))
@@ -182,19 +184,21 @@ def _ftl(draft: Draft, values: Values) -> None:
         draft.unused(values, "op_pcent decides the capacity", "devsz_mb")
     else:
         logical = values["devsz_mb"] << 20
-        if logical >= raw:
-            raise values.refuse("devsz_mb", f"less than the {raw >> 20} MiB of the flash (some of it must be spare)")
-        spare = raw / logical - 1
+        if logical > raw:
+            raise values.refuse("devsz_mb", f"at most the {raw >> 20} MiB of the flash")
+        spare = max(raw / logical - 1, _LEAST_SPARE)
+        if raw / logical - 1 < _LEAST_SPARE:
+            draft.note(f"devsz_mb leaves nothing to collection; here {_LEAST_SPARE:.0%} of the capacity are spare.")
         draft.set("ftl.over-provisioning", spare, values, "devsz_mb")
         draft.unused(values, "0: devsz_mb decides the capacity", "op_pcent")
     wanted = 1 - values["gc_thres_pcent"] / 100
-    soft = min(wanted, spare / (1 + spare) / 2)
+    soft, note = free_share(wanted, spare, values["blks_per_pl"])
     draft.set("ftl.gc-soft", soft, values, "gc_thres_pcent")
     draft.assume("ftl.gc-threshold-base", "blocks", "thresholds of FEMU are shares of all blocks")
     draft.link("ftl.gc-threshold-base", values, "gc_thres_pcent")
     draft.set("ftl.gc-hard", min(1 - values["gc_thres_pcent_high"] / 100, soft), values, "gc_thres_pcent_high")
-    if soft < wanted:
-        draft.note(f"A full drive cannot keep {wanted:.2f} of its blocks free: collection starts at {soft:.3f}.")
+    if note:
+        draft.note(note)
     cached = values["mapping"] == "dftl" or values["mapping_cache_mb"]
     draft.set("ftl.mapping", "cached" if cached else "full", values, "mapping", "mapping_cache_mb")
     draft.link("ftl.mapping", values, "mapping", "mapping_cache_mb")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 _LEAST = 4096
+_LEFT_BLOCKS = 4
 _UNITS = (32768, 16384, 8192, 4096)
 
 
@@ -29,3 +30,19 @@ def mapping_unit(page: int, granularities: list[int]) -> int:
         if page % unit == 0 and all(each % unit == 0 for each in granularities):
             return unit
     return _LEAST
+
+
+def free_share(wanted: float, spare: float, blocks: int) -> tuple[float, str]:
+    """Share of the blocks at which collection starts, and a remark if it is not the wanted one, or "".
+
+    It leaves four spare blocks of a plane to collection; if the wanted share does not, it is half of the spare ones.
+
+    Args:
+        wanted: share of all blocks that the program keeps free.
+        spare: over-provisioning, a share of the logical capacity.
+        blocks: blocks of a plane.
+    """
+    share = spare / (1 + spare)
+    if wanted <= share - _LEFT_BLOCKS / blocks:
+        return wanted, ""
+    return share / 2, f"A full drive cannot keep {wanted:.3g} of its blocks free: collection starts at {share / 2:.3g}."

@@ -14,7 +14,7 @@ from interpulse._core import ConfigError
 from interpulse.files.paths import shown
 from interpulse.importing.draft import Draft
 from interpulse.importing.femu import nearest_link
-from interpulse.importing.flash import size_text
+from interpulse.importing.flash import free_share, size_text
 from interpulse.importing.header_reader import Header
 from interpulse.importing.kinds import Choice, Number, Size, Text, Whole
 from interpulse.importing.lines_reader import read_lines
@@ -288,7 +288,7 @@ def _blocks(draft: Draft, values: Values, module: Values) -> None:
         raise values.refuse("OP_AREA_PERCENT", "a number above 0 (some of the flash must be spare)")
     draft.set("ftl.over-provisioning", spare, values, "OP_AREA_PERCENT")
     draft.assume("ftl.gc-threshold-base", "blocks", "NVMeVirt counts blocks")
-    draft.assume("ftl.gc-soft", min(2 / blocks, spare / (1 + spare) / 2), "NVMeVirt collects below two free lines")
+    draft.assume("ftl.gc-soft", free_share(2 / blocks, spare, blocks)[0], "NVMeVirt collects below two free lines")
     draft.assume("ftl.gc-hard", 0, "NVMeVirt has one threshold")
     draft.assume("precondition.fill", 1, "a full drive: one of NVMeVirt starts empty")
 

@@ -10,7 +10,7 @@ from interpulse.importing.lines_reader import read_lines
 from interpulse.importing.parameters import Seen
 
 _ASSIGNED = re.compile(r"^\s*(?:export\s+)?([A-Za-z_][\w.]*)=(.*)$")
-_NAME = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+_NAME = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?::?-([^}]*))?\}|([A-Za-z_]\w*))")
 _MOST = 1 << 16
 """Characters of an expanded text."""
 
@@ -71,7 +71,8 @@ def _expanded(text: str, variables: dict[str, list[Piece]], line: int, name: str
     place = 0
     for each in _NAME.finditer(text):
         pieces.append((text[place : each.start()], line))
-        pieces += variables.get(each[1] or each[2], [(each[0], line)])
+        unset = [(each[0] if each[2] is None else each[2], line)]
+        pieces += variables.get(each[1] or each[3], unset)
         place = each.end()
     pieces.append((text[place:], line))
     pieces = [(re.sub(r"[\"']", "", part), number) for part, number in pieces if part]
@@ -88,7 +89,7 @@ def _text(pieces: list[Piece]) -> str:
 
 def _after(pieces: list[Piece], device: str) -> list[Piece]:
     """What follows `-device NAME,` up to the next blank."""
-    found = re.search(rf"-device\s+{device},?", _text(pieces))
+    found = re.search(rf"-device\s+{device}(?:,|(?=\s)|$)", _text(pieces))
     if not found:
         return []
     rest: list[Piece] = []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from interpulse._core import ConfigError
 from interpulse.files.paths import shown
 from interpulse.importing.draft import Draft
-from interpulse.importing.flash import mapping_unit, pages, size_text
+from interpulse.importing.flash import free_share, mapping_unit, pages, size_text
 from interpulse.importing.kinds import Coded, Number, Whole
 from interpulse.importing.lines_reader import assignments
 from interpulse.importing.parameters import Parameter, Seen, Values, declare, raise_problems, read_values
@@ -293,7 +293,7 @@ def _times(draft: Draft, values: Values) -> None:
 
 def _ftl(draft: Draft, values: Values) -> None:
     spare, threshold = values["overprovide"], values["gc hard threshold"]
-    soft = min(threshold, spare / 2)
+    soft, note = free_share(threshold, spare / (1 - spare), values["block number"])
     draft.set("ftl.gc-soft", soft, values, "gc hard threshold")
     draft.assume("ftl.gc-threshold-base", "blocks", "the threshold of SSDSim is a share of a plane")
     draft.assume("ftl.gc-counts", "pages", "SSDSim counts free pages")
@@ -301,11 +301,8 @@ def _ftl(draft: Draft, values: Values) -> None:
     draft.assume("ftl.gc", "greedy", "SSDSim collects the block with most invalid pages")
     for key in ("ftl.gc-threshold-base", "ftl.gc-counts"):
         draft.link(key, values, "gc hard threshold")
-    if soft < threshold:
-        draft.note(
-            f"gc hard threshold {threshold:g} is more than a full drive of overprovide {spare:g} can keep free: "
-            f"{soft:g}."
-        )
+    if note:
+        draft.note(note)
     if values["allocation"] == 1:
         order = _ORDERS[values["static_allocation"] or 0]
         draft.set("ftl.allocation", order, values, "allocation", "static_allocation")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from interpulse.importing.draft import Draft
-from interpulse.importing.flash import mapping_unit, pages, size_text
+from interpulse.importing.flash import free_share, mapping_unit, pages, size_text
 from interpulse.importing.mqsim import times
 from interpulse.importing.mqsim.device import Device
 from interpulse.importing.mqsim.flows import Flow
@@ -147,9 +147,12 @@ def add_collection(draft: Draft, device: Device) -> None:
         draft.set("ftl.gc-soft", soft, drive, "GC_Exec_Threshold")
         draft.set("ftl.gc-hard", min(drive["GC_Hard_Threshold"], soft), drive, "GC_Hard_Threshold")
     else:
-        start = max(int(soft * blocks), _STOP_BLOCKS)
-        draft.set("ftl.gc-soft", min(start / blocks, 0.9), drive, "GC_Exec_Threshold")
-        stop = min(_STOP_BLOCKS, blocks // 2) / blocks
+        share = drive["Overprovisioning_Ratio"]
+        start, note = free_share(max(int(soft * blocks), _STOP_BLOCKS) / blocks, share / (1 - share), blocks)
+        if note:
+            draft.note(f"MQSim collects below {max(int(soft * blocks), _STOP_BLOCKS)} free blocks of a plane. {note}")
+        draft.set("ftl.gc-soft", start, drive, "GC_Exec_Threshold")
+        stop = min(_STOP_BLOCKS / blocks, start)
         draft.assume("ftl.gc-hard", stop, f"MQSim stops host writes below {_STOP_BLOCKS} free blocks of a plane")
         draft.unused(drive, "MQSim uses it only to end preemption (--as-written: ftl.gc-hard)", "GC_Hard_Threshold")
     reads = "in-order" if drive["Preemptible_GC_Enabled"] else "with-host-reads"

@@ -30,6 +30,8 @@ PAGE = (
 )
 """Sections of the files, for the page of all parameters."""
 _ROOT, _SCENARIOS = "Execution_Parameter_Set", "MQSim_IO_Scenarios"
+_TRACKER = "IOCap_Tracker"
+"""An element beside the flows, of a fork of MQSim-E."""
 _FLOWS = {"IO_Flow_Parameter_Set_Synthetic": SYNTHETIC, "IO_Flow_Parameter_Set_Trace_Based": TRACE}
 
 
@@ -97,7 +99,11 @@ def _scenarios(path: Path) -> list[list[Flow]]:
             problems.append(f"{file}:{element.line}: seen {element.name[:80]}; expected IO_Scenario")
             continue
         flows: list[Flow] = []
+        trackers: list[Seen] = []
         for each in element.children:
+            if each.name == _TRACKER:
+                trackers.append(Seen(each.name, each.text, each.line))
+                continue
             if each.name not in _FLOWS:
                 like = nearest(each.name, _FLOWS)
                 hint = f"; did you mean {like}?" if like else ""
@@ -109,6 +115,10 @@ def _scenarios(path: Path) -> list[list[Flow]]:
             flows.append(Flow(values, len(flows), path.parent, each.name.endswith("Trace_Based")))
         if not flows:
             problems.append(f"{file}:{element.line}: IO_Scenario: seen no flow; expected {' or '.join(_FLOWS)}")
+        elif trackers:
+            flows[0].values.ignored += [
+                (tracker, "leases of I/O capabilities have no counterpart") for tracker in trackers
+            ]
         scenarios.append(flows)
     if not scenarios:
         problems.append(f"{file}:{root.line}: {_SCENARIOS}: seen no IO_Scenario; expected at least one")

@@ -83,7 +83,8 @@ given (SSDSim, DiskSim). Without suspension, loops, ECC and metadata in their mo
 - **DiskSim**: the block `ssdmodel_ssd` of a parv file. Times are in ms. Other blocks are listed.
 
 All of these programs, and MQSim, may collect from a share of free blocks on that a full drive cannot keep free: fewer
-than four blocks of a plane would be left to it. Collection then starts at half of the spare blocks, and the report says so.
+than four blocks of a plane would be left to it. Collection then starts later, at most at half of the spare blocks, and
+the report says so.
 """
 
 

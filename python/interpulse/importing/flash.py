@@ -35,7 +35,7 @@ def mapping_unit(page: int, granularities: list[int]) -> int:
 def free_share(wanted: float, spare: float, blocks: int) -> tuple[float, str]:
     """Share of the blocks at which collection starts, and a remark if it is not the wanted one, or "".
 
-    It leaves four spare blocks of a plane to collection; if the wanted share does not, it is half of the spare ones.
+    It leaves four spare blocks of a plane to collection; if the wanted share does not, at least half of the spare ones.
 
     Args:
         wanted: share of all blocks that the program keeps free.
@@ -45,4 +45,5 @@ def free_share(wanted: float, spare: float, blocks: int) -> tuple[float, str]:
     share = spare / (1 + spare)
     if wanted <= share - _LEFT_BLOCKS / blocks:
         return wanted, ""
-    return share / 2, f"A full drive cannot keep {wanted:.3g} of its blocks free: collection starts at {share / 2:.3g}."
+    most = max(min(share / 2, share - _LEFT_BLOCKS / blocks), share / 100)
+    return most, f"A full drive cannot keep {wanted:.3g} of its blocks free: collection starts at {most:.3g}."

@@ -151,7 +151,7 @@ def _parameters() -> tuple[Parameter, ...]:
         ),
         declare(
             "dynamic_allocation",
-            Coded({0: "all dynamic", 1: "fixed channel"}),
+            Coded({0: "all dynamic", 1: "fixed channel", 2: "fixed", 3: "fixed"}),
             None,
             "ftl.allocation",
             "with `allocation` 0; channels are dynamic too",

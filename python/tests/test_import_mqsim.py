@@ -151,7 +151,8 @@ def test_defaults_are_those_of_mqsim(tmp_path: Path) -> None:
     assert found["part.planes"] == 4
     assert found["part.blocks-per-plane"] == 2048
     assert found["part.read-lsb"] == "75020ns"
-    assert found["cache.size"] == "512MiB"
+    # 128 planes of 8 KiB pages.
+    assert found["cache.size"] == "1MiB"
     assert found["ftl.mapping"] == "cached"
     assert found["precondition.fill"] == 1
 
@@ -168,6 +169,7 @@ def test_the_code_of_mqsim_counts_unless_the_file_is_followed(tmp_path: Path) ->
     assert (ran["part.bus-rate"], written["part.bus-rate"]) == ("1000.000000MT/s", "800.000000MT/s")
     assert (ran["ftl.wear-gap"], "ftl.wear-gap" in written) == (100, False)
     assert (ran["ftl.free-block"], written["ftl.free-block"]) == ("least-worn", "erased-first")
+    assert (ran["cache.size"], written["cache.size"]) == ("128KiB", "16MiB")
     assert "suspend.erase.scheme" not in ran
     assert written["suspend.erase.min-remaining"] == "700000ns"
     assert (ran["ftl.gc-soft"], written["ftl.gc-soft"]) == (12 / 256, 0.05)
@@ -243,6 +245,13 @@ def test_parameters_of_the_forks_are_known(tmp_path: Path) -> None:
     reasons = {row["name"]: row["reason"] for row in found.rows() if row["section"].startswith("scenario")}
     assert "MQSim-E" in reasons["IOCap_Tracker_Index"]
     assert "MQSim_CXL" in reasons["Relief_Type"]
+
+
+def test_slow_dram_is_said(tmp_path: Path) -> None:
+    slow = {"Data_Cache_DRAM_Data_Rate": 100, "Data_Cache_DRAM_Data_Busrt_Size": 1}
+    found = imported(tmp_path, [{"Read_Percentage": 0}], device=slow)
+    assert any("at most 48766 of 4096 B a second" in note for note in found.drafts[0].notes)
+    assert not any("DRAM" in note for note in imported(tmp_path, [{}], device=slow).drafts[0].notes)
 
 
 def test_a_stray_bracket_in_a_closing_tag_is_read_as_mqsim_reads_it(tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ that runs can be compared; with `--as-written` it follows the file.
 |---|---|---|
 | dies of a chip | one operation of a chip at a time: the dies are planes of one die | dies |
 | transfers | whole nanoseconds for each: 800 MT/s are 1,000; above 1,000 no time (imported as written) | the rate |
+| write cache | a page of each plane: data is written back at once unless it was written shortly before | its capacity |
 | suspension | never | as `CMD_Suspension_Support` says, with the thresholds |
 | wear levelling | always on, static with a threshold of 100 | as the file says |
 | collection | at least 10 free blocks of a plane, below which host writes stop | the thresholds of the file |
@@ -53,7 +54,12 @@ A read at depth 1 takes exactly the time that it takes in MQSim: flash, channel 
   since a read of a part of a unit transfers the unit. Reads of less than 4 KiB transfer 4 KiB.
 - A miss of the mapping cache reads a translation page of one unit over the channel; MQSim transfers 512 B of it. At 333
   MT/s and units of 4 KiB that is 10.752 us of each miss.
-- Programs on several planes of a die that wait together are not merged.
+- Programs on several planes of a die that wait together are not merged; large writes in order gain from that in MQSim.
+- MQSim's DRAM serves one access at a time, which can limit writes. Here it has a latency and no bandwidth.
+
+Measured with MQSim at 7ec40e3 on a drive of 8 channels of 4 chips with pages of 4 KiB and the whole map in memory:
+random reads at depth 1 take 88.906 us in both, at depth 16 120.3 us in MQSim and 120.5 us here in the mean, at depth 64
+282.1 and 283.7 us; random writes at depth 16 490.7 and 494.3 us; the trace `wsrch-small` 92.6 and 92.7 us.
 """
 
 

@@ -10,6 +10,8 @@ from interpulse.importing.mqsim.flows import Flow
 
 _LONGEST_NS = 1_000_000
 """Longest `cache.latency`."""
+_FREE_RATE = 200_000
+"""Accesses a second from which on MQSim's DRAM seldom limits anything."""
 
 
 def add_host(draft: Draft, device: Device, flows: list[Flow]) -> None:
@@ -77,7 +79,14 @@ def add_caches(draft: Draft, device: Device, flows: list[Flow]) -> None:
     if reads and drive["Caching_Mechanism"] == "SIMPLE":
         draft.note("MQSim's SIMPLE cache has no read cache; the mode of the flows asks for one.")
     capacity = drive["Data_Cache_Capacity"]
-    draft.set("cache.size", size_text(capacity if writes else 0), drive, "Data_Cache_Capacity")
+    buffer = _write_buffer(device, flows)
+    if writes and buffer < capacity:
+        draft.note(
+            f"MQSim writes data back at once unless it was written shortly before: its write buffer is a page of "
+            f"each "
+            f"plane, {size_text(buffer)}, not Data_Cache_Capacity. --as-written takes that."
+        )
+    draft.set("cache.size", size_text(min(buffer, capacity) if writes else 0), drive, "Data_Cache_Capacity")
     draft.link("cache.size", drive, "Caching_Mechanism")
     if reads:
         draft.set("read-cache.size", size_text(capacity), drive, "Data_Cache_Capacity")
@@ -104,8 +113,28 @@ def add_caches(draft: Draft, device: Device, flows: list[Flow]) -> None:
     latency = times.dram_ns(size, row, burst, rate, trcd, tcl, trp)
     if latency > _LONGEST_NS:
         draft.note(f"MQSim's DRAM takes {latency} ns for {size} B; an access here takes at most {_LONGEST_NS} ns.")
+    if writes and latency and 10**9 // latency < _FREE_RATE and not _reads_only(flows):
+        draft.note(
+            f"MQSim's DRAM serves one access at a time: at most {10**9 // latency} of {size} B a second. The DRAM "
+            f"here "
+            "has a latency and no bandwidth."
+        )
     draft.set("cache.latency", f"{min(latency, _LONGEST_NS)}ns", drive, *dram)
     draft.link("cache.latency", drive, *dram)
+
+
+def _reads_only(flows: list[Flow]) -> bool:
+    return bool(flows) and all(flow.reads_only for flow in flows)
+
+
+def _write_buffer(device: Device, flows: list[Flow]) -> int:
+    """Bytes that may wait for their programs: of ADVANCED, a page of each plane, and at least one request."""
+    drive, flash = device.drive, device.flash
+    if device.as_written or drive["Caching_Mechanism"] == "SIMPLE":
+        return int(drive["Data_Cache_Capacity"])
+    channels, chips = (int(drive[name]) for name in ("Flash_Channel_Count", "Chip_No_Per_Channel"))
+    dies, planes, page = (int(flash[name]) for name in ("Die_No_Per_Chip", "Plane_No_Per_Die", "Page_Capacity"))
+    return max(channels * chips * dies * planes * page, 1 << 15, *(flow.size for flow in flows))
 
 
 def add_precondition(draft: Draft, device: Device, flows: list[Flow]) -> None:
@@ -114,7 +143,7 @@ def add_precondition(draft: Draft, device: Device, flows: list[Flow]) -> None:
     draft.assume("ftl.unmapped-reads", "flash", "a read of an address without data goes to flash in MQSim")
     draft.link("ftl.unmapped-reads", drive, "Enabled_Preconditioning")
     if not drive["Enabled_Preconditioning"]:
-        cached = not drive["Ideal_Mapping_Table"] and bool(flows) and all(flow.reads_only for flow in flows)
+        cached = not drive["Ideal_Mapping_Table"] and _reads_only(flows)
         draft.set("precondition.fill", 1 if cached else 0, drive, "Enabled_Preconditioning")
         for flow in flows:
             draft.unused(flow.values, "Enabled_Preconditioning is false", "Initial_Occupancy_Percentage")

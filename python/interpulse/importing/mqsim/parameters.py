@@ -81,7 +81,7 @@ DEVICE = (
         Choice(("SIMPLE", "ADVANCED")),
         "ADVANCED",
         "cache.size",
-        "the write cache is the same for both; SIMPLE has no read cache",
+        "SIMPLE has no read cache; ADVANCED writes most data back at once",
     ),
     declare(
         "Data_Cache_Sharing_Mode",
@@ -90,7 +90,13 @@ DEVICE = (
         "read-cache.partition",
         "of the read cache; the write cache is always shared",
     ),
-    declare("Data_Cache_Capacity", Whole(0, 2**32 - 1), 1 << 29, "cache.size read-cache.size", "bytes"),
+    declare(
+        "Data_Cache_Capacity",
+        Whole(0, 2**32 - 1),
+        1 << 29,
+        "cache.size read-cache.size",
+        "bytes; of the write cache with --as-written and SIMPLE: else MQSim buffers a page of each plane",
+    ),
     declare("Data_Cache_DRAM_Row_Size", _COUNT, 8192, "cache.latency", "time of one access of a request's size"),
     declare("Data_Cache_DRAM_Data_Rate", _COUNT, 800, "cache.latency", "MT/s"),
     declare(

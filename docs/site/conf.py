@@ -49,6 +49,7 @@ CONTENTS = {
             "docs/SWEEP",
             "docs/SEARCH",
             "docs/TRACES",
+            "docs/FIO",
         ],
         "Drives": [
             "docs/IMPORT",

@@ -12,6 +12,7 @@ ROOT = Path(interpulse.__file__).parent
 FLOORS = (
     {"_core", "tables"},
     {"files"},
+    {"fio"},
     {"configuration"},
     {"flash", "importing", "logs"},
     {"plotting", "runs"},

@@ -27,6 +27,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "VERIFY.md"
 BIN = Path(sys.executable).parent
+LEFT_OUT = ("--ignore=python/tests/hostile", "--ignore=python/tests/test_fio_real.py")
+"""Python tests that have steps of their own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,13 +191,19 @@ STEPS = (
     ),
     Step(
         question="Do the long Python tests pass?",
-        command=(str(BIN / "pytest"), "-q", "-m", "verify", "--durations=5", "--ignore=python/tests/hostile"),
+        command=(str(BIN / "pytest"), "-q", "-m", "verify", "--durations=5", *LEFT_OUT),
         summary=("=", "FAILED", "ERROR", "SKIPPED"),
     ),
     Step(
         question="Is every wrong input refused by name, and does every fault end in a result or a message?",
         command=(str(BIN / "pytest"), "-q", "-s", "-m", "verify", "python/tests/hostile"),
         summary=("hostile ", "FAILED", "ERROR"),
+    ),
+    Step(
+        question="Do real fio and this one make the same requests of the same job files?",
+        command=(str(BIN / "pytest"), "-q", "-m", "verify", "python/tests/test_fio_real.py"),
+        summary=("=", "FAILED", "ERROR", "SKIPPED"),
+        needs="fio",
     ),
     Step(
         question="Does the documentation site build without broken links?",

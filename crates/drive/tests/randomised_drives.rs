@@ -356,6 +356,10 @@ fn draw_flow(rng: &mut Rng, spec: &DriveSpec, name: &str, requests: u64) -> Flow
             "exponent" => &["1.1"],
             "hot-share" => &["'10%'"],
             "hot-traffic" => &["'90%'"],
+            "part-sizes" => &["[1.0, 2.0, 5.0]"],
+            "part-traffic" => &["[5.0, 0.0, 1.0]"],
+            "pareto-share" => &["0.2"],
+            "deviation" => &["'10%'"],
             "from" | "to" => &[""],
             _ => return key.random_value(&mut values),
         };

@@ -48,6 +48,12 @@ impl Plan {
         self.inner.case_names()
     }
 
+    /// Bytes that the host can address in each case: of the drive or array, in the order of the cases.
+    #[getter]
+    fn capacity_bytes(&self) -> Vec<u64> {
+        self.inner.capacity_bytes()
+    }
+
     /// The plan with only the cases at these positions. Raises `ValueError` without a case, or if one is not there.
     fn only(&self, cases: Vec<usize>) -> PyResult<Plan> {
         let plan = self.inner.only(&cases).ok_or_else(|| PyValueError::new_err("no such cases"))?;

@@ -1,6 +1,7 @@
 //! Plan: the checked cases of a configuration.
 
 use crate::config::{self, Case, PlanError, PlanRequest};
+use interpulse_engine::SECTOR;
 use std::path::Path;
 
 /// Checked cases of a configuration.
@@ -73,6 +74,11 @@ impl Plan {
     /// Names of the cases, in order.
     pub fn case_names(&self) -> Vec<String> {
         self.cases.iter().map(|c| c.name.clone()).collect()
+    }
+
+    /// Capacity of the device of each case in bytes, in order.
+    pub fn capacity_bytes(&self) -> Vec<u64> {
+        self.cases.iter().map(|case| case.capacity_sectors() * SECTOR.get()).collect()
     }
 
     /// The cases.

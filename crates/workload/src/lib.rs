@@ -35,7 +35,7 @@ pub use error::{SpecError, WorkloadError};
 pub use flow::Flow;
 pub use fuzz::fuzz_trace;
 pub use spec::{FlowSpec, Pacing, Source, Terms};
-pub use synthetic::address::{AddressSpec, HotCold, Zipf};
+pub use synthetic::address::{AddressSpec, HotCold, Normal, Pareto, Parts, Zipf};
 pub use synthetic::arrival::{Arrivals, HyperExponential};
 pub use synthetic::size::BlockSize;
 pub use synthetic::spec::{SyntheticPacing, SyntheticSpec};

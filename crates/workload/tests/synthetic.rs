@@ -3,8 +3,8 @@
 
 use interpulse_engine::{Bytes, Op, Request, SimTime, Streams};
 use interpulse_workload::{
-    AddressSpec, Arrivals, BlockSize, Flow, FlowSpec, HotCold, HyperExponential, Pacing, SyntheticPacing,
-    SyntheticSpec, Zipf,
+    AddressSpec, Arrivals, BlockSize, Flow, FlowSpec, HotCold, HyperExponential, Normal, Pacing, Pareto,
+    Parts, SyntheticPacing, SyntheticSpec, Zipf,
 };
 
 const N: usize = 200_000;
@@ -157,6 +157,95 @@ fn zipf_ranks_are_scattered_over_the_region() {
     // Without scattering, the hundred most popular positions would be adjacent.
     let lower = order[..100].iter().filter(|&&place| place < places / 2).count();
     assert!((20..=80).contains(&lower), "{lower} of the first 100 ranks in the lower half");
+}
+
+#[test]
+fn permuted_addresses_visit_every_place_once_in_each_pass() {
+    let spec = SyntheticSpec { from: 0.5, to: 0.51, addresses: AddressSpec::Permuted, ..Default::default() };
+    let places = 2_621;
+    let sectors =
+        |seed| -> Vec<u64> { draw(&spec, 2 * places, seed).iter().map(|(_, r)| r.sector).collect() };
+    let (first, other) = (sectors(4), sectors(5));
+    let mut sorted = first[..places].to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    assert_eq!(
+        (sorted.len(), sorted[0], sorted[places - 1]),
+        (places, CAPACITY / 2, CAPACITY / 2 + 8 * places as u64 - 8)
+    );
+    assert_eq!(first[..places], first[places..], "the second pass repeats the first");
+    assert_ne!(first, other, "the order depends on the seed");
+}
+
+#[test]
+fn reads_and_writes_have_positions_of_their_own() {
+    let spec = SyntheticSpec {
+        read_share: 0.5,
+        write_share: 0.3,
+        trim_share: 0.2,
+        from: 0.25,
+        to: 0.2501,
+        addresses: AddressSpec::SequentialByKind,
+        ..Default::default()
+    };
+    let length = 208;
+    let mut next = [0; 3];
+    for (_, request) in draw(&spec, 1000, 6) {
+        let kind = [Op::Read, Op::Write, Op::Trim].iter().position(|&op| op == request.op).unwrap();
+        assert_eq!(request.sector - CAPACITY / 4, next[kind], "{:?}", request.op);
+        next[kind] = (next[kind] + 8) % length;
+    }
+}
+
+#[test]
+fn parts_get_their_traffic() {
+    let parts = Parts { part_sizes: vec![10.0, 60.0, 30.0], part_traffic: vec![50.0, 0.0, 50.0] };
+    let spec = SyntheticSpec { addresses: AddressSpec::Parts(parts), ..Default::default() };
+    let places = (CAPACITY / 8) as f64;
+    let all: Vec<f64> = draw(&spec, N, 7).iter().map(|(_, r)| (r.sector / 8) as f64 / places).collect();
+    assert_share(all.iter().filter(|&&at| at < 0.1).count(), N, 0.5, "first part");
+    assert_share(all.iter().filter(|&&at| at < 0.05).count(), N, 0.25, "half of the first part");
+    assert_eq!(all.iter().filter(|&&at| (0.1 + 1e-5..0.7 - 1e-5).contains(&at)).count(), 0, "second part");
+    assert_share(all.iter().filter(|&&at| at > 0.85).count(), N, 0.25, "half of the last part");
+}
+
+/// Requests to each position, the most popular first.
+fn popularity(spec: &SyntheticSpec, seed: u64) -> Vec<usize> {
+    let mut counts = vec![0; (CAPACITY / 8) as usize];
+    draw(spec, N, seed).iter().for_each(|(_, r)| counts[(r.sector / 8) as usize] += 1);
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    counts
+}
+
+#[test]
+fn a_pareto_share_of_the_places_gets_the_rest_of_the_requests() {
+    let spec = SyntheticSpec {
+        addresses: AddressSpec::Pareto(Pareto { pareto_share: 0.2 }),
+        to: 0.001,
+        ..Default::default()
+    };
+    // 262 places: ranks below a fifth of 261 for u below 0.8; few draws make the order of places unsure.
+    let counts = popularity(&spec, 8);
+    assert!(counts[262..].iter().all(|&count| count == 0));
+    assert_share(counts[..53].iter().sum(), N, (53.0f64 / 261.0).powf(1.0 / 7.212_567), "a fifth");
+    assert_share(counts[0], N, (1.0f64 / 261.0).powf(1.0 / 7.212_567), "the first rank");
+}
+
+#[test]
+fn normal_ranks_have_the_share_of_their_neighbourhood() {
+    let spec = |deviation| SyntheticSpec {
+        addresses: AddressSpec::Normal(Normal { deviation }),
+        to: 0.0005,
+        ..Default::default()
+    };
+    // 131 places, standard deviation 1/12 of them; the mean of 12 uniform numbers is normal within 0.3 % here.
+    let narrow = popularity(&spec(0.0), 9);
+    let within: f64 = narrow[..22].iter().sum::<usize>() as f64 / N as f64;
+    assert!((within - 0.685).abs() < 0.015, "{within} within a standard deviation on both sides");
+    let wide = popularity(&spec(0.5), 9);
+    let within: f64 = wide[..65].iter().sum::<usize>() as f64 / N as f64;
+    assert!(wide[..22].iter().sum::<usize>() < narrow[..22].iter().sum::<usize>() / 2);
+    assert!((0.84..0.89).contains(&within), "{within} within the width of the deviation");
 }
 
 #[test]

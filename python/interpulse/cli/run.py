@@ -37,6 +37,8 @@ Examples:
 
   interpulse run examples/small.toml --repeat 5 --report --out out
 
+  interpulse run job.fio --drive drive.toml --output-format fio-json
+
 Ctrl-C, SIGTERM and SIGHUP stop the run and print the partial result. Preconditioned drives are kept as snapshots, \
 which `interpulse cache` lists and clears. docs/RESULTS.md explains every figure."""
 
@@ -47,6 +49,22 @@ def run(
     sets: Sets = None,
     trace: Trace = None,
     *,
+    drive: Annotated[
+        Path | None,
+        typer.Option(
+            parser=named_path,
+            metavar="DRIVE",
+            help="CONFIG is a fio job file, which runs on this drive: a configuration without [[flow]], or a preset "
+            "(`interpulse list drives`). See docs/FIO.md.",
+        ),
+    ] = None,
+    output_format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FMT",
+            help="Print fio's JSON instead of the table: fio-json, or fio-json+ with all buckets of the latencies.",
+        ),
+    ] = None,
     trace_keys: FlowKeys,
     seed: Seed = None,
     cases: CaseNames = None,
@@ -140,4 +158,6 @@ def run(
         skip_bad_rows=skip_bad_rows,
         no_cache=no_cache,
         cache_dir=cache_dir,
+        drive=drive,
+        output_format=output_format,
     )

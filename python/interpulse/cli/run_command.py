@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from interpulse._core import Plan
+    from interpulse.cli.fio_jobs import FioOutput
     from interpulse.cli.out_folder import OutFolder
+    from interpulse.configuration.config import Config
     from interpulse.logs.options import LogOptions
     from interpulse.logs.recording import Recording
+    from interpulse.runs.fio.measured import FioRecording
 
 REPORTED = ("report.histograms=true", "report.batches=true", "report.dies=true")
 """Settings that `--report` adds; the other fields of the result do not depend on them."""
@@ -46,11 +49,19 @@ def run_command(
     cases: Sequence[str] | None = None,
     no_cache: bool = False,
     cache_dir: Path | str | None = None,
+    drive: Path | None = None,
+    output_format: str | None = None,
 ) -> int:
     """Runs the command; returns the exit code."""
-    # Explicit settings override those of the report.
-    loaded = load_with_sets(config, [*(REPORTED if report else ()), *(sets or ())], trace_keys)
     options = Options.of(jobs, Cache.default(cache_dir), no_cache=no_cache)
+    # Explicit settings override those of the report.
+    settings = [*(REPORTED if report else ()), *(sets or ())]
+    if drive is None and not str(config).endswith(".fio"):
+        loaded, ends = load_with_sets(config, settings, trace_keys), None
+    else:
+        from interpulse.cli.fio_jobs import loaded_jobs
+
+        loaded, ends = loaded_jobs(config, drive, settings, options, seed, trace=trace, trace_keys=trace_keys)
     if report:
         from interpulse.report.page import need_bokeh
 
@@ -60,8 +71,7 @@ def run_command(
 
         out = Path(f"interpulse-{Path(config).stem}")
     logs = _log_options(log, series, timeline, out, report=report)
-    if counters and (json or repeat is not None):
-        raise UserError(f"--counters extends the table of one run, and {'--json' if json else '--repeat'} prints none")
+    _check_printed(output_format, logs, counters=counters, json=json, repeat=repeat is not None)
     if repeat is not None:
         from interpulse.cli.repeat import run_repeated
 
@@ -80,7 +90,8 @@ def run_command(
             report=report,
             logs=logs,
         )
-    plan = loaded.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows)
+    plan = loaded.resolve(trace=trace, seed=seed, skip_bad_rows=skip_bad_rows, ends=ends, cache=options.cache)
+    _note_jobs(loaded)
     if cases:
         from interpulse.configuration.cases import positions
 
@@ -90,18 +101,47 @@ def run_command(
         from interpulse.cli.out_folder import OutFolder
 
         folder = OutFolder.open(out)
-    return _simulate(plan, options, folder, _recording(logs, folder, plan), json=json, report=report, counters=counters)
+    fio = _fio_output(output_format, plan, loaded)
+    recording = _recording(logs, folder, plan) if fio is None else fio.recording
+    return _simulate(plan, options, folder, recording, json=json, report=report, counters=counters, fio=fio)
+
+
+def _check_printed(
+    output_format: str | None, logs: LogOptions | None, *, counters: bool, json: bool, repeat: bool
+) -> None:
+    """Raises UserError for options of which each prints something else."""
+    if output_format is not None:
+        from interpulse.cli.fio_jobs import check_format
+
+        check_format(output_format, logs, json=json, counters=counters, repeat=repeat)
+    if counters and (json or repeat):
+        raise UserError(f"--counters extends the table of one run, and {'--json' if json else '--repeat'} prints none")
+
+
+def _fio_output(output_format: str | None, plan: Plan, loaded: Config) -> FioOutput | None:
+    if output_format is None:
+        return None
+    from interpulse.cli.fio_jobs import FioOutput
+
+    return FioOutput(plan, loaded.jobs, output_format)
+
+
+def _note_jobs(loaded: Config) -> None:
+    """Prints what a user should know of a job file."""
+    for line in loaded.jobs.notes if loaded.jobs is not None else ():
+        print_note(line)
 
 
 def _simulate(
     plan: Plan,
     options: Options,
     folder: OutFolder | None,
-    recording: Recording | None,
+    recording: Recording | FioRecording | None,
     *,
     json: bool,
     report: bool,
     counters: bool,
+    fio: FioOutput | None = None,
 ) -> int:
     """Runs the cases, stores the result in `folder` and prints it; returns the exit code."""
     from interpulse.cli.progress import watch
@@ -133,9 +173,9 @@ def _simulate(
     try:
         if folder is not None:
             with DeferSignals():
-                lost = _store(folder, result, plan, recording, report=report, counters=counters)
+                lost = _store(folder, result, plan, recording, report=report, counters=counters, fio=fio)
     finally:
-        shown = [] if json else [render(result, terminal_width(), counters=counters)]
+        shown = [fio.text] if fio is not None else [] if json else [render(result, terminal_width(), counters=counters)]
         _print([*shown, result.to_json()] if json or lost else shown, lost)
     if lost:
         raise UserError(f"{lost}; the full result is on standard output instead")
@@ -184,13 +224,22 @@ def _recording(logs: LogOptions | None, folder: OutFolder | None, plan: Plan) ->
 
 
 def _store(
-    folder: OutFolder, result: Result, plan: Plan, recording: Recording | None, *, report: bool, counters: bool
+    folder: OutFolder,
+    result: Result,
+    plan: Plan,
+    recording: Recording | FioRecording | None,
+    *,
+    report: bool,
+    counters: bool,
+    fio: FioOutput | None,
 ) -> str | None:
     """Writes the files of `--out`; returns the problem, if any."""
     try:
         from interpulse.cli.out_folder import run_files
 
         names = folder.write(run_files(result, plan, counters=counters))
+        if fio is not None:
+            names += folder.write([(fio.file_name, f"{fio.text}\n".encode())])
         if report:
             from interpulse.cli.report import page_files
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from interpulse._core import Entry, Plan
+    from interpulse.files.cache import Cache
+    from interpulse.fio.expansion import Ends, Jobs
 
 _SEED_LIMIT = 2**64
 
@@ -33,6 +35,7 @@ class Config:
         self._path = path
         self._sets: list[tuple[str, str]] = []
         self._trace_keys: list[tuple[str, str]] = []
+        self._jobs: Jobs | None = None
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Config:
@@ -105,6 +108,11 @@ class Config:
         return self
 
     @property
+    def jobs(self) -> Jobs | None:
+        """The fio jobs that flows were made from when the configuration was resolved last; None without a job file."""
+        return self._jobs
+
+    @property
     def text(self) -> str:
         """The TOML text, without the overrides."""
         return self._text
@@ -150,6 +158,8 @@ class Config:
         trace: str | PathLike[str] | None = None,
         seed: int | None = None,
         skip_bad_rows: bool = False,
+        ends: Ends | None = None,
+        cache: Cache | None = None,
     ) -> Plan:
         """Resolves and checks the configuration.
 
@@ -157,6 +167,9 @@ class Config:
             trace: a trace file that replaces the configured workload.
             seed: the seed of every random stream, 0 to 2**64 - 1.
             skip_bad_rows: count and report bad rows of a trace instead of refusing them.
+            ends: simulates the first jobs of a job file and returns when they end, in ns, for `stonewall` after a job
+                without a known end; without it such a job file is refused.
+            cache: folder for logs of requests that are made from a job file; by default the one of snapshots.
 
         Raises:
             ConfigError: the configuration cannot be used; the message says where and why.
@@ -166,6 +179,12 @@ class Config:
         sets = [(self._utf8(key), self._utf8(value)) for key, value in self._sets]
         trace_name = None if trace is None else self._utf8(str(trace))
         keys = [(key, self._utf8(value)) for key, value in self._trace_keys]
+        if "fio" in text:
+            from interpulse.fio.expansion import expanded
+
+            found = expanded(text, path, sets, seed, to_toml=toml, ends=ends, cache=cache)
+            if found is not None:
+                text, sets, self._jobs = found
         return _core.resolve(text, path, sets, trace_name, seed, skip_bad_rows, keys)
 
     def _utf8(self, text: str) -> str:

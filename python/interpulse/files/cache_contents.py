@@ -55,6 +55,10 @@ def _is_results(first: bytes) -> bool:
     return re.fullmatch(rb"[0-9a-f]*| *", first) is not None
 
 
+def _is_log_of_requests(first: bytes) -> bool:
+    return first == b"fio vers"
+
+
 def _is_lock(first: bytes) -> bool:
     return not first
 
@@ -64,6 +68,7 @@ _FILES: tuple[tuple[re.Pattern[str], Callable[[bytes], bool]], ...] = (
     (re.compile(rf"{_HASH}\.(?:{_BUILD}-)?\d{{1,10}}-\d{{1,20}}\.tmp"), _is_partial),
     (re.compile(rf"[A-Za-z0-9_.-]+-{_BUILD}{re.escape(RESULTS)}"), _is_results),
     (re.compile(rf"{_HASH}{re.escape(MAKING)}"), _is_lock),
+    (re.compile(rf"fio-{_HASH}\.iolog"), _is_log_of_requests),
 )
 """Names of the files in the cache, and the test of their first eight bytes."""
 

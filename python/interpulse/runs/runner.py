@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from interpulse._core import Handle, Plan, Progress
     from interpulse.logs.recording import Recording
+    from interpulse.runs.fio.measured import FioRecording
 
     Keep: TypeAlias = Callable[[int, dict[str, Any]], None]
     """Takes in the result of a case that has ended, by its index in the plan."""
@@ -216,7 +217,11 @@ def _recording(
 
 
 def execute(
-    plan: Plan, options: Options, watcher: Watcher, keep: Keep | None = None, recording: Recording | None = None
+    plan: Plan,
+    options: Options,
+    watcher: Watcher,
+    keep: Keep | None = None,
+    recording: Recording | FioRecording | None = None,
 ) -> Result:
     """Runs a plan to its end and reports progress to `watcher`; raises as `run` does.
 
@@ -247,7 +252,7 @@ def _execute(
     options: Options,
     watcher: Watcher,
     keep: Keep | None,
-    recording: Recording | None,
+    recording: Recording | FioRecording | None,
     records: Sequence[str],
 ) -> Result:
     """Runs a plan once."""

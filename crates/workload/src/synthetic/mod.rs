@@ -114,7 +114,7 @@ impl Synthetic {
             return Request::FLUSH;
         }
         let sectors = self.sizes.next();
-        Request::new(op, self.addresses.next(sectors), sectors)
+        Request::new(op, self.addresses.next(op, sectors), sectors)
     }
 
     pub(crate) fn pacing(&self) -> Pacing {

@@ -1,7 +1,7 @@
 """Options of fio jobs: which are read, which leave the load as it is, and which values switch an option off.
 
-Names are those of `fio --cmdhelp=all` (3.33). An option that is in none of these lists is refused: it may change the
-load.
+Names are the first ones of `interpulse.fio.options`. An option that is in none of these lists is refused: it may change
+the load.
 """
 
 from __future__ import annotations
@@ -11,30 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from interpulse._core import ConfigError
+from interpulse.fio.options import first_names
 
 
 def _named(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
-
-ALIASES = {
-    "readwrite": "rw",
-    "blocksize": "bs",
-    "blocksize_range": "bsrange",
-    "blockalign": "ba",
-    "iodepth_batch_submit": "iodepth_batch",
-    "iodepth_batch_complete": "iodepth_batch_complete_min",
-    "wait_for_previous": "stonewall",
-    "io_limit": "io_size",
-    "fileoffset": "offset",
-    "iomem": "mem",
-    "iomem_align": "mem_align",
-    "nr_files": "nrfiles",
-    "ss": "steadystate",
-    "ss_dur": "steadystate_duration",
-    "ss_ramp": "steadystate_ramp_time",
-}
-"""fio's second names of options."""
 
 READ = _named(
     "rw bs ba iodepth ioengine numjobs rwmixread rwmixwrite fsync fdatasync direct buffered size filename"
@@ -106,7 +88,7 @@ def options_of(everywhere: object, own: object, place: str) -> dict[str, str]:
     for table in (everywhere, own):
         if not isinstance(table, Mapping):
             raise ConfigError(f"{place}: job options: seen {table!r:.80}; expected a table, as fio 3 writes it")
-        found |= {ALIASES.get(str(key), str(key)): _words(key, value, place) for key, value in table.items()}
+        found |= {first_names().get(str(key), str(key)): _words(key, value, place) for key, value in table.items()}
     return found
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from interpulse._core import ConfigError
+from interpulse.fio.options import ENGINES, SYNCHRONOUS
 from interpulse.fitting.fio.measured import Direction
 from interpulse.fitting.fio.options import switched, whole
 
@@ -25,12 +26,6 @@ MIXES = {
     "randrw": ("random", "mixed"),
 }
 """fio's `rw` as pattern and direction."""
-
-SYNCHRONOUS = ("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap")
-"""Engines with one outstanding request per job, which ignore `iodepth` (fio's HOWTO, ioengine)."""
-
-ENGINES = (*SYNCHRONOUS, "libaio", "io_uring", "io_uring_cmd", "posixaio", "solarisaio", "windowsaio", "sg", "xnvme")
-"""Engines whose requests go to a block device."""
 
 UNLIKE = 0.02
 """Largest difference between a measured share of reads and the option, beside five standard deviations by chance."""

@@ -3,7 +3,7 @@
 
 use super::{Draw, Pattern, Region};
 use crate::error::Illegal;
-use interpulse_engine::Rng;
+use interpulse_engine::{Op, Rng};
 use interpulse_settings::{Spec, keys, required};
 
 keys! {
@@ -46,7 +46,7 @@ impl Pattern for HotCold {
 
 impl Draw for Running {
     #[inline]
-    fn next(&mut self, region: &Region, rng: &mut Rng, _: u32) -> u64 {
+    fn next(&mut self, region: &Region, rng: &mut Rng, _: Op, _: u32) -> u64 {
         let position = if rng.chance(self.hot_below) {
             rng.below(self.hot_positions)
         } else {

@@ -2,10 +2,13 @@
 
 use super::region::Region;
 use crate::error::Illegal;
-use interpulse_engine::Rng;
+use interpulse_engine::{Op, Rng};
 use interpulse_settings::registry;
 
 pub use hot_cold::HotCold;
+pub use normal::Normal;
+pub use pareto::Pareto;
+pub use parts::Parts;
 pub use zipf::Zipf;
 
 registry! {
@@ -16,9 +19,14 @@ registry! {
     pub enum AddressSpec, each_pattern;
     enum Running, each_running {
         "sequential" => sequential::Sequential: "consecutive addresses that wrap at the end of the region";
+        "sequential-by-kind" => sequential_by_kind::SequentialByKind: "consecutive addresses, of reads, writes and trims each from the start of the region";
         "uniform" => uniform::Uniform: "every aligned position equally likely";
+        "permuted" => permuted::Permuted: "every aligned position once, in random order, then again in the same order";
         "zipf" => zipf::Zipf(it): "the position of rank k has weight k^-exponent; ranks are scattered over the region";
         "hot-cold" => hot_cold::HotCold(it): "a share of the traffic goes to the first part of the region, uniform within each part";
+        "parts" => parts::Parts(it): "several parts of the region with their shares of the traffic, uniform within each part";
+        "pareto" => pareto::Pareto(it): "a share h of the positions gets a share 1 - h of the traffic; ranks are scattered over the region";
+        "normal" => normal::Normal(it): "normally distributed ranks, which are scattered over the region";
     }
 }
 
@@ -29,7 +37,7 @@ trait Pattern {
 
 trait Draw {
     /// Offset of a request of `sectors`, in sectors from the start of the region.
-    fn next(&mut self, region: &Region, rng: &mut Rng, sectors: u32) -> u64;
+    fn next(&mut self, region: &Region, rng: &mut Rng, op: Op, sectors: u32) -> u64;
 }
 
 /// Address generator whose requests always lie inside the region.
@@ -46,8 +54,8 @@ impl Addresses {
     }
 
     #[inline]
-    pub(super) fn next(&mut self, sectors: u32) -> u64 {
+    pub(super) fn next(&mut self, op: Op, sectors: u32) -> u64 {
         let Addresses { rng, pattern, region } = self;
-        region.base + each_running!(pattern, it => it.next(region, rng, sectors))
+        region.base + each_running!(pattern, it => it.next(region, rng, op, sectors))
     }
 }

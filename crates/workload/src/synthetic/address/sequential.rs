@@ -2,11 +2,12 @@
 
 use super::{Draw, Pattern, Region};
 use crate::error::Illegal;
-use interpulse_engine::Rng;
+use interpulse_engine::{Op, Rng};
 
 /// Consecutive addresses.
 pub struct Sequential;
 
+#[derive(Default)]
 pub(super) struct Running {
     next: u64,
 }
@@ -19,7 +20,7 @@ impl Pattern for Sequential {
 
 impl Draw for Running {
     #[inline]
-    fn next(&mut self, region: &Region, _: &mut Rng, sectors: u32) -> u64 {
+    fn next(&mut self, region: &Region, _: &mut Rng, _: Op, sectors: u32) -> u64 {
         let offset = if self.next + u64::from(sectors) > region.length { 0 } else { self.next };
         self.next = (offset + u64::from(sectors)).next_multiple_of(region.alignment);
         offset

@@ -2,7 +2,7 @@
 
 use super::{Draw, Pattern, Region};
 use crate::error::Illegal;
-use interpulse_engine::Rng;
+use interpulse_engine::{Op, Rng};
 
 /// Uniformly distributed addresses.
 pub struct Uniform;
@@ -17,7 +17,7 @@ impl Pattern for Uniform {
 
 impl Draw for Running {
     #[inline]
-    fn next(&mut self, region: &Region, rng: &mut Rng, _: u32) -> u64 {
+    fn next(&mut self, region: &Region, rng: &mut Rng, _: Op, _: u32) -> u64 {
         rng.below(region.positions) * region.alignment
     }
 }

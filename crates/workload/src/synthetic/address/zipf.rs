@@ -5,7 +5,7 @@ use super::{Draw, Pattern, Region};
 use crate::error::Illegal;
 use crate::synthetic::permutation::Permutation;
 use crate::synthetic::ranks::Ranks;
-use interpulse_engine::Rng;
+use interpulse_engine::{Op, Rng};
 use interpulse_settings::{Spec, keys, required};
 
 keys! {
@@ -36,7 +36,7 @@ impl Pattern for Zipf {
 
 impl Draw for Running {
     #[inline]
-    fn next(&mut self, region: &Region, rng: &mut Rng, _: u32) -> u64 {
+    fn next(&mut self, region: &Region, rng: &mut Rng, _: Op, _: u32) -> u64 {
         let (ranks, permutation) = &*self.0;
         permutation.apply(ranks.next(rng) - 1) * region.alignment
     }

@@ -1,0 +1,1 @@
+"""fio's job files: reader, table of options, and the flows that they become."""

@@ -36,6 +36,7 @@ BY_CHANCE = (
     "random-range",
     "sizes-per-direction",
     "partly-random",
+    "enterprise-mix",
 )
 """Job files whose number of requests depends on random sizes, or on how often requests met."""
 

@@ -71,14 +71,21 @@ def _ranked(given: Given, name: str, value: float) -> Distribution:
 def _zoned(given: Given, text: str, kb: int | None) -> Distribution:
     accesses: list[float] = []
     sizes: list[float] = []
-    for part in text.split(":"):
+    rest: list[int] = []
+    for place, part in enumerate(text.split(":")):
         share, slash, size = part.partition("/")
         access = values.number(share)
-        extent = values.number(size) if kb is None else values.size_of(size, kb)
-        if access is None or not slash or not extent:
+        # A part without a size has what the others leave.
+        extent = (values.number(size) if kb is None else values.size_of(size, kb)) if size else 0
+        if access is None or not slash or extent is None or bool(size) != bool(extent):
             raise given.wrong(EXPECTED)
         accesses.append(access)
         sizes.append(float(extent))
+        rest += [] if size else [place]
+    if rest and (len(rest) > 1 or kb is not None or sum(sizes) >= 100):
+        raise given.wrong("at most one part without a size, in zoned, after parts of less than 100 % in all")
+    for place in rest:
+        sizes[place] = 100 - sum(sizes)
     if abs(sum(accesses) - 100) > 1e-6:
         raise given.wrong(f"accesses of 100 % in all; these are {sum(accesses):g} %")
     if kb is not None:

@@ -179,7 +179,7 @@ def _bytes(job: Job, region: Region) -> int:
 
 def request_count(job: Job, region: Region) -> int:
     """Requests of a job of one size, as fio counts them: a pass ends early where less than a request is left."""
-    size = job.alignment
+    size = job.one_size or job.alignment
     limit, each = _bytes(job, region), region.length // size
     passes, rest = divmod(limit, each * size)
     count = passes * each + (0 if passes and rest < size else -(-rest // size))

@@ -51,7 +51,7 @@ class Job:
         skip: bytes left out between sequential requests (`rw=read:8k`).
         reads: share of reads of a mix.
         sizes: of reads, writes and trims.
-        region: alignment of addresses.
+        alignment: addresses are multiples of it.
         size, offset, offset_increment: bytes, or shares of the file; `size` is `None` if not given.
         random_percent: share of random addresses in %, of reads, writes and trims.
         covers: whether each block is used once in a pass (fio's random map).
@@ -330,11 +330,12 @@ def _alignment(it: _Reader, kinds: tuple[str, ...], sizes: tuple[Sizes, Sizes, S
     if given is None:
         return least
     found = values.sizes(given, it.kb)
-    for kind in kinds:
-        which = KINDS.index(kind)
-        if found[which] != min(size for size, _ in sizes[which]):
-            raise given.refused(f"addresses of {kind}s are multiples of their least size")
-    return least
+    wanted = {found[KINDS.index(kind)] for kind in kinds}
+    if wanted == {min(size for size, _ in sizes[KINDS.index(kind)]) for kind in kinds}:
+        return least
+    if len(wanted) > 1 or min(wanted) % SECTOR or min(wanted) > MOST_SIZE:
+        raise given.wrong("one multiple of 512 bytes, up to 16 MiB")
+    return wanted.pop()
 
 
 def _file(it: _Reader) -> str | None:
@@ -416,6 +417,10 @@ def _check_together(job: Job) -> None:
         raise job.refused("thinktime", "a rate is given too")
     if job.loops > 1 and (job.number_ios is not None or job.io_size is not None):
         raise job.refused("loops", "io_size or number_ios is given too: they end the job")
+    if job.alignment != job.least and (not job.random or (job.covers and not job.distribution.address)):
+        raise job.refused(
+            "ba", f"sequential addresses and fio's random map have multiples of the least size, {job.least}"
+        )
     if not job.random and "random_distribution" in job.options and job.distribution != UNIFORM:
         raise job.refused("random_distribution", "the addresses are sequential: rw is no random one")
     if job.log is None and (job.log_closed or job.log_skip):

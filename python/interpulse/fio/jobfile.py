@@ -145,9 +145,9 @@ def _option(line: str, place: str) -> Given:
     if name is None:
         near = difflib.get_close_matches(spelling.lower(), first_names(), 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise ConfigError(f"{place}: seen {spelling!r:.60}; expected an option of fio 3.33{hint}")
+        raise ConfigError(f"{place}: seen {spelling!r:.60}; expected an option of fio 3.33 for drives{hint}")
     if not equals:
-        if table()[name].kind != "flag":
+        if table()[name].kind not in ("flag", "name"):
             raise ConfigError(f"{place}: {spelling}: seen no value; expected {spelling}={table()[name].kind}")
         return Given(name, spelling, None, place)
     if text[:1].isspace() and not text.strip().isdigit():

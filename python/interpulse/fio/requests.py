@@ -76,6 +76,9 @@ def write_log(clone: Clone, region: Region, limit: int | None, seed: int, folder
     which = why_logged(clone.job, region)
     if clone.job.random and clone.job.distribution.address not in ("", "parts"):
         raise clone.job.refused("random_distribution", f"{which} is given too, which takes uniform or zoned addresses")
+    too_many = f"with it a job makes at most {MOST_ROWS} requests in a pass: give a smaller size or io_size"
+    if (region.length if limit is None else limit) / _mean(clone.job) > 2 * MOST_ROWS:
+        raise clone.job.refused(which, too_many)
     lines = [HEADER, "/dev/drive add\n", "/dev/drive open\n"]
     count = flushes = 0
     for kind, number, size in _rows(clone, region, limit, seed):
@@ -86,9 +89,7 @@ def write_log(clone: Clone, region: Region, limit: int | None, seed: int, folder
         flushes += kind == "sync"
         count += kind != "sync"
         if count > MOST_ROWS:
-            raise clone.job.refused(
-                which, f"with it a job makes at most {MOST_ROWS} requests in a pass: give a smaller size"
-            )
+            raise clone.job.refused(which, too_many)
     raw = "".join(lines).encode()
     path = folder / f"fio-{hashlib.sha256(raw).hexdigest()[:32]}.iolog"
     if not path.exists():
@@ -96,6 +97,16 @@ def write_log(clone: Clone, region: Region, limit: int | None, seed: int, folder
         with whole_file(path) as file:
             file.write(raw)
     return path, count, flushes
+
+
+def _mean(job: Job) -> float:
+    """Mean size of a request, in bytes."""
+    shares = {"read": job.reads, "write": 1 - job.reads} if job.kinds == ("read", "write") else {job.kinds[0]: 1.0}
+    mean = 0.0
+    for kind, share in shares.items():
+        sizes = job.sizes[KINDS.index(kind)]
+        mean += share * sum(size * weight for size, weight in sizes) / sum(weight for _, weight in sizes)
+    return mean
 
 
 def _rows(clone: Clone, region: Region, limit: int | None, seed: int) -> Iterator[tuple[str, int, int]]:
@@ -134,7 +145,8 @@ class _Pass:
     def __init__(self, job: Job, region: Region, rng: random.Random) -> None:
         self._job, self._rng = job, rng
         self._unit = job.alignment
-        self._units = {kind: least_of(job, kind) for kind in job.kinds}
+        aligned = job.alignment != job.least
+        self._units = {kind: job.alignment if aligned else least_of(job, kind) for kind in job.kinds}
         self._length = region.length
         self._blocks = region.length // self._unit
         self._used = bytearray(self._blocks) if job.random and _maps(job) else None

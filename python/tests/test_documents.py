@@ -119,7 +119,12 @@ def test_the_first_lock_has_what_running_needs_and_no_more() -> None:
     assert {normal(line.partition("==")[0]) for line in locked(LOCKS[0])} == needed
 
 
-PAGES = [("config_page", "CONFIGURATION"), ("counters_page", "COUNTERS"), ("import_page", "IMPORT"), ("fio_page", "FIO")]
+PAGES = [
+    ("config_page", "CONFIGURATION"),
+    ("counters_page", "COUNTERS"),
+    ("import_page", "IMPORT"),
+    ("fio_page", "FIO"),
+]
 
 
 @pytest.mark.parametrize(("name", "written"), PAGES)

@@ -155,6 +155,15 @@ def test_phases_pauses_rates_and_ramps_take_their_time(fio: Callable[..., dict[s
     assert ramped["read"]["iops"] == pytest.approx(1e9 / ramped["read"]["lat_ns"]["mean"], rel=0.01)
 
 
+def test_a_rate_that_fio_would_hold_back_is_noted(interpulse: Callable[..., Ended], tmp_path: Path) -> None:
+    for rate, expected in ((100, False), (100_000, True)):
+        (tmp_path / "job.fio").write_text(f"[a]\nsize=4m\nrw=randread\nrate_iops={rate}\nnumber_ios=200\n")
+        words = ("run", str(tmp_path / "job.fio"), "--drive", "a4-mini", "--output-format", "fio-json")
+        ended = interpulse(*words)
+        assert ended.code == 0, ended.err
+        assert ("requests of a were outstanding" in ended.err) is expected
+
+
 def test_a_configuration_has_the_flows_of_a_job_file_beside_its_own(tmp_path: Path) -> None:
     (tmp_path / "job.fio").write_text("[a]\nsize=4m\nrw=randwrite\nnumjobs=2\n")
     text = 'drive = "a4-mini"\n\n[[flow]]\nfio = "job.fio"\nqueue = 0\n\n[[flow]]\nname = "own"\nrequests = 500\n'

@@ -11,7 +11,7 @@ from interpulse.configuration.config import Config, parse_set
 from interpulse.fio.expansion import Ends, Jobs
 from interpulse.logs.options import LogOptions
 from interpulse.runs.fio.measured import FioRecording
-from interpulse.runs.fio.output import FORMATS, fio_json
+from interpulse.runs.fio.output import FORMATS, fio_json, held_back
 from interpulse.runs.fio.phases import ends_by_simulation, flow_starts, job_config
 from interpulse.runs.runner import Options
 
@@ -60,6 +60,11 @@ class FioOutput:
         self._jobs, self._plus = jobs, output_format == FORMATS[1]
         self.recording = FioRecording(plan, flow_starts(jobs))
         self.file_name = "fio.json"
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know of the figures."""
+        return [] if self._jobs is None else held_back(self.recording.flows, self._jobs)
 
     @property
     def text(self) -> str:

@@ -145,7 +145,6 @@ def _simulate(
 ) -> int:
     """Runs the cases, stores the result in `folder` and prints it; returns the exit code."""
     from interpulse.cli.progress import watch
-    from interpulse.cli.table import render
 
     code = 0
     failure: RunError | None = None
@@ -175,7 +174,7 @@ def _simulate(
             with DeferSignals():
                 lost = _store(folder, result, plan, recording, report=report, counters=counters, fio=fio)
     finally:
-        shown = [fio.text] if fio is not None else [] if json else [render(result, terminal_width(), counters=counters)]
+        shown = _texts(result, fio, json=json, counters=counters)
         _print([*shown, result.to_json()] if json or lost else shown, lost)
     if lost:
         raise UserError(f"{lost}; the full result is on standard output instead")
@@ -252,6 +251,19 @@ def _store(
             print_note(line)
     say(f"wrote {', '.join(names)} to {folder.path}")
     return None
+
+
+def _texts(result: Result, fio: FioOutput | None, *, json: bool, counters: bool) -> list[str]:
+    """What is printed besides JSON; prints notes on fio's output."""
+    if fio is not None:
+        for line in fio.notes:
+            print_note(line)
+        return [fio.text]
+    if json:
+        return []
+    from interpulse.cli.table import render
+
+    return [render(result, terminal_width(), counters=counters)]
 
 
 def _print(texts: Sequence[str], lost: str | None) -> None:

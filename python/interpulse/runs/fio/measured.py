@@ -89,13 +89,22 @@ class FlowFigures:
         """Requests by the number outstanding at their submission, themselves included: 1, 2 to 3, ... 64 and more."""
         import numpy as np
 
+        levels = np.searchsorted(np.array(DEPTHS), self._outstanding(), side="right")
+        return [int(count) for count in np.bincount(levels, minlength=len(DEPTHS) + 1)]
+
+    def most_outstanding(self) -> int:
+        """Most requests outstanding at a time."""
+        return int(self._outstanding().max(initial=0))
+
+    def _outstanding(self) -> np.ndarray[Any, Any]:
+        """Requests outstanding at each submission, itself included."""
+        import numpy as np
+
         if not self.times:
-            return [0] * (len(DEPTHS) + 1)
+            return np.zeros(0, np.int64)
         arrivals = np.sort(np.concatenate([each for each, _ in self.times]))
         ends = np.sort(np.concatenate([each for _, each in self.times]))
-        depth = np.arange(1, len(arrivals) + 1) - np.searchsorted(ends, arrivals, side="right")
-        levels = np.searchsorted(np.array(DEPTHS), depth, side="right")
-        return [int(count) for count in np.bincount(levels, minlength=len(DEPTHS) + 1)]
+        return np.arange(1, len(arrivals) + 1) - np.searchsorted(ends, arrivals, side="right")
 
 
 class FioRecording:

@@ -89,6 +89,22 @@ def _members(flows: Mapping[str, FlowFigures], jobs: Jobs | None) -> list[Member
     return found
 
 
+def held_back(flows: Mapping[str, FlowFigures], jobs: Jobs) -> list[str]:
+    """Notes on jobs with a rate of which more requests were outstanding than fio would have submitted."""
+    found = []
+    for flow in jobs.flows:
+        given = flow.job.given("rate_iops") or flow.job.given("rate")
+        if flow.job.rate_per_s is None or given is None or flow.clone.name not in flows:
+            continue
+        most = flows[flow.clone.name].most_outstanding()
+        if most > flow.job.depth:
+            found.append(
+                f"{given.place}: {given.seen}: up to {most} requests of {flow.clone.name} were outstanding: fio "
+                f"submits no more than iodepth={flow.job.depth}, so that its rate and latencies would be lower"
+            )
+    return found
+
+
 def own_options(job: Job) -> dict[str, str]:
     """Options of a job without those of `[global]`, as fio shows them: flags without a value are left out."""
     return {

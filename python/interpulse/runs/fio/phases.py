@@ -34,7 +34,7 @@ def job_config(job_file: Path, drive: Path) -> Config:
     """
     read_job_file(job_file)
     if not drive.exists() and drive.suffix != ".toml":
-        text, path = f"drive = {json.dumps(str(drive))}\n", f"--drive {drive}"
+        text, path = f"drive = {json.dumps(str(drive))}\n", f"<--drive {drive}>"
     else:
         text, path = read_text(drive, "the configuration of the drive"), str(drive)
     try:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +106,26 @@ def test_a_replay_that_is_too_fast_is_overloaded(tmp_path: Path, speed: int) -> 
     assert steady["load"]["verdict"] == ("overloaded" if speed > 1 else "served"), steady
 
 
+def _memory_of_rows_at_one_instant(folder: Path, rows: int) -> int:
+    """Greatest memory in bytes of a process that replays a trace of so many rows."""
+    text = (f"0,{at * 7919 % 200_000 * 8},4096,{'RW'[at % 2]},0.0\n" for at in range(rows))
+    (folder / "t.spc").write_text("".join(text))
+    (folder / "t.toml").write_text('drive = "a4-mini"\n[[flow]]\nname = "t"\ntrace = "t.spc"\n')
+    command = [sys.executable, "-m", "interpulse", "run", str(folder / "t.toml")]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return used.ru_maxrss * 1024
+
+
+def test_a_request_of_a_backlog_takes_a_few_bytes(tmp_path: Path) -> None:
+    """A slot of a request alone has more than 200."""
+    few, many = 4_000, 404_000
+    growth = _memory_of_rows_at_one_instant(tmp_path, many) - _memory_of_rows_at_one_instant(tmp_path, few)
+    assert growth < 32 * (many - few), growth
+
+
 @pytest.mark.parametrize("variation", [1, 16])
 def test_a_load_that_is_served_is_no_overload(variation: int) -> None:
     more = f'arrivals = "hyper-exponential"\nsquared-variation = {variation}\n'
@@ -129,8 +152,6 @@ def _tool() -> ModuleType:
     spec = importlib.util.spec_from_file_location("overload_tool", path)
     assert spec is not None
     assert spec.loader is not None
-    import sys
-
     module = importlib.util.module_from_spec(spec)
     sys.modules["overload_tool"] = module
     spec.loader.exec_module(module)

@@ -15,6 +15,7 @@ pub(crate) mod command_batcher;
 mod command_submission;
 mod completion_queue;
 mod device;
+mod drive_commands;
 mod gc_coordination;
 pub(crate) mod gc_windows;
 mod mirrored_requests;
@@ -24,13 +25,16 @@ mod resource_map;
 
 use crate::array::command_batcher::PageCommand;
 use crate::array::completion_queue::CompletionQueue;
+pub(crate) use crate::array::drive_commands::Command;
+use crate::array::drive_commands::DriveCommands;
+pub use crate::array::drive_commands::Traffic;
 use crate::array::gc_windows::GcWindows;
 use crate::array::resource_map::ResourceToDrive;
 use crate::config::{ArraySpec, Consistency};
 use crate::content_audit::ContentAudit;
 use crate::failure::background_sync::BackgroundSync;
 use crate::failure::drive_failures::DriveFailures;
-use crate::failure::mirror_resync::{CopyId, CopyRead, MirrorResync, Sectors};
+use crate::failure::mirror_resync::{CopyId, MirrorResync};
 use crate::power_loss::partial_parity_log::Ppl;
 use crate::power_loss::recovery::PowerRecovery;
 use crate::raid::layout::{FastLayout, Layout, PageAddress};
@@ -40,8 +44,8 @@ use interpulse_drive::drive::Drive;
 use interpulse_drive::host_interface::fifo::Line;
 use interpulse_engine::account::check;
 use interpulse_engine::{
-    Device, DeviceEvent, Duration, EventQueue, Latencies, Op, Request, RequestId, ResourceId, SimTime, Slab,
-    Status, Tag, counters,
+    Device, DeviceEvent, Duration, EventQueue, Op, Request, RequestId, ResourceId, SimTime, Slab, Status,
+    Tag, counters,
 };
 use std::collections::VecDeque;
 
@@ -146,59 +150,6 @@ pub(crate) struct Job {
     parts: u32,
 }
 
-/// Purpose of a drive command.
-#[derive(Clone, Debug, Default)]
-pub(crate) enum Command {
-    /// Free slot.
-    #[default]
-    None,
-    /// Part of a host request; `read` is the range of a read, which has failed `failures` times.
-    Host { job: RequestId, read: Option<Sectors>, failures: u32 },
-    /// Pages of stripe heads at array position `drive`.
-    Pages { heads: Vec<u32>, drive: u32 },
-    /// Host write to one copy of `rows` rows.
-    CopiedWrite { job: RequestId, first: PageAddress, rows: u32 },
-    /// Read of a mirror resync.
-    CopyRead(CopyRead),
-    /// Write of a mirror resync: all rows, or one repaired page.
-    CopyWrite { id: CopyId, drive: u32, all: bool },
-    /// Log write of partial parity.
-    Log { drive: u32, unit: u64 },
-    /// Recovery of rows after a power cut.
-    Recovery,
-}
-
-/// Commands of one drive.
-#[derive(Clone, Default)]
-pub(crate) struct DriveCommands {
-    pub(crate) outstanding: u32,
-    /// By command number.
-    pub(crate) commands: Vec<Command>,
-    /// Completed commands of the measurement window.
-    pub(crate) measured: Traffic,
-}
-
-impl DriveCommands {
-    /// Stores a command whose number is used for the first time.
-    #[cold]
-    fn note_first(&mut self, id: usize, what: Command) {
-        self.commands.resize_with(id, Command::default);
-        self.commands.push(what);
-    }
-}
-
-/// Commands that a drive completed in a measurement window. Their attribution by cause is checked but not stored: tables by
-/// cause for each drive would cost more time than the rest of the array.
-#[derive(Clone, Default)]
-pub struct Traffic {
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Bytes written.
-    pub written_bytes: u64,
-    /// Command latencies.
-    pub latencies: Latencies,
-}
-
 /// Rest of a host request that waits for a stripe head.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SubRequest {
@@ -224,6 +175,8 @@ pub(crate) enum Via {
 
 struct DriveCompletion {
     id: RequestId,
+    /// Command that entered the queue with it.
+    entered: Option<RequestId>,
     op: Op,
     bytes: u64,
     latency: Duration,
@@ -241,8 +194,9 @@ impl DriveCompletion {
         if let Some(account) = done.account {
             check(latency, account);
         }
-        let ended = DriveCompletion {
+        let mut ended = DriveCompletion {
             id: done.id,
+            entered: None,
             op: done.op,
             bytes: done.bytes,
             latency,
@@ -250,6 +204,7 @@ impl DriveCompletion {
             busy: done.busy,
         };
         drive.pop_event();
+        ended.entered = drive.entered().map(|(id, _)| id);
         Some(ended)
     }
 }
@@ -432,8 +387,13 @@ impl Array {
     #[inline(always)]
     fn on_completion(&mut self, events: &mut EventQueue, physical: usize, ended: Option<DriveCompletion>) {
         self.unsettled = true;
-        let Some(DriveCompletion { id, op, bytes, latency, failed, busy }) = ended else { return };
+        let Some(DriveCompletion { id, entered, op, bytes, latency, failed, busy }) = ended else { return };
         let drive_commands = &mut self.drive_commands[physical];
+        if let Some(entered) = entered
+            && drive_commands.enter(entered)
+        {
+            self.drives[physical].allow_fail_fast(entered);
+        }
         drive_commands.outstanding -= 1;
         match op {
             Op::Read => drive_commands.measured.read_bytes += bytes,

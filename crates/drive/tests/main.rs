@@ -35,6 +35,7 @@ mod stripes;
 mod super_word_lines;
 mod suspension_schemes;
 mod uniform_overwrites;
+mod waiting_requests;
 mod wear_out;
 mod write_through;
 mod zone_failures;

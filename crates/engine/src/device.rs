@@ -54,6 +54,17 @@ impl Completion<'_> {
     }
 }
 
+/// A request that waits in the host for a place in its submission queue. A device gives it a number when it enters the queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Waiting {
+    /// Time of the submission.
+    pub submitted: SimTime,
+    /// The tag of its submission.
+    pub tag: Tag,
+    /// Operation and address.
+    pub request: Request,
+}
+
 /// What a device reports to its host; `T` describes a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DeviceEvent<T> {
@@ -112,8 +123,21 @@ pub trait Device {
     /// result.
     #[inline]
     fn hint(&self, _request: &Request, _ahead: PrefetchDistance) {}
-    /// Submits a request to `queue` now. The returned number is valid until the completion has been popped.
-    fn submit(&mut self, events: &mut EventQueue, queue: u32, tag: Tag, request: Request) -> RequestId;
+    /// Submits a request to `queue` now. The returned number is valid until the completion has been popped. `None` for a
+    /// request that waits in the host because the queue is full: [`Device::entered`] returns its number later.
+    fn submit(
+        &mut self,
+        events: &mut EventQueue,
+        queue: u32,
+        tag: Tag,
+        request: Request,
+    ) -> Option<RequestId>;
+    /// Takes the request that has entered its queue in place of the completed one, with its number. The host must ask
+    /// after each completion. Requests of a queue enter it in the order of their submission.
+    #[inline(always)]
+    fn entered(&mut self) -> Option<(RequestId, Waiting)> {
+        None
+    }
     /// Handles the timer of `resource`, one of [`Device::resources`]. Returns `Some(k)` for the host's `k`-th timer, which
     /// the host handles.
     fn handle(&mut self, events: &mut EventQueue, resource: ResourceId) -> Option<u32>;
@@ -146,6 +170,8 @@ pub trait Device {
     fn completed(&self) -> u64;
     /// Calls `each` with every request submitted and not completed.
     fn for_outstanding(&self, each: &mut dyn FnMut(Op, SimTime));
+    /// Calls `each` with every request that waits in the host for a place in its queue, queue by queue in order.
+    fn for_waiting(&self, _each: &mut dyn FnMut(Waiting)) {}
     /// Begins a measurement window.
     fn begin_window(&mut self);
     /// Ends the measurement window.

@@ -22,7 +22,7 @@ pub mod vector;
 
 pub use counters::CounterInfo;
 pub use data_store::{DataError, DataStore, MemoryStore};
-pub use device::{AuditReport, Completion, Device, DeviceEvent, PrefetchDistance, RequestId, Tag};
+pub use device::{AuditReport, Completion, Device, DeviceEvent, PrefetchDistance, RequestId, Tag, Waiting};
 pub use divide::Divider;
 pub use electric::{Current, EnergyPerBit, Limit, Power, Voltage};
 pub use event_queue::{EventQueue, ResourceId};

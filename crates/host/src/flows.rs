@@ -135,15 +135,27 @@ impl FlowState {
 pub(crate) struct Followers {
     /// Request that follows `next` of the flow.
     pub(crate) of_next: Option<Request>,
-    /// Outstanding requests with their followers.
+    /// Followers of requests without a number, in the order in which these get one.
+    unnumbered: VecDeque<Option<Request>>,
+    /// Other outstanding requests with their followers.
     waiting: Vec<(RequestId, Request)>,
     /// Followers that are submitted with the next requests of the flow.
     pub(crate) ready: VecDeque<Request>,
 }
 
 impl Followers {
-    pub(crate) fn add(&mut self, id: RequestId, then: Request) {
-        self.waiting.push((id, then));
+    /// Adds a request, by number if it has one, with its follower.
+    pub(crate) fn add(&mut self, id: Option<RequestId>, then: Option<Request>) {
+        match id {
+            Some(id) => self.waiting.extend(then.map(|then| (id, then))),
+            None => self.unnumbered.push_back(then),
+        }
+    }
+
+    /// The oldest request without a number has the number `id`.
+    pub(crate) fn enter(&mut self, id: RequestId) {
+        let then = self.unnumbered.pop_front().flatten();
+        self.add(Some(id), then);
     }
 
     /// Follower of a request that has completed.
@@ -154,6 +166,7 @@ impl Followers {
 
     /// Forgets the followers of requests that a power loss dropped.
     pub(crate) fn clear(&mut self) {
+        self.unnumbered.clear();
         self.waiting.clear();
         self.ready.clear();
     }

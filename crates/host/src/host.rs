@@ -6,7 +6,7 @@ use crate::observe::{Ended, Observer, Submitted};
 use crate::window::Window;
 use interpulse_engine::{
     Device, DeviceEvent, Duration, EventQueue, PrefetchDistance, Request, RequestId, ResourceId, SimTime,
-    Streams, Tag,
+    Streams, Tag, Waiting,
 };
 use interpulse_workload::{FirstReading, Flow, FlowSpec, Terms, TraceSummary, WorkloadError};
 use std::iter::repeat_n;
@@ -95,7 +95,7 @@ impl<D: Device, O: Observer> Host<D, O> {
         queue: u32,
         tag: Tag,
         request: Request,
-    ) -> RequestId {
+    ) -> Option<RequestId> {
         let id = self.device.submit(events, queue, tag, request);
         self.observer.request_submitted(&Submitted { at: events.now(), id, tag, request });
         id
@@ -106,7 +106,7 @@ impl<D: Device, O: Observer> Host<D, O> {
     fn submit_of_flow(&mut self, events: &mut EventQueue, f: usize, request: Request, then: Option<Request>) {
         let (queue, request) = (self.flows[f].queue, self.flows[f].addressed(request));
         let id = self.submit_request(events, queue, Tag(f as u32), request);
-        if let (Some(then), Some(followers)) = (then, &mut self.flows[f].followers) {
+        if let Some(followers) = &mut self.flows[f].followers {
             followers.add(id, then);
         }
     }
@@ -152,6 +152,9 @@ impl<D: Device, O: Observer> Host<D, O> {
             self.window.request_ended(&ended);
             self.observer.request_ended(&ended);
             self.device.pop_event();
+            if let Some((id, waiting)) = self.device.entered() {
+                self.request_entered(at, id, &waiting);
+            }
             let Some(state) = self.flows.get_mut(flow as usize) else { continue };
             match state.at_completion {
                 AtCompletion::Count => {
@@ -164,6 +167,16 @@ impl<D: Device, O: Observer> Host<D, O> {
                 AtCompletion::SubmitNext => self.submit_next(events, flow as usize),
                 AtCompletion::Follow => self.follow(events, flow, id),
             }
+        }
+    }
+
+    /// A request that waited for a place in its queue has the number `id`.
+    #[cold]
+    fn request_entered(&mut self, now: SimTime, id: RequestId, waiting: &Waiting) {
+        let Waiting { submitted: at, tag, request } = *waiting;
+        self.observer.request_entered(now, &Submitted { at, id: Some(id), tag, request });
+        if let Some(followers) = self.flows.get_mut(tag.index()).and_then(|flow| flow.followers.as_mut()) {
+            followers.enter(id);
         }
     }
 

@@ -10,8 +10,9 @@ use interpulse_engine::{Completion, Duration, Request, RequestId, SimTime, Tag};
 pub struct Submitted {
     /// Time of the submission.
     pub at: SimTime,
-    /// The device's number of the request until it completes.
-    pub id: RequestId,
+    /// The device's number of the request until it completes; `None` while the request waits in the host for a place in its
+    /// queue.
+    pub id: Option<RequestId>,
     /// The host's tag, as in the completion.
     pub tag: Tag,
     /// Operation and address.
@@ -37,6 +38,9 @@ pub trait Observer {
     /// A request has been submitted.
     #[inline]
     fn request_submitted(&mut self, _submitted: &Submitted) {}
+    /// A request that had no number has entered its queue at `now` and has one.
+    #[inline]
+    fn request_entered(&mut self, _now: SimTime, _submitted: &Submitted) {}
     /// A request has completed.
     #[inline]
     fn request_ended(&mut self, _ended: &Ended) {}
@@ -57,6 +61,10 @@ macro_rules! forward {
         #[inline]
         fn request_submitted(&mut $self, submitted: &Submitted) {
             $($each.request_submitted(submitted);)+
+        }
+        #[inline]
+        fn request_entered(&mut $self, now: SimTime, submitted: &Submitted) {
+            $($each.request_entered(now, submitted);)+
         }
         #[inline]
         fn request_ended(&mut $self, ended: &Ended) {

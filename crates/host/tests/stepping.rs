@@ -86,7 +86,13 @@ impl<const BATCHES: bool> Device for Delay<BATCHES> {
             PrefetchDistance::Near => assert!(hinted.contains(request), "hinted as near, but not before"),
         }
     }
-    fn submit(&mut self, events: &mut EventQueue, _queue: u32, tag: Tag, request: Request) -> RequestId {
+    fn submit(
+        &mut self,
+        events: &mut EventQueue,
+        _queue: u32,
+        tag: Tag,
+        request: Request,
+    ) -> Option<RequestId> {
         self.submitted += 1;
         let hinted = self.hinted.get_mut();
         match hinted.iter().position(|of| *of == request) {
@@ -98,7 +104,7 @@ impl<const BATCHES: bool> Device for Delay<BATCHES> {
         if self.under_way.len() == 1 && self.submitted <= self.most {
             self.arm(events);
         }
-        id
+        Some(id)
     }
     fn handle(&mut self, events: &mut EventQueue, resource: ResourceId) -> Option<u32> {
         if resource.0 > 1 {

@@ -60,8 +60,14 @@ impl Device for Array {
     }
 
     #[inline]
-    fn submit(&mut self, events: &mut EventQueue, _queue: u32, tag: Tag, request: Request) -> RequestId {
-        self.accept(events, tag, request)
+    fn submit(
+        &mut self,
+        events: &mut EventQueue,
+        _queue: u32,
+        tag: Tag,
+        request: Request,
+    ) -> Option<RequestId> {
+        Some(self.accept(events, tag, request))
     }
 
     #[inline(always)]

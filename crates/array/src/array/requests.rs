@@ -181,8 +181,10 @@ impl Array {
             Op::Write => self.counters.drive_writes += 1,
             Op::Trim | Op::Flush | Op::Append | Op::Zone(_) => {}
         }
-        let id = self.drives[physical].submit(events, 0, Tag(0), request);
-        self.note_command(physical, id, what);
+        match self.drives[physical].submit(events, 0, Tag(0), request) {
+            Some(id) => self.drive_commands[physical].note(id, what),
+            None => self.drive_commands[physical].hold(what, false),
+        }
     }
 
     /// Submits a read, fail-fast if [allowed](Array::may_fail_fast).
@@ -211,22 +213,14 @@ impl Array {
         what: Command,
     ) {
         self.counters.drive_reads += 1;
-        let id = self.drives[physical].submit_fail_fast(events, request);
-        self.note_command(physical, id, what);
-    }
-
-    #[inline(always)]
-    fn note_command(&mut self, physical: usize, id: RequestId, what: Command) {
-        let id = id.index();
-        let drive_commands = &mut self.drive_commands[physical];
-        drive_commands.outstanding += 1;
-        let Some(free) = drive_commands.commands.get_mut(id) else {
-            return drive_commands.note_first(id, what);
-        };
-        let nothing = std::mem::replace(free, what);
-        // Forgetting it spares the drop check: the slot is empty.
-        debug_assert!(matches!(nothing, Command::None), "the slot of {nothing:?} is in use");
-        std::mem::forget(nothing);
+        let (drive, commands) = (&mut self.drives[physical], &mut self.drive_commands[physical]);
+        match drive.submit(events, 0, Tag(0), request) {
+            Some(id) => {
+                drive.allow_fail_fast(id);
+                commands.note(id, what);
+            }
+            None => commands.hold(what, true),
+        }
     }
 
     /// Distributes a request of a level without parity over the drives.

@@ -86,8 +86,7 @@ impl Array {
 
     /// Counts host writes in flight to the rows to close.
     fn conflicting_writes(&self, resync: &MirrorResync) -> u32 {
-        let in_flight =
-            self.slots.iter().flatten().flat_map(|&physical| &self.drive_commands[physical].commands);
+        let in_flight = self.slots.iter().flatten().flat_map(|&physical| self.drive_commands[physical].all());
         let overlaps = |command: &&Command| matches!(**command, Command::CopiedWrite { first, rows, .. } if resync.closes(first, rows));
         in_flight.filter(overlaps).count() as u32
     }

@@ -34,7 +34,7 @@ impl Array {
         let rows_per_unit = self.drives[0].spec().geometry.codewords_per_unit();
         for physical in 0..self.drives.len() {
             let cut = self.drives[physical].cut_power(events);
-            let commands = std::mem::take(&mut self.drive_commands[physical].commands);
+            let commands = self.drive_commands[physical].lose_power();
             for write in cut.writes {
                 if let Command::Pages { heads, drive } = &commands[write.id.index()] {
                     for &h in heads {
@@ -45,7 +45,6 @@ impl Array {
                     }
                 }
             }
-            self.drive_commands[physical].outstanding = 0;
         }
         self.contents.cut();
         let jobs: Vec<RequestId> = self.jobs.iter().map(|(id, _)| id).collect();

@@ -7,7 +7,7 @@ use crate::host_interface::request::FailFast;
 use crate::numbers::Lpn;
 use crate::owner::Owner;
 use interpulse_engine::account::Cause;
-use interpulse_engine::{Device, EventQueue, Op, Request, RequestId, SimTime, Status, Tag};
+use interpulse_engine::{EventQueue, Op, RequestId, SimTime, Status};
 use interpulse_flash::nand::Ended;
 use interpulse_flash::nand::txn::Txn;
 
@@ -191,12 +191,12 @@ impl Drive {
         }
     }
 
-    /// Submits a read that fails in firmware if it would wait for garbage collection; see [`Device::submit`].
-    pub fn submit_fail_fast(&mut self, events: &mut EventQueue, request: Request) -> RequestId {
+    /// Lets the read `id`, which has just been submitted or has just entered its queue, fail in firmware if it would wait for
+    /// garbage collection.
+    pub fn allow_fail_fast(&mut self, id: RequestId) {
+        let request = self.host.requests.get_mut(id);
         debug_assert_eq!(request.op, Op::Read);
-        let id = self.submit(events, 0, Tag(0), request);
-        self.host.requests.get_mut(id).fail_fast = FailFast::Allowed;
-        id
+        request.fail_fast = FailFast::Allowed;
     }
 
     /// Fails the read `id` if it would wait for garbage collection: its completion leaves without data.

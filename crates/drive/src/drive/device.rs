@@ -6,7 +6,7 @@ use crate::host_interface::HostInterface;
 use crate::host_interface::request::FailFast;
 use interpulse_engine::{
     AuditReport, Completion, Device, DeviceEvent, EventQueue, Op, PrefetchDistance, Request, RequestId,
-    ResourceId, SimTime, Tag,
+    ResourceId, SimTime, Tag, Waiting,
 };
 use std::ops::Range;
 
@@ -53,8 +53,19 @@ impl Device for Drive {
     }
 
     #[inline]
-    fn submit(&mut self, events: &mut EventQueue, queue: u32, tag: Tag, request: Request) -> RequestId {
+    fn submit(
+        &mut self,
+        events: &mut EventQueue,
+        queue: u32,
+        tag: Tag,
+        request: Request,
+    ) -> Option<RequestId> {
         self.host.submit(events, queue, tag, request)
+    }
+
+    #[inline(always)]
+    fn entered(&mut self) -> Option<(RequestId, Waiting)> {
+        if self.host.entered.is_none() { None } else { self.host.entered.take() }
     }
 
     #[inline(always)]
@@ -127,7 +138,7 @@ impl Device for Drive {
 
     #[inline]
     fn outstanding(&self) -> usize {
-        self.host.requests.live() + usize::from(self.is_down())
+        self.host.outstanding() + usize::from(self.is_down())
     }
 
     #[inline]
@@ -136,7 +147,11 @@ impl Device for Drive {
     }
 
     fn for_outstanding(&self, each: &mut dyn FnMut(Op, SimTime)) {
-        self.host.requests.iter().for_each(|(_, request)| each(request.op, request.submitted));
+        self.host.all_outstanding().for_each(|(op, submitted)| each(op, submitted));
+    }
+
+    fn for_waiting(&self, each: &mut dyn FnMut(Waiting)) {
+        self.host.queues.all_waiting().for_each(each);
     }
 
     fn begin_window(&mut self) {

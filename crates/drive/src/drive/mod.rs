@@ -136,13 +136,13 @@ impl Drive {
     pub fn overdue(&self, now: SimTime) -> DriveCounters {
         let mut counters = DriveCounters::default();
         if let Some(limit) = self.spec.host.command_timeout {
-            let late = self.host.requests.iter().filter(|(_, request)| now.since(request.submitted) > limit);
-            late.for_each(|(_, request)| counters.timed_out(request.op));
+            let late = self.host.all_outstanding().filter(|&(_, submitted)| now.since(submitted) > limit);
+            late.for_each(|(op, _)| counters.timed_out(op));
         }
         counters
     }
 
-    /// Outstanding requests, by number.
+    /// Requests in the drive and its queues, by number.
     pub fn requests(&self) -> &Requests {
         &self.host.requests
     }

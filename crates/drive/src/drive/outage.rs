@@ -97,8 +97,8 @@ impl Drive {
 
     fn requests_by_kind(&self) -> [u64; 3] {
         let mut requests = [0; 3];
-        for (_, request) in self.host.requests.iter() {
-            requests[match request.op {
+        for (op, _) in self.host.all_outstanding() {
+            requests[match op {
                 Op::Read => 0,
                 Op::Write | Op::Append => 1,
                 Op::Trim | Op::Flush | Op::Zone(_) => 2,

@@ -42,7 +42,7 @@ impl Drive {
         let mut text = format!(
             "at {} nothing is going to happen, yet {} requests are outstanding: ",
             events.now(),
-            self.host.requests.live()
+            self.host.outstanding()
         );
         let _ = write!(
             text,

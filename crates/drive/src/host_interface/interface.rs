@@ -8,10 +8,10 @@ use super::queues::Queues;
 use super::request::{FailFast, Request, Requests};
 use crate::numbers::Lpn;
 use crate::spec::HostSpec;
-use interpulse_engine::account::{Cause, NO_ACCOUNT};
+use interpulse_engine::account::{Account, Cause, NO_ACCOUNT};
 use interpulse_engine::{
     DeviceEvent, Duration, EventQueue, Op, Request as HostRequest, RequestId, ResourceId, SimTime, Status,
-    Tag,
+    Tag, Waiting,
 };
 use std::collections::VecDeque;
 
@@ -34,6 +34,8 @@ pub struct HostInterface {
     pub(crate) stalled: VecDeque<RequestId>,
     /// At most one per event.
     pub(crate) news: Option<DeviceEvent<RequestId>>,
+    /// Request that entered its queue with the last completion, unless the host has taken it.
+    pub(crate) entered: Option<(RequestId, Waiting)>,
     pub(crate) issued: u64,
     pub(crate) completed: u64,
 }
@@ -60,6 +62,7 @@ impl HostInterface {
             requests: Requests::default(),
             stalled: VecDeque::new(),
             news: None,
+            entered: None,
             issued: 0,
             completed: 0,
         }
@@ -88,7 +91,7 @@ impl HostInterface {
         u64::from(lpn.0) << self.unit_shift
     }
 
-    /// Submits a host request with the host's number `tag` to `queue`.
+    /// Submits a host request with the host's number `tag` to `queue`. `None` if it waits in the host.
     #[inline]
     pub fn submit(
         &mut self,
@@ -96,23 +99,55 @@ impl HostInterface {
         queue: u32,
         tag: Tag,
         request: HostRequest,
-    ) -> RequestId {
+    ) -> Option<RequestId> {
         let now = events.now();
         self.issued += 1;
+        if !self.queues.submit(queue as usize) {
+            return self.enter_or_wait(queue as usize, Waiting { submitted: now, tag, request });
+        }
+        // Fetched at once: the request is stored with its arrival time.
+        let mark = self.link.command(now);
+        let mut account = NO_ACCOUNT;
+        account[Cause::Link as usize] = mark.since(now).as_ns();
+        let waiting = Waiting { submitted: now, tag, request };
+        let id = self.store(queue as u16, waiting, mark, account);
+        self.firmware.take(events, mark, id);
+        Some(id)
+    }
+
+    /// Queues a request that the controller has not taken; `None` if the queue is full.
+    #[inline(never)]
+    fn enter_or_wait(&mut self, queue: usize, waiting: Waiting) -> Option<RequestId> {
+        if self.queues.is_full(queue) {
+            self.queues.hold(queue, waiting);
+            return None;
+        }
+        Some(self.enter(queue, waiting))
+    }
+
+    fn enter(&mut self, queue: usize, waiting: Waiting) -> RequestId {
+        let id = self.store(queue as u16, waiting, waiting.submitted, NO_ACCOUNT);
+        self.queues.enter(queue, id);
+        id
+    }
+
+    /// Queues a request that has waited in the host for a place in `queue`.
+    #[cold]
+    fn admit(&mut self, queue: usize, waiting: Waiting) {
+        self.entered = Some((self.enter(queue, waiting), waiting));
+    }
+
+    /// Stores a request of `queue` whose account is booked up to `mark`.
+    #[inline(always)]
+    fn store(&mut self, queue: u16, waiting: Waiting, mark: SimTime, account: Account) -> RequestId {
+        let Waiting { submitted, tag, request } = waiting;
         let end = request.sector + u64::from(request.sectors);
         let unit = 1u64 << self.unit_shift;
         let lpn = self.first_unit(&request);
         let units = (((end + unit - 1) >> self.unit_shift) - u64::from(lpn.0)) as u32;
-        let taken = self.queues.submit(queue as usize);
-        let (mut account, mut mark) = (NO_ACCOUNT, now);
-        if taken {
-            // Fetched at once: the request is stored with its arrival time.
-            mark = self.link.command(now);
-            account[Cause::Link as usize] = mark.since(now).as_ns();
-        }
-        let id = self.requests.insert(Request {
+        self.requests.insert(Request {
             op: request.op,
-            queue: queue as u16,
+            queue,
             tag,
             lpn,
             units: if request.op == Op::Flush { 0 } else { units },
@@ -121,19 +156,13 @@ impl HostInterface {
             reads_left: 0,
             admitted: 0,
             unprogrammed: 0,
-            submitted: now,
+            submitted,
             mark,
             status: Status::Success,
             fail_fast: FailFast::No,
             handle: request.handle,
             account,
-        });
-        if taken {
-            self.firmware.take(events, mark, id);
-        } else {
-            self.queues.wait(queue as usize, id);
-        }
-        id
+        })
     }
 
     fn fetch(&mut self, events: &mut EventQueue, now: SimTime, id: RequestId) {
@@ -192,10 +221,25 @@ impl HostInterface {
     #[inline]
     pub fn complete(&mut self, events: &mut EventQueue, now: SimTime, id: RequestId, queue: u16) {
         self.completed += 1;
-        if let Some(next) = self.queues.complete(usize::from(queue)) {
+        if let Some(waiting) = self.queues.complete(usize::from(queue)) {
+            self.admit(usize::from(queue), waiting);
+        }
+        if let Some(next) = self.queues.fetch() {
             self.fetch(events, now, next);
         }
         self.notify(DeviceEvent::Completed(id));
+    }
+
+    /// Requests submitted and not completed.
+    #[inline]
+    pub fn outstanding(&self) -> usize {
+        self.requests.live() + self.queues.waiting()
+    }
+
+    /// Operation and submission of every request submitted and not completed.
+    pub fn all_outstanding(&self) -> impl Iterator<Item = (Op, SimTime)> {
+        let waiting = self.queues.all_waiting().map(|waiting| (waiting.request.op, waiting.submitted));
+        self.requests.iter().map(|(_, request)| (request.op, request.submitted)).chain(waiting)
     }
 
     /// Reports an event to the host, which has taken the previous one.

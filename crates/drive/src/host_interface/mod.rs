@@ -8,5 +8,6 @@ pub mod link;
 pub mod queue_classes;
 pub mod queues;
 pub mod request;
+mod waiting_line;
 
 pub use interface::HostInterface;

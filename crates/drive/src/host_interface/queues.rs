@@ -1,7 +1,8 @@
 //! NVMe submission queues: depth, and arbitration of fetches.
 
 use super::queue_classes::{ClassArbiter, ClassSpec};
-use interpulse_engine::RequestId;
+use super::waiting_line::WaitingLine;
+use interpulse_engine::{RequestId, Waiting};
 use interpulse_settings::choices;
 use std::collections::VecDeque;
 
@@ -23,7 +24,7 @@ struct Pair {
     /// Commands submitted and not fetched.
     entries: VecDeque<RequestId>,
     /// Requests in the host that found the queue full.
-    waiting: VecDeque<RequestId>,
+    waiting: WaitingLine,
     /// Commands submitted and not completed.
     outstanding: u32,
     weight: u32,
@@ -35,6 +36,8 @@ pub struct Queues {
     pairs: Vec<Pair>,
     /// Entries of all queues.
     entries: usize,
+    /// Requests of all queues that wait in the host.
+    waiting: usize,
     depth: u32,
     arbitration: Arbitration,
     /// Commands fetched and not completed.
@@ -51,13 +54,14 @@ impl Queues {
     pub fn new(weights: &[u32], depth: u32, arbitration: Arbitration, max_in_controller: u32) -> Queues {
         let pair = |&weight: &u32| Pair {
             entries: VecDeque::new(),
-            waiting: VecDeque::new(),
+            waiting: WaitingLine::default(),
             outstanding: 0,
             weight,
         };
         Queues {
             pairs: weights.iter().map(pair).collect(),
             entries: 0,
+            waiting: 0,
             depth,
             arbitration,
             in_controller: 0,
@@ -74,7 +78,8 @@ impl Queues {
         self
     }
 
-    /// Submits a command on `queue`. True if the controller takes it at once; otherwise it must [wait](Queues::wait).
+    /// Submits a command on `queue`. True if the controller takes it at once; otherwise it [waits in
+    /// the host](Queues::hold) if the queue [is full](Queues::is_full), or [enters](Queues::enter) the queue.
     #[inline]
     pub fn submit(&mut self, queue: usize) -> bool {
         let pair = &mut self.pairs[queue];
@@ -87,29 +92,40 @@ impl Queues {
         taken
     }
 
-    /// Queues the submitted command `id`, which the controller has not taken, or holds it in the host if the queue is full.
-    pub fn wait(&mut self, queue: usize, id: RequestId) {
+    /// Whether `queue` has as many commands as it holds.
+    pub fn is_full(&self, queue: usize) -> bool {
+        self.pairs[queue].outstanding == self.depth
+    }
+
+    /// Holds a request in the host until a command of `queue`, which is full, completes.
+    pub fn hold(&mut self, queue: usize, waiting: Waiting) {
+        self.pairs[queue].waiting.push(waiting);
+        self.waiting += 1;
+    }
+
+    /// Queues the command `id` in `queue`, which is not full.
+    pub fn enter(&mut self, queue: usize, id: RequestId) {
         let pair = &mut self.pairs[queue];
-        if pair.outstanding == self.depth {
-            pair.waiting.push_back(id);
-            return;
-        }
         pair.outstanding += 1;
         pair.entries.push_back(id);
         self.entries += 1;
     }
 
-    /// Completes a command of `queue`; returns the command that the controller fetches next.
+    /// Completes a command of `queue`; returns the oldest request that waits for its place, which must
+    /// [enter](Queues::enter) the queue.
     #[inline]
-    pub fn complete(&mut self, queue: usize) -> Option<RequestId> {
+    pub fn complete(&mut self, queue: usize) -> Option<Waiting> {
         self.in_controller -= 1;
         let pair = &mut self.pairs[queue];
         pair.outstanding -= 1;
-        if let Some(id) = pair.waiting.pop_front() {
-            pair.outstanding += 1;
-            pair.entries.push_back(id);
-            self.entries += 1;
-        }
+        let waiting = pair.waiting.pop()?;
+        self.waiting -= 1;
+        Some(waiting)
+    }
+
+    /// The command that the controller, which has room for it, fetches next.
+    #[inline]
+    pub fn fetch(&mut self) -> Option<RequestId> {
         if self.entries == 0 {
             return None;
         }
@@ -123,9 +139,20 @@ impl Queues {
         self.in_controller
     }
 
-    /// Requests in the host's queues that the controller has not fetched.
+    /// Requests that wait in the host for a place in a queue.
+    #[inline]
+    pub fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// Requests that wait in the host, queue by queue, oldest first.
+    pub fn all_waiting(&self) -> impl Iterator<Item = Waiting> {
+        self.pairs.iter().flat_map(|pair| pair.waiting.iter())
+    }
+
+    /// Requests in the host and its queues that the controller has not fetched.
     pub fn unfetched(&self) -> usize {
-        self.pairs.iter().map(|p| p.entries.len() + p.waiting.len()).sum()
+        self.entries + self.waiting
     }
 
     /// Next command; one must be queued.
@@ -159,6 +186,7 @@ impl Queues {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use interpulse_engine::{Request, SimTime, Tag};
 
     fn order(arbitration: Arbitration, weights: &[u32]) -> Vec<u32> {
         let mut q = Queues::new(weights, 64, arbitration, 1);
@@ -166,10 +194,14 @@ mod tests {
         for k in 0..8 {
             for pair in 0..weights.len() {
                 assert!(!q.submit(pair));
-                q.wait(pair, RequestId(pair as u32 * 100 + k));
+                q.enter(pair, RequestId(pair as u32 * 100 + k));
             }
         }
-        (0..8).map(|_| q.complete(0).unwrap().0 / 100).collect()
+        let mut next = || {
+            assert_eq!(q.complete(0), None);
+            q.fetch().unwrap().0 / 100
+        };
+        (0..8).map(|_| next()).collect()
     }
 
     #[test]
@@ -185,14 +217,19 @@ mod tests {
     #[test]
     fn a_full_queue_keeps_requests_in_the_host_in_order() {
         let mut q = Queues::new(&[1], 2, Arbitration::RoundRobin, 1024);
-        let [third, fourth] = [3, 4].map(RequestId);
-        assert!(q.submit(0) && q.submit(0) && !q.submit(0));
-        q.wait(0, third);
+        let request = |k| Waiting { submitted: SimTime(k), tag: Tag(0), request: Request::FLUSH };
+        let [third, fourth] = [3, 4].map(request);
+        assert!(q.submit(0) && q.submit(0) && !q.submit(0) && q.is_full(0));
+        q.hold(0, third);
         assert!(!q.submit(0));
-        q.wait(0, fourth);
-        assert_eq!(q.unfetched(), 2);
-        assert_eq!(q.complete(0), Some(third));
-        assert_eq!(q.complete(0), Some(fourth));
-        assert_eq!(q.complete(0), None);
+        q.hold(0, fourth);
+        assert_eq!((q.unfetched(), q.waiting()), (2, 2));
+        for waiting in [third, fourth] {
+            assert_eq!(q.complete(0), Some(waiting));
+            let id = RequestId(waiting.submitted.0 as u32);
+            q.enter(0, id);
+            assert_eq!((q.unfetched(), q.fetch(), q.fetch()), (q.waiting() + 1, Some(id), None));
+        }
+        assert_eq!((q.complete(0), q.fetch()), (None, None));
     }
 }

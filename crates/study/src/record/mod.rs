@@ -122,6 +122,25 @@ impl Recorder {
         }
     }
 
+    /// Keeps a request, if it has a number, which it has since `now`.
+    #[inline]
+    fn open(&mut self, now: SimTime, submitted: &Submitted) {
+        let Submitted { at, id: Some(id), tag, request } = *submitted else { return };
+        let open = OpenRequest {
+            at,
+            numbered: now,
+            op: request.op,
+            tag,
+            sector: request.sector,
+            bytes: request.bytes().get(),
+            live: true,
+        };
+        if id.index() >= self.open.len() {
+            self.open.resize(id.index() + 1, NO_REQUEST);
+        }
+        self.open[id.index()] = open;
+    }
+
     /// Sends all remaining rows; `whole` if the run completed.
     pub fn finish(&mut self, whole: bool) {
         if let Some(log) = &mut self.requests {
@@ -143,35 +162,27 @@ impl Recorder {
 impl Observer for Recorder {
     #[inline]
     fn request_submitted(&mut self, submitted: &Submitted) {
-        let id = submitted.id.index();
-        if id >= self.open.len() {
-            self.open.resize(id + 1, NO_REQUEST);
-        }
-        let Submitted { at, tag, request, .. } = *submitted;
-        self.open[id] = OpenRequest {
-            at,
-            op: request.op,
-            tag,
-            sector: request.sector,
-            bytes: request.bytes().get(),
-            live: true,
-        };
+        self.open(submitted.at, submitted);
         if let Some(series) = &mut self.series {
-            series.depth_changes(at, 1);
+            series.depth_changes(submitted.at, 1);
         }
+    }
+
+    fn request_entered(&mut self, now: SimTime, submitted: &Submitted) {
+        self.open(now, submitted);
     }
 
     #[inline]
     fn request_ended(&mut self, ended: &Ended) {
         let open = &mut self.open[ended.of.id.index()];
         open.live = false;
-        let sector = open.sector;
+        let OpenRequest { sector, numbered, .. } = *open;
         if let Some(series) = &mut self.series {
             series.depth_changes(ended.at, -1);
         }
         let Some(start) = self.start else { return };
         let arrival = ended.of.submitted.as_ns() as i64 - start.as_ns() as i64;
-        let row = RequestRow { number: self.ended, arrival, address: sector * 512, ended };
+        let row = RequestRow { number: self.ended, arrival, numbered, address: sector * 512, ended };
         self.ended += 1;
         if let Some(log) = &mut self.requests {
             log.take(&row);

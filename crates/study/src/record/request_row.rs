@@ -10,6 +10,8 @@ pub struct RequestRow<'a> {
     pub number: u64,
     /// Submission time relative to the window start; may be negative.
     pub arrival: i64,
+    /// Time since which it has its number.
+    pub numbered: SimTime,
     /// First byte addressed.
     pub address: u64,
     /// The request.
@@ -21,6 +23,8 @@ pub struct RequestRow<'a> {
 pub struct OpenRequest {
     /// Submission time.
     pub at: SimTime,
+    /// Time since which it has its number.
+    pub numbered: SimTime,
     /// Operation.
     pub op: Op,
     /// Host tag.
@@ -34,5 +38,12 @@ pub struct OpenRequest {
 }
 
 /// Empty entry.
-pub const NO_REQUEST: OpenRequest =
-    OpenRequest { at: SimTime::ZERO, op: Op::Flush, tag: Tag(0), sector: 0, bytes: 0, live: false };
+pub const NO_REQUEST: OpenRequest = OpenRequest {
+    at: SimTime::ZERO,
+    numbered: SimTime::ZERO,
+    op: Op::Flush,
+    tag: Tag(0),
+    sector: 0,
+    bytes: 0,
+    live: false,
+};

@@ -92,6 +92,7 @@ impl Slowest {
             self.rows.push(&RequestRow {
                 number: of.number,
                 arrival: of.arrival,
+                numbered: of.submitted,
                 address: of.address,
                 ended: &ended,
             });

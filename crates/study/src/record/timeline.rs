@@ -18,8 +18,9 @@ const MOST: usize = 2_000_000;
 
 /// A request during a traced interval.
 struct Seen {
-    id: RequestId,
-    /// Relative to the start of the measurement window.
+    /// Its number and since when it has it; `None` while it waits in the host.
+    id: Option<(RequestId, i64)>,
+    /// Relative to the start of the measurement window, as all times.
     arrival: i64,
     end: Option<i64>,
     number: i64,
@@ -129,7 +130,7 @@ impl Timeline {
         if self.following.is_some() {
             let of = &row.ended.of;
             self.seen.push(Seen {
-                id: of.id,
+                id: Some((of.id, relative_ns(self.start, row.numbered))),
                 arrival: row.arrival,
                 end: Some(relative_ns(self.start, row.ended.at)),
                 number: row.number as i64,
@@ -150,7 +151,7 @@ impl Timeline {
         let from = tracers[0].from;
         for (id, open) in (0..).map(RequestId).zip(open).filter(|(_, open)| open.live) {
             self.seen.push(Seen {
-                id,
+                id: Some((id, relative_ns(self.start, open.numbered))),
                 arrival: relative_ns(self.start, open.at),
                 end: None,
                 number: NOTHING,
@@ -160,16 +161,35 @@ impl Timeline {
                 bytes: open.bytes,
             });
         }
-        self.seen.sort_by_key(|seen| (seen.arrival, seen.number, seen.id));
-        let mut by_id: HashMap<RequestId, Vec<usize>> = HashMap::new();
+        let (seen, start) = (&mut self.seen, self.start);
+        device.for_waiting(&mut |waiting| {
+            seen.push(Seen {
+                id: None,
+                arrival: relative_ns(start, waiting.submitted),
+                end: None,
+                number: NOTHING,
+                flow: waiting.tag.0 as i32,
+                kind: kind_of(waiting.request.op),
+                address: waiting.request.sector * 512,
+                bytes: waiting.request.bytes().get(),
+            });
+        });
+        let number_of = |seen: &Seen| seen.id.map_or(u32::MAX, |(id, _)| id.0);
+        self.seen.sort_by_key(|seen| (seen.arrival, seen.number, number_of(seen)));
+        let mut by_id: HashMap<RequestId, Vec<(i64, usize)>> = HashMap::new();
         // Requests of an array have no ids in its drives.
         if tracers.len() == 1 && D::NAME == Drive::NAME {
-            self.seen.iter().enumerate().for_each(|(k, seen)| by_id.entry(seen.id).or_default().push(k));
+            for (k, (id, numbered)) in
+                self.seen.iter().enumerate().filter_map(|(k, seen)| Some((k, seen.id?)))
+            {
+                by_id.entry(id).or_default().push((numbered, k));
+            }
+            // A request that waited is as late as its number.
+            by_id.values_mut().for_each(|of| of.sort_by_key(|&(numbered, _)| numbered));
         }
-        let seen = &self.seen;
         let whose = |id: RequestId, at: i64| {
             let of = by_id.get(&id)?;
-            of.iter().rev().copied().find(|&k| seen[k].arrival <= at)
+            of.iter().rev().find(|(numbered, _)| *numbered <= at).map(|&(_, k)| k)
         };
         let (start, window) = (self.start, self.window);
         for (d, tracer) in (0..).zip(&tracers) {

@@ -47,8 +47,9 @@ that runs can be compared; with `--as-written` it follows the file.
 | collection | at least 10 free blocks of a plane, below which host writes stop | the thresholds of the file |
 | `Time_Unit` | ignored: ns | the unit |
 
-A read at depth 1 takes exactly the time that it takes in MQSim: flash, channel and ready/busy times are the same, and
-`host.firmware` is what the messages of its NVMe model take beyond our link. Where they differ, the report says so:
+With the whole map in memory, a read of whole units at depth 1 takes exactly the time that it takes in MQSim: flash,
+channel and ready/busy times are the same, and `host.firmware` is what the messages of its NVMe model take beyond our
+link. What differs is in the report:
 
 - Pages are mapped whole. A scenario that only reads gets a smaller `ftl.mapping-unit` if its requests are smaller,
   since a read of a part of a unit transfers the unit. Reads of less than 4 KiB transfer 4 KiB.

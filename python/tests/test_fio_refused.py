@@ -192,11 +192,13 @@ def test_includes_are_read_in_place_and_refused_in_a_circle(tmp_path: Path) -> N
         ('drive = "a4-mini"\n[[flow]]\nrequests = 5\n', (), "without flows"),
         ("drive = [\n", (), "drive.toml:1"),
         (CASES, ("--output-format", "fio-json"), "--case"),
+        (CASES, (), "differs from case to case"),
         ("a4-mini", ("--output-format", "xml"), "fio-json or fio-json+"),
         ("a4-mini", ("--output-format", "fio-json", "--json"), "omit --json"),
         ("a4-mini", ("--output-format", "fio-json", "--repeat", "2"), "omit --repeat"),
         ("a4-mini", ("--output-format", "fio-json", "--counters"), "omit --counters"),
         ("a4-mini", ("--trace", "x.csv"), "read_iolog"),
+        ("a4-mini", ("--set", "run.requests=5"), "omit run.requests"),
         (
             'drive = "a4-mini"\n[[case]]\nname = "a"\n[[case]]\nname = "b"\nset = ["drive.capacity=1GiB"]\n',
             (),
@@ -207,7 +209,8 @@ def test_includes_are_read_in_place_and_refused_in_a_circle(tmp_path: Path) -> N
 def test_a_wrong_drive_or_option_is_refused(
     drive: str | None, words: tuple[str, ...], names: str, interpulse: Callable[..., Ended], tmp_path: Path
 ) -> None:
-    (tmp_path / "job.fio").write_text("[j]\nsize=1m\n")
+    second = "[k]\nsize=1m\nstonewall\n" if names.startswith("omit run") or "differs" in names else ""
+    (tmp_path / "job.fio").write_text(f"[j]\nsize=1m\n{second}")
     given: tuple[str, ...] = ()
     if drive is not None and "\n" in drive:
         (tmp_path / "drive.toml").write_text(drive)

@@ -23,6 +23,7 @@ def loaded_jobs(
     options: Options,
     seed: int | None,
     *,
+    cases: Sequence[str] | None,
     trace: Path | str | None,
     trace_keys: Sequence[tuple[str, str]],
 ) -> tuple[Config, Ends]:
@@ -35,7 +36,7 @@ def loaded_jobs(
     for text in settings:
         key, value = parse_set(text)
         config.set(key, value)
-    return config, ends_by_simulation(options, seed)
+    return config, ends_by_simulation(options, seed, cases)
 
 
 def check_format(output_format: str, logs: LogOptions | None, *, json: bool, counters: bool, repeat: bool) -> None:

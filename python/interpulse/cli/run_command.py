@@ -61,7 +61,9 @@ def run_command(
     else:
         from interpulse.cli.fio_jobs import loaded_jobs
 
-        loaded, ends = loaded_jobs(config, drive, settings, options, seed, trace=trace, trace_keys=trace_keys)
+        loaded, ends = loaded_jobs(
+            config, drive, settings, options, seed, cases=cases, trace=trace, trace_keys=trace_keys
+        )
     if report:
         from interpulse.report.page import need_bokeh
 

@@ -19,6 +19,9 @@ from interpulse.fio.job import Job, read_job
 from interpulse.fio.jobfile import Section, read_job_file
 from interpulse.fio.layout import clones_of
 
+MEASURED = {"run.warmup", "run.warmup-requests", "run.requests", "run.time"}
+"""Keys that decide what a run measures."""
+
 BESIDE = ("fio", "queue", "placement-handle")
 """Keys that a flow with a job file may have."""
 
@@ -93,9 +96,16 @@ def expanded(
     )
     place = f"{shown(path)}: flow.{number}"
     flows, notes, sections = _flows_of(table, place, Path(path), capacity, seed_of_logs, folder)
-    own = _window([flow.job for flow in flows], data, sets)
+    run = data.get("run")
+    given = {f"run.{key}" for key in run} if isinstance(run, dict) else set()
+    given |= {key for key, _ in sets if key.startswith("run.")}
+    own = _window([flow.job for flow in flows], given)
     texts = [placed(flow.keys, flow.region, capacity) for flow in flows]
-    starts = _starts(flows, texts, others, path, own + sets, ends)
+    starts = _starts(flows, texts, given, lambda first: _end(first, ends, others, path, own + sets))
+    notes += [
+        f"{shown(path)}: {key} is set: the measurement is that of the configuration, not of the jobs"
+        for key in sorted(given & MEASURED)
+    ]
     whole = others + _tables(flows, texts, starts)
     return whole, own + sets, Jobs(tuple(sections), tuple(flows), headers, tuple(starts), tuple(notes))
 
@@ -157,13 +167,10 @@ def _flows_of(
     return flows, notes, sections
 
 
-def _window(jobs: Sequence[Job], data: Mapping[str, Any], sets: Sets) -> Sets:
+def _window(jobs: Sequence[Job], given_keys: set[str]) -> Sets:
     """Overrides that make the measurement window that of the jobs, unless the configuration has one."""
     ramps = {job.ramp_ns for job in jobs}
-    run = data.get("run")
-    keys = {f"run.{key}" for key in run} if isinstance(run, dict) else set()
-    keys |= {key for key, _ in sets}
-    given = keys & {"run.warmup", "run.warmup-requests"}
+    given = given_keys & {"run.warmup", "run.warmup-requests"}
     if ramps != {0}:
         first = next(job for job in jobs if job.ramp_ns)
         if len(ramps) > 1:
@@ -177,28 +184,46 @@ def _window(jobs: Sequence[Job], data: Mapping[str, Any], sets: Sets) -> Sets:
 
 
 def _starts(
-    flows: Sequence[JobFlow], texts: Sequence[Mapping[str, str]], others: str, path: str, sets: Sets, ends: Ends | None
+    flows: Sequence[JobFlow],
+    texts: Sequence[Mapping[str, str]],
+    given: set[str],
+    end_of: Callable[[str], int | None],
 ) -> list[int]:
-    """Start of each flow: phases begin when all flows before them have ended."""
+    """Start of each flow: phases begin when all flows before them have ended.
+
+    Args:
+        flows: of all jobs.
+        texts: their keys.
+        given: keys of [run] that the configuration has.
+        end_of: simulates flows in TOML and returns when their last request ends; `None` where that is not possible.
+    """
     starts: list[int] = []
     begins = 0
     for number, flow in enumerate(flows):
         if number and flow.phase > flows[number - 1].phase:
-            before = list(zip(flows[:number], starts, strict=True))
+            before = zip(flows[:number], starts, strict=True)
             known = [None if of.lasts_ns is None else start + of.lasts_ns for of, start in before]
             last = [end for end in known if end is not None]
             if len(last) == len(known):
                 begins = max(last)
-            elif ends is None:
-                raise flow.job.refused(
-                    "stonewall",
-                    "the jobs before it have no known end: give them time_based and runtime (interpulse run "
-                    "JOB.fio --drive DRIVE simulates them first)",
-                )
             else:
-                begins = ends(others + _tables(flows[:number], texts[:number], starts), path, sets)
+                begins = _measured(flow, given, end_of(_tables(flows[:number], texts[:number], starts)))
         starts.append(max(begins, flow.job.start_ns))
     return starts
+
+
+def _measured(flow: JobFlow, given: set[str], end: int | None) -> int:
+    """The end that a simulation found; raises ConfigError where it cannot tell."""
+    unknown = "the jobs before it have no known end: give them time_based and runtime"
+    if end is None:
+        raise flow.job.refused("stonewall", f"{unknown} (interpulse run JOB.fio --drive DRIVE simulates them first)")
+    if given & MEASURED:
+        raise flow.job.refused("stonewall", f"{unknown}, or omit {', '.join(sorted(given & MEASURED))}")
+    return end
+
+
+def _end(flows: str, ends: Ends | None, others: str, path: str, sets: Sets) -> int | None:
+    return None if ends is None else ends(others + flows, path, sets)
 
 
 def _tables(flows: Sequence[JobFlow], texts: Sequence[Mapping[str, str]], starts: Sequence[int]) -> str:

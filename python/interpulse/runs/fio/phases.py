@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import interpulse._core as _core
 from interpulse._core import ConfigError
+from interpulse.configuration.cases import positions
 from interpulse.configuration.config import Config
 from interpulse.files.paths import read_text, shown
 from interpulse.fio.jobfile import read_job_file
@@ -60,14 +61,16 @@ class _Quiet:
         """Shows nothing."""
 
 
-def ends_by_simulation(options: Options, seed: int | None) -> Ends:
+def ends_by_simulation(options: Options, seed: int | None, cases: Sequence[str] | None = None) -> Ends:
     """Function that simulates the first jobs of a job file to find when they end."""
 
     def ends(text: str, path: str, sets: Sets) -> int:
         plan = _core.resolve(text, path, sets, None, seed, False)
+        if cases:
+            plan = plan.only(positions(plan.case_names, cases))
         if len(plan.case_names) > 1:
             raise ConfigError(
-                f"{shown(path)}: case: seen {len(plan.case_names)} cases; expected one: jobs after stonewall "
+                f"{shown(path)}: case: seen {len(plan.case_names)} cases; expected one (--case): jobs after stonewall "
                 "begin when those before it have ended, which differs from case to case"
             )
         simulated: float = execute(plan, options, _Quiet()).raw["simulated_s"]

@@ -3,7 +3,7 @@
 use crate::drive_common::{Bench, Cells, closed, filled, little, mix, of_part, part, preconditioned};
 use interpulse_drive::ftl::page::mapping::cached::format::MapFormat;
 use interpulse_drive::replacement::MapReplacement;
-use interpulse_drive::spec::{DriveSpec, MapCacheSpec, MappingSpec};
+use interpulse_drive::spec::{DriveSpec, MapCacheSpec, MapPartition, MappingSpec};
 use interpulse_engine::Bytes;
 use interpulse_engine::account::Cause;
 use interpulse_oracle::caching::lru_hit_rate;
@@ -12,7 +12,7 @@ use interpulse_workload::{AddressSpec, BlockSize, FlowSpec, SyntheticSpec, Zipf}
 
 /// Probability that any comparison fails although everything is right, and their number.
 const FAMILY_ERROR: f64 = 1e-7;
-const COMPARISONS: usize = 6;
+const COMPARISONS: usize = 8;
 
 const CACHE: MapCacheSpec = MapCacheSpec {
     size: Bytes::kib(16),
@@ -20,6 +20,7 @@ const CACHE: MapCacheSpec = MapCacheSpec {
     replacement: MapReplacement::Lru,
     prefetch: 0,
     batch: None,
+    partition: MapPartition::Shared,
 };
 
 /// A drive of about 100 translation pages with this mapping cache.
@@ -245,4 +246,64 @@ fn what_does_not_go_together_is_refused() {
         spec.ftl.mapping = MappingSpec::Cached(MapCacheSpec { size: Bytes::kib(4), ..CACHE })
     });
     assert!(small.contains("at least 8KiB"), "{small}");
+}
+
+/// Two queues with regions of their own, a quarter and three quarters of the cache: each hits as with a cache of its part, however
+/// fast the other one is.
+#[test]
+fn each_queue_hits_as_its_part_of_the_cache_says() {
+    let partition = MapPartition::ByQueue { shares: vec![1.0, 3.0] };
+    let mut spec = drive(MapCacheSpec { size: Bytes::kib(4 * 48), partition, ..CACHE });
+    spec.host.queue_weights = vec![1, 1];
+    let half = |k: u32, depth: u32| {
+        let (from, to) = (f64::from(k) / 2.0, f64::from(k + 1) / 2.0);
+        let flow = closed(&format!("f{k}"), depth, SyntheticSpec { from, to, ..mix(1.0) });
+        FlowSpec { queue: k, ..flow }
+    };
+    let mut bench = Bench::new(&spec, filled(&spec, 1.0), &[half(0, 1), half(1, 8)], 3);
+    bench.run_requests(20_000);
+    let mut rates = [Vec::new(), Vec::new()];
+    for _ in 0..40 {
+        let before = bench.host.device.map_lookups_by_queue().to_vec();
+        bench.run_requests(8_000);
+        for (k, (after, before)) in bench.host.device.map_lookups_by_queue().iter().zip(before).enumerate() {
+            rates[k].push((after[1] - before[1]) as f64 / (after[0] - before[0]) as f64);
+        }
+    }
+    let all = counters(&bench);
+    let by_queue = bench.host.device.map_lookups_by_queue();
+    assert_eq!(by_queue[0][0] + by_queue[1][0], all.map_lookups);
+    assert_eq!(by_queue[0][1] + by_queue[1][1], all.map_hits);
+    bench.finish();
+    let units = spec.ftl_config().unwrap().logical_units;
+    for (k, pages) in [(0, 12.0), (1, 36.0)] {
+        // The page in the middle belongs to both.
+        let (from, to) = (units / 2 * k, units / 2 * (k + 1));
+        let first = from / 1024 * 1024;
+        let weights: Vec<f64> =
+            (first..to).step_by(1024).map(|at| f64::from((at + 1024).min(to) - at.max(from))).collect();
+        let expected = lru_hit_rate(&weights, pages).unwrap();
+        let measured = confidence_interval(&rates[k as usize], FAMILY_ERROR, COMPARISONS).unwrap();
+        println!("queue {k}: expected {expected}, measured {measured:?}");
+        assert!(measured.half_width() < 0.03, "{measured:?}");
+        assert!(measured.contains(expected), "{expected} outside {measured:?}");
+    }
+}
+
+#[test]
+fn parts_of_the_cache_need_a_share_for_each_queue_and_room() {
+    let with = |kib: u64, shares: Vec<f64>| {
+        let partition = MapPartition::ByQueue { shares };
+        let mut spec = drive(MapCacheSpec { size: Bytes::kib(kib), partition, ..CACHE });
+        spec.host.queue_weights = vec![1, 1];
+        spec.check().map_err(|why| why.keys[0].to_string())
+    };
+    assert_eq!(with(16, vec![]), Ok(()));
+    assert_eq!(with(16, vec![1.0]), Err("ftl.map-cache-shares".into()));
+    assert_eq!(
+        with(16, vec![1.0, 3.0]),
+        Err("ftl.map-cache-size".into()),
+        "a quarter is less than two pages"
+    );
+    assert_eq!(with(32, vec![1.0, 3.0]), Ok(()));
 }

@@ -90,6 +90,7 @@ pub(crate) fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "ftl.mapping-unit" => &["", "", "'8KiB'", "'16KiB'"],
         "ftl.mapping" => &["'full'", "'full'", "'cached'"],
         "ftl.map-cache-size" => &["'8KiB'", "'32KiB'", "'64KiB'"],
+        "ftl.map-cache-shares" => &[""],
         "ftl.map-prefetch" => &["0", "0", "3"],
         "ftl.map-write-batch" => &["", "1", "2", "8"],
         "ftl.gc-choices" => &["3", "", "20"],

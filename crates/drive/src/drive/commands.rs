@@ -40,7 +40,9 @@ impl Drive {
         }
         let request = self.host.requests.get_mut(id);
         let mut flash = Flash { nand: &mut self.nand, events };
-        if request.op != Op::Flush && !self.ftl.map_entries(&mut flash, id, request.lpn, request.units) {
+        if request.op != Op::Flush
+            && !self.ftl.map_entries(&mut flash, id, request.queue, request.lpn, request.units)
+        {
             return;
         }
         match request.op {

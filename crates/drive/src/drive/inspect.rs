@@ -108,6 +108,11 @@ impl Drive {
         self.ftl.gc_window()
     }
 
+    /// Look-ups of map entries and hits by submission queue, since the start; empty with the full table or one queue.
+    pub fn map_lookups_by_queue(&self) -> &[[u64; 2]] {
+        self.ftl.map_lookups_by_queue()
+    }
+
     /// SLC cache, if the drive has one.
     pub fn slc(&self) -> Option<&SlcCache> {
         self.ftl.slc()

@@ -50,10 +50,17 @@ pub trait Ftl {
     fn prefetch(&self, lpn: Lpn);
     /// Prefetches the validity words that a write of `lpn` changes.
     fn prefetch_older(&self, lpn: Lpn);
-    /// Whether the map entries of `units` from `lpn` are in controller memory. If not, the FTL reads them from flash and
+    /// Whether the map entries of `units` from `lpn` are in controller memory, for a command of `queue`. If not, the FTL reads them from flash and
     /// answers [`Outcome::Mapped`] when `tag` can continue.
     #[inline]
-    fn map_entries(&mut self, _flash: &mut Flash, _tag: RequestId, _lpn: Lpn, _units: u32) -> bool {
+    fn map_entries(
+        &mut self,
+        _flash: &mut Flash,
+        _tag: RequestId,
+        _queue: u16,
+        _lpn: Lpn,
+        _units: u32,
+    ) -> bool {
         true
     }
     /// Reads the units `from..to` for `owner`, of each page read. `early` allows the only page read to report its completion ahead
@@ -197,6 +204,10 @@ pub trait Ftl {
     /// Counters of placement handles since the start; `None` without handles.
     fn placement(&self) -> Option<&PlacementCounters> {
         None
+    }
+    /// Look-ups of map entries and hits by submission queue, since the start; empty where they are not counted.
+    fn map_lookups_by_queue(&self) -> &[[u64; 2]] {
+        &[]
     }
     /// Counters since the start.
     fn counters(&self) -> FtlCounters;

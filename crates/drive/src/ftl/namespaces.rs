@@ -160,7 +160,7 @@ impl Ftl for NamespacedFtl {
 
     #[cold]
     #[inline(never)]
-    fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool {
+    fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, queue: u16, lpn: Lpn, units: u32) -> bool {
         // A request that touches no unit, such as zone management, has its address.
         // The units of a zone report are those of its buffer.
         let end = (lpn + units.max(1)).min(Lpn(self.logical_units()));
@@ -168,7 +168,7 @@ impl Ftl for NamespacedFtl {
         let each = &mut self.each;
         let in_memory = |part: &Part| {
             let units = part.to.0 - part.from.0;
-            each[part.namespace].ftl.map_entries(flash, tag, part.from, units)
+            each[part.namespace].ftl.map_entries(flash, tag, queue, part.from, units)
         };
         parts.iter().all(in_memory)
     }

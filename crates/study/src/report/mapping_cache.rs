@@ -18,6 +18,14 @@ pub(super) fn insert(o: &mut Map<String, Value>, m: &Measured, context: &DriveSt
     let mut of = Map::new();
     of.insert("look_ups".into(), json!(f.map_lookups));
     of.extend(hits.map(|rate| ("hit_rate".into(), json!(rate))));
+    if !m.map_lookups.is_empty() {
+        let queue = |(k, [lookups, hits]): (u32, &[u64; 2])| {
+            let rate = (*lookups > 0).then(|| *hits as f64 / *lookups as f64);
+            json!({"queue": k, "look_ups": lookups, "hit_rate": rate})
+        };
+        let queues: Vec<Value> = (0..).zip(&m.map_lookups).map(queue).collect();
+        of.insert("queues".into(), json!(queues));
+    }
     of.insert("pages_read".into(), json!(f.map_reads + f.map_prefetches + f.map_update_reads));
     of.insert("pages_programmed".into(), json!(f.map_units + f.map_gc_units));
     of.insert("changes".into(), json!(f.map_updates));

@@ -79,6 +79,8 @@ pub struct Measured {
     pub slc: SlcCounters,
     /// Counters of zones, of a zoned drive.
     pub zones: Option<ZoneCounters>,
+    /// Look-ups of map entries and hits of each queue; empty with the full table or one queue.
+    pub map_lookups: Vec<[u64; 2]>,
     /// Counters of each namespace; empty without namespaces.
     pub namespaces: Vec<NamespaceCounters>,
     /// Spare space at the victim choices of garbage collection.
@@ -243,6 +245,12 @@ pub fn run<D: RunTarget, O: Recording, C: Clock>(
         drive: drive_counters,
         ftl: done.ftl,
         slc: done.slc,
+        map_lookups: after
+            .map_lookups
+            .iter()
+            .zip(&before.map_lookups)
+            .map(|(after, before)| [after[0] - before[0], after[1] - before[1]])
+            .collect(),
         namespaces: after
             .namespaces
             .iter()
@@ -311,6 +319,7 @@ struct Readings {
     errors: Option<ErrorWindow>,
     placement: Option<PlacementCounters>,
     zones: Option<ZoneCounters>,
+    map_lookups: Vec<[u64; 2]>,
     namespaces: Vec<NamespaceCounters>,
     spent: Spent,
 }
@@ -325,6 +334,7 @@ impl Readings {
             errors: None,
             placement: None,
             zones: None,
+            map_lookups: Vec::new(),
             namespaces: Vec::new(),
             spent: Spent::default(),
         };
@@ -334,6 +344,8 @@ impl Readings {
             readings.drive.add(&drive.counters);
             // Only a drive on its own has handles.
             readings.placement = drive.placement().cloned();
+            // The commands of an array come from one queue.
+            readings.map_lookups = drive.map_lookups_by_queue().to_vec();
             // An array has no zoned drives, and no namespaces.
             readings.zones = zone_counters(drive);
             let each = drive.namespaces().map_or(&[][..], |of| of.all());

@@ -2,6 +2,7 @@
 
 use super::PageFtl;
 use super::gc::state::{GcWindow, Rewritten};
+use super::mapping::residency::Residency;
 use super::placement::counters::PlacementCounters;
 use super::power_loss::metadata_region::MetadataWritten;
 use super::power_loss::outage::{Fates, Recovered};
@@ -44,7 +45,7 @@ impl Ftl for PageFtl {
         fn patrol(&mut self, flash: &mut Flash);
         fn checkpoint(&mut self, flash: &mut Flash);
         fn idle_timer(&mut self, flash: &mut Flash, outstanding: bool);
-        fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool;
+        fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, queue: u16, lpn: Lpn, units: u32) -> bool;
         fn read(&mut self, flash: &mut Flash, owner: Owner, from: Lpn, to: Lpn, early: bool) -> LookupResult;
         fn check_version(&mut self, lpn: Lpn, version: u32);
         fn admit(&mut self, tag: RequestId, lpn: Lpn, units: u32, arrived: SimTime, handle: u8) -> Admitted;
@@ -129,6 +130,13 @@ impl Ftl for PageFtl {
 
     fn placement(&self) -> Option<&PlacementCounters> {
         self.handles.as_ref().map(|handles| &handles.counters)
+    }
+
+    fn map_lookups_by_queue(&self) -> &[[u64; 2]] {
+        match &self.residency {
+            Residency::Cached(cached) => cached.lookups_by_queue(),
+            _ => &[],
+        }
     }
 
     fn cache_use(&self) -> CacheUse {

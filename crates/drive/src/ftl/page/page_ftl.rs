@@ -192,7 +192,12 @@ impl PageFtl {
                 .power_loss
                 .map(|of| Box::new(MetadataRegion::new(of.checkpoint_every, super_blocks as usize))),
             residency: spec.ftl.mapping.cached().map_or(Residency::Full, |of| {
-                Residency::Cached(Box::new(CachedMap::new(of, &blocks, spec.geometry.unit_bytes)))
+                Residency::Cached(Box::new(CachedMap::new(
+                    of,
+                    &blocks,
+                    spec.geometry.unit_bytes,
+                    spec.host.queue_weights.len(),
+                )))
             }),
             timers,
             namespace: spec.place.namespace,

@@ -19,16 +19,30 @@ impl PageFtl {
     /// Whether the map entries of `units` from `lpn` are in controller memory. If not, reads their translation page;
     /// [`Outcome::Mapped`] follows, and the command looks them up again.
     #[inline(always)]
-    pub fn map_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool {
+    pub fn map_entries(
+        &mut self,
+        flash: &mut Flash,
+        tag: RequestId,
+        queue: u16,
+        lpn: Lpn,
+        units: u32,
+    ) -> bool {
         self.command_starts(flash);
-        matches!(self.residency, Residency::Full) || self.look_up_entries(flash, tag, lpn, units)
+        matches!(self.residency, Residency::Full) || self.look_up_entries(flash, tag, queue, lpn, units)
     }
 
     // Out of line: a full table in memory is the common case.
     #[inline(never)]
-    fn look_up_entries(&mut self, flash: &mut Flash, tag: RequestId, lpn: Lpn, units: u32) -> bool {
+    fn look_up_entries(
+        &mut self,
+        flash: &mut Flash,
+        tag: RequestId,
+        queue: u16,
+        lpn: Lpn,
+        units: u32,
+    ) -> bool {
         let BlockManager { counters, units: state, .. } = &mut self.blocks;
-        match self.residency.look_up(counters, state.map(), tag, lpn, units) {
+        match self.residency.look_up(counters, state.map(), tag, queue, lpn, units) {
             Lookup::Hit => true,
             Lookup::Miss(page) => {
                 match &self.residency {

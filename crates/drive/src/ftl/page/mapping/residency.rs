@@ -26,19 +26,20 @@ pub enum Residency {
 }
 
 impl Residency {
-    /// Looks up the entries of `units` from `lpn` for the command `tag`; a cache counts it.
+    /// Looks up the entries of `units` from `lpn` for the command `tag` of `queue`; a cache counts it.
     #[inline(always)]
     pub(crate) fn look_up(
         &mut self,
         counters: &mut FtlCounters,
         map: &Map,
         tag: RequestId,
+        queue: u16,
         lpn: Lpn,
         units: u32,
     ) -> Lookup {
         match self {
             Residency::Full => Lookup::Hit,
-            Residency::Cached(cached) => cached.look_up(counters, map, tag, lpn, units),
+            Residency::Cached(cached) => cached.look_up(counters, map, tag, queue, lpn, units),
             #[cfg(feature = "scripted-misses")]
             Residency::EveryNth { n, looked_up } => {
                 *looked_up += 1;

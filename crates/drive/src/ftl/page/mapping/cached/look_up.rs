@@ -37,13 +37,14 @@ impl PageFtl {
         }
         self.blocks.counters.map_reads += 1;
         self.read_translation_page(flash, page, Some(tag));
-        self.prefetch_pages(flash, page);
+        self.prefetch_pages(flash, page, tag);
         self.write_map_back(flash);
     }
 
-    /// Reads the translation pages behind `page` that nothing holds.
-    fn prefetch_pages(&mut self, flash: &mut Flash, page: u32) {
+    /// Reads the translation pages behind `page`, which `tag` waits for, that nothing holds.
+    fn prefetch_pages(&mut self, flash: &mut Flash, page: u32, tag: RequestId) {
         let cached = self.cached();
+        let part = cached.part(cached.waiting[tag.index()].queue);
         if cached.spec.prefetch == 0 || cached.spec.format.holds_entries() {
             return;
         }
@@ -53,7 +54,8 @@ impl PageFtl {
             let of = &mut cached.pages[page as usize];
             let idle = of.progress == Progress::Idle && !of.reading;
             if idle && !cached.residents.holds(page) && cached.is_on_flash(self.blocks.map(), page) {
-                cached.pages[page as usize].prefetching = true;
+                let of = &mut cached.pages[page as usize];
+                (of.prefetching, of.part) = (true, part);
                 self.blocks.counters.map_prefetches += 1;
                 self.read_translation_page(flash, page, None);
             }
@@ -110,7 +112,7 @@ impl PageFtl {
         let page = page.0;
         let of = &mut cached.pages[page as usize];
         of.reading = false;
-        let prefetched = std::mem::take(&mut of.prefetching);
+        let (prefetched, part) = (std::mem::take(&mut of.prefetching), of.part);
         let mut tag = std::mem::replace(&mut of.first, NOBODY);
         if of.progress == Progress::Preparing {
             of.progress = Progress::Ready;
@@ -119,11 +121,11 @@ impl PageFtl {
         }
         if prefetched && tag == NOBODY {
             let first = cached.entries_of(page).start;
-            cached.keep(map, page, first, first + 1);
+            cached.keep(map, part, page, first, first + 1);
         }
         while tag != NOBODY {
             let of = cached.waiting[tag.index()];
-            cached.keep(map, page, of.from, of.to);
+            cached.keep(map, cached.part(of.queue), page, of.from, of.to);
             cached.resumed.push_back(Resumed { tag, page: page + 1, counted: false });
             self.outcomes.push_back(Outcome::Mapped(tag));
             tag = of.next;

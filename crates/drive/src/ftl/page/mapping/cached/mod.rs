@@ -26,7 +26,7 @@ use crate::ftl::page::mapping::table::{Map, Where};
 use crate::numbers::{Lane, Lpn};
 use interpulse_engine::RequestId;
 use residents::{Evicted, Residents};
-use spec::MapCacheSpec;
+use spec::{MapCacheSpec, MapPartition};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -62,6 +62,8 @@ struct PageState {
     reading: bool,
     /// That read is for the cache though no command waits.
     prefetching: bool,
+    /// Part of the cache that a prefetch is for.
+    part: u16,
     /// Bytes of the write-back buffer that it takes.
     bytes: u32,
     /// First command that waits for the read.
@@ -75,6 +77,7 @@ const IDLE: PageState = PageState {
     whole_again: false,
     reading: false,
     prefetching: false,
+    part: 0,
     bytes: 0,
     first: NOBODY,
 };
@@ -83,6 +86,7 @@ const IDLE: PageState = PageState {
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     page: u32,
+    queue: u16,
     /// Units of the command on that page.
     from: Lpn,
     to: Lpn,
@@ -125,6 +129,10 @@ pub struct CachedMap {
     page_bytes: u32,
     batch: u32,
     residents: Residents,
+    /// Each queue has a part of the cache.
+    by_queue: bool,
+    /// Look-ups and hits of each queue, if there are several.
+    lookups: Vec<[u64; 2]>,
     pages: Vec<PageState>,
     /// By request; grows as needed.
     waiting: Vec<Waiting>,
@@ -140,7 +148,7 @@ pub struct CachedMap {
 
 impl CachedMap {
     /// Empty cache of a drive whose host units are `blocks.config().logical_units` of `unit` bytes.
-    pub(crate) fn new(spec: &MapCacheSpec, blocks: &BlockManager, unit: u64) -> CachedMap {
+    pub(crate) fn new(spec: &MapCacheSpec, blocks: &BlockManager, unit: u64, queues: usize) -> CachedMap {
         let config = blocks.config();
         let page_bytes = unit as u32;
         let page_shift = (page_bytes / format::ENTRY_BYTES).ilog2();
@@ -149,13 +157,20 @@ impl CachedMap {
             if by_entry { (0, config.logical_units) } else { (page_shift, config.translation_pages) };
         let least = spec.format.least(page_bytes);
         CachedMap {
-            spec: *spec,
+            spec: spec.clone(),
             logical: config.logical_units,
             page_shift,
             object_shift,
             page_bytes,
             batch: spec.batch(blocks.layout.units_per_program),
-            residents: Residents::new(spec.replacement, objects, least, spec.size.get()),
+            residents: Residents::new(
+                spec.replacement,
+                objects,
+                least,
+                &spec.partition.parts(spec.size, queues),
+            ),
+            by_queue: spec.partition != MapPartition::Shared,
+            lookups: if queues > 1 { vec![[0; 2]; queues] } else { Vec::new() },
             pages: vec![IDLE; config.translation_pages as usize],
             waiting: Vec::new(),
             stalled: VecDeque::new(),
@@ -210,24 +225,44 @@ impl CachedMap {
 
     // ---- look-ups -------------------------------------------------------------------------------------------
 
-    /// Looks up the entries of `units` from `lpn` for the command `tag`.
+    /// Part of the cache for what `queue` looks up.
+    fn part(&self, queue: u16) -> u16 {
+        if self.by_queue { queue } else { 0 }
+    }
+
+    /// Look-ups and hits of each queue; empty with one queue.
+    pub(crate) fn lookups_by_queue(&self) -> &[[u64; 2]] {
+        &self.lookups
+    }
+
+    #[inline]
+    fn count(&mut self, counters: &mut FtlCounters, queue: u16, lookups: u64, hits: u64) {
+        counters.map_lookups += lookups;
+        counters.map_hits += hits;
+        if let Some(of) = self.lookups.get_mut(usize::from(queue)) {
+            of[0] += lookups;
+            of[1] += hits;
+        }
+    }
+
+    /// Looks up the entries of `units` from `lpn` for the command `tag` of `queue`.
     #[inline(always)]
     pub(super) fn look_up(
         &mut self,
         counters: &mut FtlCounters,
         map: &Map,
         tag: RequestId,
+        queue: u16,
         lpn: Lpn,
         units: u32,
     ) -> Lookup {
         let object = lpn.0 >> self.object_shift;
         let one = object == (lpn.0 + units - 1) >> self.object_shift;
         if one && self.resumed.is_empty() && self.residents.look_up(object) {
-            counters.map_lookups += 1;
-            counters.map_hits += 1;
+            self.count(counters, queue, 1, 1);
             return Lookup::Hit;
         }
-        self.look_up_pages(counters, map, tag, lpn, lpn + units)
+        self.look_up_pages(counters, map, (tag, queue), lpn, lpn + units)
     }
 
     /// [`CachedMap::look_up`] of any number of pages; a command that waited continues where it was.
@@ -237,7 +272,7 @@ impl CachedMap {
         &mut self,
         counters: &mut FtlCounters,
         map: &Map,
-        tag: RequestId,
+        (tag, queue): (RequestId, u16),
         from: Lpn,
         to: Lpn,
     ) -> Lookup {
@@ -252,13 +287,12 @@ impl CachedMap {
         while page <= last {
             let of = self.entries_of(page);
             let (from, to) = (from.max(of.start), to.min(of.end));
-            let held = self.holds(map, page, from, to);
-            counters.map_lookups += u64::from(!counted);
+            let held = self.holds(map, self.part(queue), page, from, to);
+            self.count(counters, queue, u64::from(!counted), u64::from(!counted && held));
             if !held {
-                self.wait_for(tag, Waiting { page, from, to, next: NOBODY });
+                self.wait_for(tag, Waiting { page, queue, from, to, next: NOBODY });
                 return Lookup::Miss(page);
             }
-            counters.map_hits += u64::from(!counted);
             counted = false;
             page += 1;
         }
@@ -273,7 +307,7 @@ impl CachedMap {
     }
 
     /// Whether the entries `from..to` of `page` are in memory, or the page was never written. Notes the use.
-    fn holds(&mut self, map: &Map, page: u32, from: Lpn, to: Lpn) -> bool {
+    fn holds(&mut self, map: &Map, part: u16, page: u32, from: Lpn, to: Lpn) -> bool {
         let (first, last) = (from.0 >> self.object_shift, (to.0 - 1) >> self.object_shift);
         if (first..=last).all(|object| self.residents.holds(object)) {
             (first..=last).for_each(|object| {
@@ -282,19 +316,19 @@ impl CachedMap {
             return true;
         }
         if self.buffers_whole(map, page) {
-            self.keep(map, page, from, to);
+            self.keep(map, part, page, from, to);
             return true;
         }
         self.pages[page as usize].progress == Progress::Idle && !self.is_on_flash(map, page)
     }
 
-    /// Inserts what a look-up of `from..to` keeps of `page`, which is in memory.
-    fn keep(&mut self, map: &Map, page: u32, from: Lpn, to: Lpn) {
+    /// Inserts into `part` what a look-up of `from..to` keeps of `page`, which is in memory.
+    fn keep(&mut self, map: &Map, part: u16, page: u32, from: Lpn, to: Lpn) {
         if self.spec.format.holds_entries() {
             let end = (to + self.spec.prefetch).min(self.entries_of(page).end);
             for lpn in from.until(end) {
                 if !self.residents.holds(lpn.0) {
-                    self.residents.insert(lpn.0, format::TAGGED_BYTES, false, &mut self.evicted);
+                    self.residents.insert(part, lpn.0, format::TAGGED_BYTES, false, &mut self.evicted);
                 }
             }
         } else if !self.residents.holds(page) {
@@ -306,7 +340,7 @@ impl CachedMap {
                 self.set_buffered(page, 0);
             }
             let bytes = self.spec.format.bytes(map, self.entries_of(page), self.page_bytes);
-            self.residents.insert(page, bytes, queued, &mut self.evicted);
+            self.residents.insert(part, page, bytes, queued, &mut self.evicted);
         }
         self.buffer_evicted();
     }

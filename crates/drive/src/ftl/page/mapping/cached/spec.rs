@@ -3,7 +3,7 @@
 use super::format::{ENTRY_BYTES, MapFormat};
 use crate::replacement::MapReplacement;
 use interpulse_engine::Bytes;
-use interpulse_settings::{ConfigError, Section, choices, default, keys, optional};
+use interpulse_settings::{ConfigError, Section, choices, default, keys, optional, required};
 
 choices! {
     /// Where the map is.
@@ -17,7 +17,7 @@ choices! {
 }
 
 /// Where the map is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum MappingSpec {
     /// The full table is in controller memory.
     Full,
@@ -27,7 +27,7 @@ pub enum MappingSpec {
 
 keys! {
     /// Mapping cache.
-    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[derive(Clone, Debug, PartialEq)]
     pub struct MapCacheSpec, fn keys(s) {
         /// controller memory for cached map entries, without the directory of translation pages and the write-back buffer
         pub size: Bytes = ["map-cache-size"] bytes(default(Bytes::mib(1)).within(Bytes(512)..=Bytes::mib(64 << 10))),
@@ -40,6 +40,54 @@ keys! {
         /// changed translation pages gathered in memory before they are programmed together; by default as many as one program
         /// takes
         pub batch: Option<u32> = ["map-write-batch"] optional_u32(optional().within(1..=4096)),
+        /// Division of the cache among the queues.
+        pub partition: MapPartition => MapPartition::read(s)?,
+    }
+}
+
+choices! {
+    /// Who shares the mapping cache.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Sharing {
+        /// all queues share the cache
+        Shared = "shared",
+        /// a part for each queue of host.queue-weights: a queue evicts only what it cached, and may hit what others cached
+        ByQueue = "by-queue",
+    }
+}
+
+/// Division of the mapping cache.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MapPartition {
+    /// All queues share it.
+    Shared,
+    /// A part for each queue.
+    ByQueue {
+        /// Share of each queue, relative to the others; equal shares if empty.
+        shares: Vec<f64>,
+    },
+}
+
+impl MapPartition {
+    /// Key of the shares.
+    pub const SHARES: &'static str = "map-cache-shares";
+
+    fn read(s: &mut Section) -> Result<MapPartition, ConfigError> {
+        let doc = "who shares the mapping cache";
+        let sharing = s.choice("map-cache-partition", doc, Some("shared"), Sharing::ALL)?;
+        let shares = s.when(sharing == Sharing::ByQueue, "map-cache-partition = \"by-queue\"", |s| {
+            let doc = "share of the mapping cache of each queue of host.queue-weights, relative to the others; left out, equal shares";
+            s.list_f64(MapPartition::SHARES, doc, Some(&[]), required().positive().at_most(1e6))
+        })?;
+        Ok(shares.map_or(MapPartition::Shared, |shares| MapPartition::ByQueue { shares }))
+    }
+
+    /// Bytes of each part of a cache of `size`, on a drive with `queues` queues.
+    pub fn parts(&self, size: Bytes, queues: usize) -> Vec<u64> {
+        let MapPartition::ByQueue { shares } = self else { return vec![size.get()] };
+        let sum: f64 = shares.iter().sum();
+        let share = |k: usize| shares.get(k).map_or(1.0 / queues as f64, |share| share / sum);
+        (0..queues).map(|k| (size.get() as f64 * share(k)) as u64).collect()
     }
 }
 

@@ -9,8 +9,10 @@ use crate::ftl_common::BLOCK;
 use crate::ftl_common::drive::spec;
 use interpulse_drive::ftl::page::gc::victim::GcPolicy;
 use interpulse_drive::ftl::page::mapping::table::Map;
+use interpulse_drive::ftl::page::placement::stripe::{Allocation, Axis};
 use interpulse_drive::ftl::page::placement::{Fdp, PlacementPolicy, Streams};
 use interpulse_drive::numbers::{Lpn, SuperBlock};
+use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::{HandleCounters, PlacementCounters};
 use interpulse_engine::{Bytes, Device, Op, Request, Tag};
 use interpulse_oracle::stats::{Interval, confidence_interval};
@@ -25,7 +27,7 @@ const COMPARISONS: usize = 5;
 const HOT: f64 = 0.2;
 
 fn fdp(handles: u32, persistently_isolated: &[u32]) -> PlacementPolicy {
-    PlacementPolicy::Fdp(Fdp { handles, persistently_isolated: persistently_isolated.to_vec() })
+    PlacementPolicy::Fdp(Fdp { handles, persistently_isolated: persistently_isolated.to_vec(), groups: 1 })
 }
 
 /// A flow of 4 KiB writes to a part of the drive.
@@ -285,4 +287,91 @@ fn isolated_classes_cost_what_their_own_spare_says() {
         check("cold", cold);
         check("hot", hot);
     }
+}
+
+/// A drive of four dies in two reclaim groups with two handles each.
+fn grouped() -> DriveSpec {
+    let mut spec = spec(4, 80, 0.05);
+    spec.ftl.over_provisioning = 0.5;
+    spec.ftl.placement = PlacementPolicy::Fdp(Fdp { handles: 2, persistently_isolated: vec![1], groups: 2 });
+    spec
+}
+
+#[test]
+fn units_stay_in_the_reclaim_group_of_their_flow() {
+    let spec = grouped();
+    // Quarters of the addresses, each with a group and a handle of its own.
+    let flow = |class: u8| {
+        let from = f64::from(class) / 4.0;
+        writes(&format!("f{class}"), from, from + 0.25, AddressSpec::Uniform, Some(class))
+    };
+    let mut bench = Bench::new(&spec, filled(&spec, 0.0), &[0, 1, 2, 3].map(flow), 1);
+    bench.run_requests(80_000);
+    bench.finish();
+    let units = bench.host.device.logical_units();
+    let mut seen = [0; 4];
+    for lpn in Lpn::first(units) {
+        let Some(handle) = bench.host.device.handle_of(lpn) else { continue };
+        let group = bench.host.device.group_of(lpn).expect("it is on flash");
+        let class = 2 * group + u32::from(handle);
+        // The quarter that a unit is in decides; borders are rounded to units.
+        let at = 4.0 * (f64::from(lpn.0) + 0.5) / f64::from(units);
+        assert!((at - f64::from(class) - 0.5).abs() < 0.5 + 1e-2, "unit {lpn} of class {class}");
+        seen[class as usize] += 1;
+    }
+    assert!(seen.iter().all(|&n| n > units / 5), "{seen:?} of {units}");
+    let placement = bench.host.device.placement().unwrap();
+    assert!(placement.groups.iter().all(|of| of.host_units > 20_000 && of.relocated_units > 0));
+    assert!(placement.groups.iter().all(|of| of.outside_units == 0), "{placement:?}");
+}
+
+/// One flow writes the whole drive to a group of half of its dies. The group takes data until half of its spare space is left.
+#[test]
+fn a_full_reclaim_group_passes_data_on() {
+    let spec = grouped();
+    let flow = writes("f", 0.0, 1.0, AddressSpec::Uniform, Some(2));
+    let mut bench = Bench::new(&spec, filled(&spec, 0.0), &[flow], 1);
+    bench.run_requests(120_000);
+    bench.finish();
+    let drive = &bench.host.device;
+    let units = drive.logical_units();
+    let mut held = [0.0; 2];
+    for lpn in Lpn::first(units) {
+        if let Some(group) = drive.group_of(lpn) {
+            held[group as usize] += 1.0;
+        }
+    }
+    let (layout, lanes) = (drive.layout(), 4.0);
+    let spare = f64::from(layout.blocks * layout.units_per_block) - f64::from(units) / lanes;
+    let most = 2.0 * (f64::from(units) / lanes + spare / 2.0);
+    // Lanes are counted every 32 programs of each lane of the drive, all of which may be in the group.
+    let slack = 2.0 * 65.0 * f64::from(layout.units_per_program);
+    assert!((held[1] - most).abs() <= slack, "{held:?}, at most {most}");
+    let placement = drive.placement().unwrap();
+    assert!(
+        placement.groups[1].outside_units > 1_000 && placement.groups[0].outside_units == 0,
+        "{placement:?}"
+    );
+    assert_eq!(placement.groups[0].host_units, placement.groups[1].outside_units);
+}
+
+#[test]
+fn reclaim_groups_that_the_drive_cannot_have_are_refused() {
+    let refused = |change: &dyn Fn(&mut DriveSpec)| {
+        let mut spec = grouped();
+        assert_eq!(spec.check(), Ok(()));
+        change(&mut spec);
+        spec.check().unwrap_err().keys[0].to_string()
+    };
+    let groups = |groups| {
+        move |spec: &mut DriveSpec| {
+            spec.ftl.placement =
+                PlacementPolicy::Fdp(Fdp { handles: 2, persistently_isolated: vec![], groups });
+        }
+    };
+    assert_eq!(refused(&groups(3)), "ftl.reclaim-groups");
+    assert_eq!(refused(&groups(8)), "ftl.reclaim-groups");
+    let order = Allocation::Static([Axis::C, Axis::W, Axis::D, Axis::P]);
+    assert_eq!(refused(&|spec| spec.ftl.allocation = order), "ftl.reclaim-groups");
+    assert_eq!(refused(&|spec| spec.ftl.over_provisioning = 0.1), "ftl.placement");
 }

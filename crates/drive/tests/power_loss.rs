@@ -73,10 +73,17 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
         let persistently_isolated = pick(&mut rng, &[vec![], vec![1], vec![0, 1]]);
         let handles = pick(&mut rng, &[2, 3]);
         if rng.below(2) == 0 {
-            spec.ftl.placement = PlacementPolicy::Fdp(Fdp { handles, persistently_isolated });
+            spec.ftl.placement = PlacementPolicy::Fdp(Fdp { handles, persistently_isolated, groups: 1 });
         }
         if spec.check().is_err() {
             spec.ftl.placement = PlacementPolicy::None;
+        }
+        if let PlacementPolicy::Fdp(fdp) = &spec.ftl.placement {
+            let mut grouped = spec.clone();
+            grouped.ftl.placement = PlacementPolicy::Fdp(Fdp { groups: 2, ..fdp.clone() });
+            if rng.below(2) == 0 && grouped.check().is_ok() {
+                spec = grouped;
+            }
         }
     }
     // Retries, data that nothing corrects, blocks rewritten for their reads and for their age.
@@ -164,7 +171,9 @@ fn world(seed: u64, cuts: u64, met: &mut Met) {
     let spec = draw_drive(&mut rng);
     let mut flows: Vec<FlowSpec> = (0..2).map(|k| draw_flow(&mut rng, &format!("f{k}"))).collect();
     if spec.ftl.placement.handles() > 0 {
-        (0..).zip(&mut flows).for_each(|(k, flow)| flow.handle = Some(k));
+        // With reclaim groups the first handle of the first one, and the last of the last one.
+        let last = if spec.ftl.placement.groups() > 1 { spec.ftl.placement.classes() as u8 - 1 } else { 1 };
+        (0..).zip(&mut flows).for_each(|(k, flow)| flow.handle = Some(k * last));
     }
     let fill = pick(&mut rng, &[0.5, 1.0]);
     println!("world {seed}: fill {fill}\n{spec:#?}\n{flows:#?}");

@@ -6,6 +6,7 @@
 use crate::drive_common::{Bench, Cells, errors, preconditioned, with_faults};
 use interpulse_drive::ftl::page::gc::victim::GcPolicy;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
+use interpulse_drive::ftl::page::placement::{Fdp, PlacementPolicy};
 use interpulse_drive::host_interface::request::Request;
 use interpulse_drive::spec::{Acknowledge, DriveSpec, FreeBlock, UnmappedReads};
 use interpulse_engine::account::{CAUSES, Cause};
@@ -96,6 +97,7 @@ pub(crate) fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "ftl.gc-choices" => &["3", "", "20"],
         "ftl.gc-oldest" => &["1", "3", ""],
         "ftl.placement-handles" => &["1", "2", "3"],
+        "ftl.reclaim-groups" => &["1"],
         "ftl.persistently-isolated" => &["[]", "[0]", "[1]", "[0, 1]"],
         "ftl.streams" => &["1", "2"],
         "ftl.imposed-waf" => &["1.0", "2.4"],
@@ -326,6 +328,13 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
         spec = with_cache;
     }
     with_faults(&mut spec, streams.stream("test.faults", 0));
+    if let PlacementPolicy::Fdp(fdp) = &spec.ftl.placement {
+        let mut grouped = spec.clone();
+        grouped.ftl.placement = PlacementPolicy::Fdp(Fdp { groups: 2, ..fdp.clone() });
+        if streams.stream("test.groups", 0).below(2) == 0 && grouped.check().is_ok() {
+            spec = grouped;
+        }
+    }
     Some(spec)
 }
 
@@ -370,7 +379,7 @@ fn draw_flow(rng: &mut Rng, spec: &DriveSpec, name: &str, requests: u64) -> Flow
     FlowSpec {
         limit: Some(requests),
         queue: rng.below(spec.host.queue_weights.len() as u64) as u32,
-        handle: match spec.ftl.placement.handles() {
+        handle: match spec.ftl.placement.classes() {
             0 => None,
             of => Some(handles.below(u64::from(of)) as u8),
         },
@@ -453,6 +462,11 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
         for (handle, of) in placement.handles.iter().enumerate() {
             let name = if handle == 0 { "relocated of handle 0" } else { "relocated of other handles" };
             *counted.entry(name).or_default() += of.relocated_units;
+        }
+        if let [_, other] = &placement.groups[..] {
+            *counted.entry("units of the second reclaim group").or_default() += other.host_units;
+            *counted.entry("units outside their group").or_default() +=
+                placement.groups.iter().map(|of| of.outside_units).sum::<u64>();
         }
     }
     let health = bench.host.device.health().unwrap_or_default();

@@ -153,6 +153,12 @@ OF_PAGE: tuple[Change, ...] = (
     ("handles without placement", "ftl", "placement-handles = 4"),
     ("no handle", "ftl", 'placement = "fdp"\nplacement-handles = 0'),
     ("65 handles", "ftl", 'placement = "fdp"\nplacement-handles = 65'),
+    ("groups without placement", "ftl", "reclaim-groups = 2"),
+    ("no group", "ftl", 'placement = "fdp"\nreclaim-groups = 0'),
+    ("more groups than dies", "ftl", 'placement = "fdp"\nplacement-handles = 1\nreclaim-groups = 256'),
+    ("more pairs than a byte", "ftl", 'placement = "fdp"\nplacement-handles = 64\nreclaim-groups = 8'),
+    ("groups of streams", "ftl", 'placement = "streams"\nreclaim-groups = 2'),
+    ("a group of a drive without", "flow", "reclaim-group = 1"),
     ("handles as text", "ftl", 'placement = "fdp"\nplacement-handles = "two"'),
     (
         "an isolated handle that is not there",

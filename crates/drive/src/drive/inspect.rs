@@ -93,6 +93,16 @@ impl Drive {
         }
     }
 
+    /// Reclaim group that has the flash copy of `lpn`, as [`Drive::handle_of`].
+    pub fn group_of(&self, lpn: Lpn) -> Option<u32> {
+        let FtlFamily::Page(ftl) = &self.ftl else { return None };
+        let (groups, layout) = (&ftl.handles.as_ref()?.groups, &ftl.blocks.layout);
+        match ftl.blocks.map().get(lpn) {
+            Where::Flash(ppu) => Some(groups.of_block(layout, layout.block_of(ppu))),
+            Where::Cache(_) | Where::Unmapped => None,
+        }
+    }
+
     /// Whether garbage collection runs; false with synthetic write amplification.
     pub fn collects_garbage(&self) -> bool {
         self.ftl.collects()

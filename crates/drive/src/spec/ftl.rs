@@ -239,7 +239,7 @@ impl FtlSpec {
 
     /// Classes of host data that share no dirty list and no open block: hotness levels or placement handles.
     pub fn data_classes(&self) -> u32 {
-        (self.hotness.levels() + 1).max(self.placement.handles())
+        (self.hotness.levels() + 1).max(self.placement.classes())
     }
 
     /// Dirty lists of the write cache, or with static striping those of a lane.

@@ -25,7 +25,7 @@ use interpulse_settings::{ConfigError, Section, default, keys, optional, require
 pub use crate::firmware::spec::{FirmwareSpec, TaskSpec};
 pub use crate::ftl::page::blocks::free_block::FreeBlock;
 pub use crate::ftl::page::mapping::cached::spec::{MapCacheSpec, MapPartition, MappingSpec};
-pub use crate::ftl::page::placement::MOST_HANDLES;
+pub use crate::ftl::page::placement::{MOST_HANDLES, MOST_IDENTIFIERS};
 pub use crate::read_cache::spec::{Eviction, Partitioning, ReadAheadSpec, ReadCacheSpec};
 pub use acknowledge::{Acknowledge, WhenCached};
 pub use cache::CacheSpec;

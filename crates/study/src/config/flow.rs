@@ -2,7 +2,7 @@
 
 use super::twin;
 use interpulse_drive::DriveSpec;
-use interpulse_drive::spec::{MOST_HANDLES, MOST_NAMESPACES};
+use interpulse_drive::spec::{MOST_HANDLES, MOST_IDENTIFIERS, MOST_NAMESPACES};
 use interpulse_engine::{Bytes, Duration, SimTime};
 use interpulse_settings::{ConfigError, Document, Section, Variant, default, optional};
 use interpulse_workload::{FlowSpec, Source, SyntheticSpec, TraceSpec, ZoneFlowSpec, Zones};
@@ -100,6 +100,15 @@ fn read_flow(
     s.check(handle.is_none() || handles > 0, "placement-handle", none)?;
     let legal = format!("a handle of the drive, 0 to {}", handles.saturating_sub(1));
     s.check(handle.is_none_or(|handle| handle < handles), "placement-handle", legal)?;
+    let doc = "reclaim group that its writes name beside the placement handle, with ftl.reclaim-groups; group 0 if left out";
+    let group = s.optional_u32("reclaim-group", doc, optional().within(0..=MOST_IDENTIFIERS - 1))?;
+    let groups = drive.ftl.placement.groups();
+    let legal = match groups {
+        1 => "no group: ftl.reclaim-groups is 1".to_string(),
+        _ => format!("a reclaim group of the drive, 0 to {}", groups - 1),
+    };
+    s.check(group.is_none_or(|group| groups > 1 && group < groups), "reclaim-group", legal)?;
+    let class = group.map(|group| group * handles + handle.unwrap_or(0)).or(handle);
     Ok(FlowSpec {
         name,
         source,
@@ -108,7 +117,7 @@ fn read_flow(
         limit,
         queue,
         namespace: namespace - 1,
-        handle: handle.map(|handle| handle as u8),
+        handle: class.map(|class| class as u8),
     })
 }
 

@@ -109,7 +109,9 @@ impl PageFtl {
             blocks.begin_slc(spec, slc);
         }
         let persistent = spec.ftl.placement.persistently_isolated();
-        let handles = (!persistent.is_empty()).then(|| Box::new(Handles::new(&persistent, &mut blocks)));
+        let groups = spec.ftl.placement.groups();
+        let handles =
+            (!persistent.is_empty()).then(|| Box::new(Handles::new(&persistent, groups, &mut blocks)));
         let layout = &blocks.layout;
         let (lanes, super_blocks) = (layout.lanes, layout.super_blocks());
         let stripe = spec.stripe().expect("the spec has been checked");

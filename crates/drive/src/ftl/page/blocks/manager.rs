@@ -41,6 +41,8 @@ pub struct BlockManager {
     pub(crate) in_flight: Vec<u16>,
     /// Lanes that hold more than their share of valid data.
     pub(super) overfull: Vec<bool>,
+    /// Lanes may hold different amounts of valid data, as the host places it.
+    pub(crate) lanes_differ: bool,
     /// Host programs assigned since the last count of lanes.
     pub(super) programs_since_count: u32,
     /// Present while the total of valid units stays constant.
@@ -93,6 +95,7 @@ impl BlockManager {
             gc_capacity: layout.capacity_in(CellMode::Native),
             in_flight: vec![0; blocks as usize],
             overfull: vec![false; layout.lanes as usize],
+            lanes_differ: false,
             programs_since_count: 0,
             level: None,
             reprogramming: None,
@@ -126,6 +129,7 @@ impl BlockManager {
             modes: self.modes.clone(),
             in_flight: self.in_flight.clone(),
             overfull: self.overfull.clone(),
+            lanes_differ: self.lanes_differ,
             level: None,
             reprogramming: self.reprogramming.clone(),
             slc: None,

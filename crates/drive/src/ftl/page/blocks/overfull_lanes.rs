@@ -95,7 +95,11 @@ impl BlockManager {
         // On a small drive chance alone spreads lanes further (a lane's valid count is about Poisson): calling half of them
         // overfull would leave their dies idle.
         let chance = (3 * mean.isqrt()).min(spare / 8);
-        let most = mean + (spare / 64).max(chance).max(u64::from(self.layout.units_per_program));
+        let most = match self.lanes_differ {
+            false => mean + (spare / 64).max(chance).max(u64::from(self.layout.units_per_program)),
+            // The host decides which lanes hold more; half of the spare space is left to garbage collection.
+            true => u64::from(self.config.mapped_units()) / live + spare / 2,
+        };
         (valid, most)
     }
 

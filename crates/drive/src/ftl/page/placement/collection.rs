@@ -59,7 +59,8 @@ impl Destination for ByHandle {
     fn program_committed(ftl: &mut PageFtl, _flash: &mut Flash, job: &ProgramInFlight) {
         let padding = job.padding(&ftl.blocks.layout);
         let place = job.place.expect("moved data has a place");
-        ftl.handles_mut().relocation_program_done(&place, &job.moved, padding);
+        let handles = ftl.handles.as_deref_mut().expect("the drive has handles");
+        handles.relocation_program_done(&ftl.blocks.layout, &place, &job.moved, padding);
     }
 
     fn diagnosis(ftl: &PageFtl, lane: Lane) -> String {

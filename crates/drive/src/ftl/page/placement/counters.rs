@@ -15,6 +15,18 @@ counters! {
 }
 
 counters! {
+    /// Units of one reclaim group.
+    pub struct GroupCounters {
+        /// units that the host wrote, programmed to the group
+        host_units: "units",
+        /// units relocated in the group and programmed
+        relocated_units: "units",
+        /// units that named the group and were programmed to another one, because it was full
+        outside_units: "units",
+    }
+}
+
+counters! {
     /// The FDP event log as counts.
     pub struct PlacementEvents {
         /// Media Reallocated: reclaim units whose valid data began to move
@@ -37,6 +49,8 @@ impl HandleCounters {
 pub struct PlacementCounters {
     /// By handle.
     pub handles: Vec<HandleCounters>,
+    /// By reclaim group.
+    pub groups: Vec<GroupCounters>,
     /// Events of all handles.
     pub events: PlacementEvents,
 }
@@ -46,6 +60,11 @@ impl PlacementCounters {
     #[must_use]
     pub fn since(&self, before: &PlacementCounters) -> PlacementCounters {
         let handles = self.handles.iter().zip(&before.handles).map(|(after, before)| after.since(before));
-        PlacementCounters { handles: handles.collect(), events: self.events.since(&before.events) }
+        let groups = self.groups.iter().zip(&before.groups).map(|(after, before)| after.since(before));
+        PlacementCounters {
+            handles: handles.collect(),
+            groups: groups.collect(),
+            events: self.events.since(&before.events),
+        }
     }
 }

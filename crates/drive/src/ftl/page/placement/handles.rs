@@ -10,6 +10,7 @@ use crate::ftl::page::blocks::write_streams::{Origin, Stream, StreamSpec, WriteP
 use crate::ftl::page::mapping::relocation::Relocation;
 use crate::ftl::page::placement::PlacementPolicy;
 use crate::ftl::page::placement::counters::PlacementCounters;
+use crate::ftl::page::placement::groups::Groups;
 use crate::ftl::page::write_back::in_flight::ProgramInFlight;
 use crate::numbers::{Lane, Ppu, SuperBlock};
 use interpulse_flash::cell_mode::CellMode;
@@ -34,6 +35,7 @@ pub(crate) struct Handles {
     pub(super) parked: Vec<VecDeque<Relocation>>,
     /// Different relocation streams.
     pub(super) streams: Vec<Stream>,
+    pub(crate) groups: Groups,
     pub(crate) counters: PlacementCounters,
 }
 
@@ -59,13 +61,15 @@ impl WriteStreams {
 }
 
 impl Handles {
-    /// Handles over preconditioned `blocks`, which get their streams; each says whether it is persistently isolated.
-    pub(crate) fn new(persistent: &[bool], blocks: &mut BlockManager) -> Handles {
+    /// Handles over preconditioned `blocks`, which get their streams, in so many reclaim groups; each says whether it is
+    /// persistently isolated.
+    pub(crate) fn new(persistent: &[bool], groups: u32, blocks: &mut BlockManager) -> Handles {
         let (streams, relocation) = WriteStreams::with_handles(persistent);
         let of_handle = |handle| streams.of_level(handle);
         let host: Vec<Stream> = (0..persistent.len() as u32).map(of_handle).collect();
         let shared = persistent.iter().position(|&isolated| !isolated).map(|handle| relocation[handle]);
         blocks.set_streams(streams);
+        blocks.lanes_differ = groups > 1;
         blocks.reserve_for_relocation(PlacementPolicy::relocation_streams(persistent));
         let (lanes, units) = (blocks.layout.lanes as usize, blocks.layout.units() as usize);
         let mut different = relocation.clone();
@@ -75,8 +79,10 @@ impl Handles {
             current: vec![Stream::GC; lanes],
             parked: vec![VecDeque::new(); lanes * blocks.streams.count()],
             streams: different,
+            groups: Groups::new(groups, blocks.layout.lanes, persistent.len() as u32),
             counters: PlacementCounters {
                 handles: vec![Default::default(); persistent.len()],
+                groups: vec![Default::default(); groups as usize],
                 ..Default::default()
             },
             of_block: vec![0; blocks.layout.super_blocks() as usize],
@@ -107,14 +113,13 @@ impl Handles {
         }
     }
 
-    /// Notes the units of a host program to `place`, all of `handle`.
-    pub(crate) fn host_program(
-        &mut self,
-        layout: &Layout,
-        place: &ProgramAddress,
-        units: usize,
-        handle: u32,
-    ) {
+    /// Notes the units of a host program to `place`, all of `class`.
+    pub(crate) fn host_program(&mut self, layout: &Layout, place: &ProgramAddress, units: usize, class: u32) {
+        let handle = self.groups.handle_of(class);
+        let group = self.groups.of_class(class);
+        if self.groups.of_block(layout, place.super_block) != group {
+            self.counters.groups[group as usize].outside_units += units as u64;
+        }
         if place.program == 0 {
             self.of_block[place.super_block.index()] = handle as u8;
         }
@@ -144,7 +149,15 @@ impl Handles {
     }
 
     /// Counts a host program of `units` units with data and `padding` without.
-    pub(crate) fn host_program_done(&mut self, place: &ProgramAddress, units: u64, padding: u64) {
+    pub(crate) fn host_program_done(
+        &mut self,
+        layout: &Layout,
+        place: &ProgramAddress,
+        units: u64,
+        padding: u64,
+    ) {
+        let group = self.groups.of_block(layout, place.super_block);
+        self.counters.groups[group as usize].host_units += units;
         let of = &mut self.counters.handles[usize::from(self.of_block[place.super_block.index()])];
         of.host_units += units;
         of.padding_units += padding;
@@ -153,10 +166,13 @@ impl Handles {
     /// Counts a program of relocated units. Padding counts where all units belong to one handle.
     pub(crate) fn relocation_program_done(
         &mut self,
+        layout: &Layout,
         place: &ProgramAddress,
         moved: &[Relocation],
         padding: u64,
     ) {
+        let group = self.groups.of_block(layout, place.super_block);
+        self.counters.groups[group as usize].relocated_units += moved.len() as u64;
         for unit in moved {
             self.counters.handles[usize::from(self.of_unit[unit.source.index()])].relocated_units += 1;
         }
@@ -246,6 +262,16 @@ impl Handles {
         let expected = (blocks.counters.host_units, blocks.counters.gc_units);
         if found != expected {
             return Err(format!("handles count {found:?} host and relocated units, the drive {expected:?}"));
+        }
+        let groups = &self.counters.groups;
+        let found = (
+            groups.iter().map(|of| of.host_units).sum::<u64>(),
+            groups.iter().map(|of| of.relocated_units).sum::<u64>(),
+        );
+        if found != expected {
+            return Err(format!(
+                "reclaim groups count {found:?} host and relocated units, the drive {expected:?}"
+            ));
         }
         Ok(())
     }

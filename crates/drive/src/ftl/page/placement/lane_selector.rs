@@ -72,6 +72,11 @@ impl LaneSelector {
         self.ready[word] |= bit;
     }
 
+    /// Continues the rotation at lane number `next`, or behind the last lane at the first one.
+    pub(crate) fn rotate_to(&mut self, next: u32) {
+        self.next = if next < self.lanes { next } else { 0 };
+    }
+
     /// Next lane in round-robin order without a host program that has `room` for one; with nothing in flight, any lane with
     /// room. In line, for each kind of room.
     #[inline(always)]

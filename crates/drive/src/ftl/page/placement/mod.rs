@@ -2,6 +2,7 @@
 
 pub(crate) mod collection;
 pub mod counters;
+pub(crate) mod groups;
 pub(crate) mod handles;
 pub(crate) mod lane_selector;
 pub mod stripe;
@@ -13,6 +14,8 @@ pub use streams::Streams;
 
 /// Most placement handles of a drive. The command set has 16 bits for them; write streams are numbered in a byte.
 pub const MOST_HANDLES: u32 = 64;
+/// Most pairs of a reclaim group and a placement handle, which a write names in a byte.
+pub const MOST_IDENTIFIERS: u32 = 256;
 
 registry! {
     $ /// What the host may say about the place of its data.
@@ -28,6 +31,11 @@ registry! {
 trait Placement {
     /// Whether each reclaim unit handle is persistently isolated; empty without handles. Otherwise it is initially isolated.
     fn persistently_isolated(&self) -> Vec<bool>;
+
+    /// Reclaim groups: equal parts of the dies that a write may name.
+    fn groups(&self) -> u32 {
+        1
+    }
 }
 
 impl PlacementPolicy {
@@ -39,6 +47,16 @@ impl PlacementPolicy {
     /// Placement handles that a write may name.
     pub fn handles(&self) -> u32 {
         self.persistently_isolated().len() as u32
+    }
+
+    /// Reclaim groups; one without handles.
+    pub fn groups(&self) -> u32 {
+        each_policy!(self, it => it.groups())
+    }
+
+    /// Classes of host data: pairs of a reclaim group and a handle. That of handle h in group g is g x handles + h.
+    pub fn classes(&self) -> u32 {
+        self.handles() * self.groups()
     }
 
     /// Streams of relocated data: one for each persistently isolated handle, and one that the others share.

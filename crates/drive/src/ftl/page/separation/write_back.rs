@@ -202,8 +202,11 @@ impl PageFtl {
     /// Next ready lane for a level or handle; one with room in an SLC cache is ready for hot data.
     fn next_lane_of_level(&mut self, level: u32) -> Option<Lane> {
         let (blocks, idle) = (&self.blocks, self.write_back.programs_in_flight == 0);
-        if let Some(handles) = &self.handles {
-            let stream = handles.host_stream(level);
+        if let Some(handles) = &mut self.handles {
+            let stream = handles.host_stream(handles.groups.handle_of(level));
+            if handles.groups.count > 1 {
+                return handles.groups.next_lane(&mut self.placement, blocks, idle, level, stream);
+            }
             return self.placement.next_ready(blocks, idle, |lane| blocks.has_room(lane, stream));
         }
         if level + 1 == self.levels().count || self.blocks.slc().is_none() {
@@ -217,6 +220,9 @@ impl PageFtl {
     fn stream_of_level(&self, lane: Lane, level: u32, cold: bool) -> Stream {
         if self.blocks.reprogramming().is_some() {
             return Stream::HOST;
+        }
+        if let Some(handles) = &self.handles {
+            return handles.host_stream(handles.groups.handle_of(level));
         }
         match self.blocks.slc() {
             Some(slc) if !cold && self.blocks.slc_has_room(lane) => slc.stream,

@@ -296,7 +296,12 @@ impl PageFtl {
                         self.count_cached(place.mode, job.slots.len() as u64);
                     }
                     if let Some(handles) = &mut self.handles {
-                        handles.host_program_done(place, job.slots.len() as u64, padding);
+                        handles.host_program_done(
+                            &self.blocks.layout,
+                            place,
+                            job.slots.len() as u64,
+                            padding,
+                        );
                     }
                 }
                 HostLists::BySize(_) => self.count_cached(place.mode, job.slots.len() as u64),

@@ -1,6 +1,7 @@
 //! Mapping cache in the section `ftl`: look-ups, traffic of translation pages, controller memory for the map.
 
 use super::drive_state::DriveState;
+use super::json_values::without_nulls;
 use crate::run::Measured;
 use serde_json::{Map, Value, json};
 
@@ -21,7 +22,7 @@ pub(super) fn insert(o: &mut Map<String, Value>, m: &Measured, context: &DriveSt
     if !m.map_lookups.is_empty() {
         let queue = |(k, [lookups, hits]): (u32, &[u64; 2])| {
             let rate = (*lookups > 0).then(|| *hits as f64 / *lookups as f64);
-            json!({"queue": k, "look_ups": lookups, "hit_rate": rate})
+            without_nulls(json!({"queue": k, "look_ups": lookups, "hit_rate": rate}))
         };
         let queues: Vec<Value> = (0..).zip(&m.map_lookups).map(queue).collect();
         of.insert("queues".into(), json!(queues));

@@ -1,5 +1,6 @@
 //! Section `zones` of a zoned drive: geometry, states at the end of the run, requests that the drive refused.
 
+use super::json_values::without_nulls;
 use crate::run::Measured;
 use interpulse_drive::Drive;
 use interpulse_drive::ftl::ZonedFtl;
@@ -33,14 +34,14 @@ pub(super) fn section(m: &Measured, drive: &Drive) -> Option<Value> {
 fn conventional(m: &Measured, drive: &Drive) -> Value {
     let parts = drive.spec().namespaces().expect("the spec has been checked");
     let done = &m.namespaces[0].ftl;
-    json!({
+    without_nulls(json!({
         "zones": drive.spec().conventional_zones(),
         "blocks_per_plane": parts[0].geometry.blocks_per_plane,
         "over_provisioning": parts[0].capacity().over_provisioning,
         "waf": done.write_amplification(),
         "host_pages": done.host_units,
         "gc_pages_moved": done.gc_units,
-    })
+    }))
 }
 
 /// Zones of an FTL with units of `unit_bytes`, to which `writes` were submitted.

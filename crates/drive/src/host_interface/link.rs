@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(link.out(SimTime(0), 4096), SimTime(919));
         // Three UPIUs of 32 KiB and one of 4 KiB have four headers.
         let (at, each) = (link.data_in(SimTime(10_000), 102_400), 102_400.0 + 4.0 * 32.0);
-        assert_eq!(at.since(SimTime(10_000)).as_ns(), (each / 4.531054 as f64).ceil() as u64);
+        assert_eq!(at.since(SimTime(10_000)).as_ns(), (each / 4.531054_f64).ceil() as u64);
     }
 
     #[test]

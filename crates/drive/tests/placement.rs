@@ -352,7 +352,9 @@ fn a_full_reclaim_group_passes_data_on() {
         placement.groups[1].outside_units > 1_000 && placement.groups[0].outside_units == 0,
         "{placement:?}"
     );
-    assert_eq!(placement.groups[0].host_units, placement.groups[1].outside_units);
+    // They are counted when their programs begin, and in the other group when these end.
+    let begun = placement.groups[1].outside_units - placement.groups[0].host_units;
+    assert!(begun <= 64, "{placement:?}");
 }
 
 #[test]

@@ -97,7 +97,6 @@ pub(crate) fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "ftl.gc-choices" => &["3", "", "20"],
         "ftl.gc-oldest" => &["1", "3", ""],
         "ftl.placement-handles" => &["1", "2", "3"],
-        "ftl.reclaim-groups" => &["1"],
         "ftl.persistently-isolated" => &["[]", "[0]", "[1]", "[0, 1]"],
         "ftl.streams" => &["1", "2"],
         "ftl.imposed-waf" => &["1.0", "2.4"],
@@ -272,6 +271,10 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
             "firmware",
         ];
         if !sections.contains(&key.path.split('.').next()?) || imposed && key.path.starts_with("errors.") {
+            return None;
+        }
+        // Groups are set below.
+        if key.path == "ftl.reclaim-groups" {
             return None;
         }
         // Streams of their own, so that the other drives stay what they were.
@@ -465,8 +468,6 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
         }
         if let [_, other] = &placement.groups[..] {
             *counted.entry("units of the second reclaim group").or_default() += other.host_units;
-            *counted.entry("units outside their group").or_default() +=
-                placement.groups.iter().map(|of| of.outside_units).sum::<u64>();
         }
     }
     let health = bench.host.device.health().unwrap_or_default();

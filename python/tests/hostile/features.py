@@ -130,7 +130,7 @@ OF_PAGE: tuple[Change, ...] = (
     ("a map cache below one page", "ftl", 'mapping = "cached"\nmap-cache-format = "pages"\nmap-cache-size = "512B"'),
     ("a partition that is none", "ftl", 'mapping = "cached"\nmap-cache-partition = "by-flow"'),
     ("shares of a shared cache", "ftl", 'mapping = "cached"\nmap-cache-shares = [1]'),
-    ("more shares than queues", "ftl", 'mapping = "cached"\nmap-cache-partition = "by-queue"\nmap-cache-shares = [1, 2]'),
+    ("too many shares", "ftl", 'mapping = "cached"\nmap-cache-partition = "by-queue"\nmap-cache-shares = [1, 2]'),
     ("a share of nothing", "ftl", 'mapping = "cached"\nmap-cache-partition = "by-queue"\nmap-cache-shares = [0]'),
     ("a format that is none", "ftl", 'mapping = "cached"\nmap-cache-format = "learned"'),
     ("a replacement that is none", "ftl", 'mapping = "cached"\nmap-cache-replacement = "arc"'),

@@ -9,6 +9,7 @@ from typing import Any
 from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
 from interpulse.configuration.values import literal
+from interpulse.files.paths import shown
 from interpulse.importing.parameters import Values
 
 _SECTIONS = (
@@ -102,7 +103,7 @@ class Draft:
             raise ConfigError(self._explained(str(error), path)) from None
 
     def _lines(self) -> list[str]:
-        lines = ["config_version = 1", f"title = {literal(self.title)}"]
+        lines = ["config_version = 1", f"title = {literal(shown(self.title))}"]
         lines += [_line(each.key, each) for key, each in self.settings.items() if "." not in key]
         groups: dict[str, list[Setting]] = {}
         for each in self.settings.values():

@@ -114,3 +114,19 @@ def test_the_command_writes_two_files_and_a_report(interpulse: Callable[..., End
     assert "mqsim" in interpulse("export", "ssdsim", str(SMALL), "--out", str(out)).err
     assert interpulse("export", "mqsim", str(SMALL), "--out", str(out), "--force", "--set", "seed=3").code == 0
     assert "<Seed>3</Seed>" in (out / "ssdconfig.xml").read_text()
+
+
+def test_every_example_is_exported_or_refused_by_its_key(tmp_path: Path) -> None:
+    exported = 0
+    for path in sorted((ROOT / "examples").glob("*.toml")):
+        try:
+            files_of = export(Config.load(path)).files()
+        except ConfigError as error:
+            assert re.search(r"[a-z]+[.\d]*:|examples/", str(error)), path
+            continue
+        exported += 1
+        for name, text in files_of:
+            (tmp_path / name).write_text(text)
+        for draft in files.read([tmp_path / "ssdconfig.xml", tmp_path / "workload.xml"]).drafts:
+            draft.check(str(tmp_path / draft.name))
+    assert exported > 12

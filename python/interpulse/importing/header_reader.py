@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+import warnings
 from collections.abc import Callable
 
 from interpulse._core import ConfigError
@@ -95,7 +96,9 @@ class Header:
     def _value(self, text: str, line: int, depth: int) -> int:
         plain = re.sub(r"\b(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*\b", r"\1", text).replace("/", "//")
         try:
-            tree = ast.parse(plain.strip(), mode="eval").body
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Of literals that are no numbers, which are refused.
+                tree = ast.parse(plain.strip(), mode="eval").body
             return self._of(tree, line, depth)
         except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError):
             raise ConfigError(

@@ -46,6 +46,7 @@ def imported(folder: Path, drive: str, load: str) -> dict[str, Any]:
         ({}, {}, {"Address_Distribution": "RANDOM_HOTCOLD", "Percentage_of_Hot_Region": 30}),
         ({}, {}, {"Synthetic_Generator_Type": "BANDWIDTH", "Bandwidth": 4_096_000, "Stop_Time": 10**9}),
         ({}, {}, {"Device_Level_Data_Caching_Mode": "WRITE_READ_CACHE"}),
+        ({"Ideal_Mapping_Table": "false", "CMT_Sharing_Mode": "EQUAL_PARTITIONING"}, {}, {}),
     ],
 )
 def test_what_was_imported_comes_back(

@@ -108,7 +108,7 @@ def add_mapping(draft: Draft, device: Device, flows: list[Flow]) -> None:
     draft.set("ftl.over-provisioning", share / (1 - share), drive, "Overprovisioning_Ratio")
     if drive["Ideal_Mapping_Table"]:
         draft.set("ftl.mapping", "full", drive, "Ideal_Mapping_Table")
-        draft.unused(drive, "Ideal_Mapping_Table is true", "CMT_Capacity")
+        draft.unused(drive, "Ideal_Mapping_Table is true", "CMT_Capacity", "CMT_Sharing_Mode")
         return
     raw = math.prod(drive[n] for n in ("Flash_Channel_Count", "Chip_No_Per_Channel"))
     raw *= math.prod(
@@ -120,6 +120,8 @@ def add_mapping(draft: Draft, device: Device, flows: list[Flow]) -> None:
     draft.set("ftl.map-cache-size", f"{max(entries * 8, 512)}B", drive, "CMT_Capacity")
     draft.assume("ftl.map-cache-format", "entries", "MQSim caches single entries")
     draft.link("ftl.map-cache-format", drive, "CMT_Capacity")
+    partition = "shared" if drive["CMT_Sharing_Mode"] == "SHARED" else "by-queue"
+    draft.set("ftl.map-cache-partition", partition, drive, "CMT_Sharing_Mode")
     miss = unit * 3 - 1536 if 1000 // drive["Channel_Transfer_Rate"] == 3 else None
     extra = f", {miss} ns more at this rate" if miss else ""
     draft.note(

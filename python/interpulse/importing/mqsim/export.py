@@ -180,7 +180,8 @@ def _mapping(found: Resolved, out: Export) -> None:
     entry = math.ceil((2 * math.log2(raw) + page // 512) / 8)
     capacity = math.ceil(size / 8 / max(page // unit, 1)) * entry
     out.device |= {"Ideal_Mapping_Table": _flag(full), "CMT_Capacity": min(capacity, 2**32 - 1)}
-    out.device["CMT_Sharing_Mode"] = "SHARED"
+    shared = found.text("ftl.map-cache-partition", "shared") == "shared"
+    out.device["CMT_Sharing_Mode"] = "SHARED" if shared else "EQUAL_PARTITIONING"
     if not full and found.text("ftl.map-cache-format", "pages") != "entries":
         out.notes.append("The mapping cache of MQSim holds single entries, of 8 bytes here.")
 

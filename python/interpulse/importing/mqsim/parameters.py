@@ -129,8 +129,8 @@ DEVICE = (
         "CMT_Sharing_Mode",
         Choice(("SHARED", "EQUAL_PARTITIONING")),
         "SHARED",
-        "",
-        "the mapping cache is shared by all flows",
+        "ftl.map-cache-partition",
+        "EQUAL_PARTITIONING: an equal part for the queue of each flow",
     ),
     declare("Plane_Allocation_Scheme", Choice(_SCHEMES), "CWDP", "ftl.allocation", write=str.lower),
     declare(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -129,6 +130,9 @@ def test_simplessd_takes_picoseconds_and_its_caches(tmp_path: Path) -> None:
     sata = SIMPLESSD.replace("[nvme]", "[sata]").replace("PCIELane = 4", "SATAMode = 1")
     found = values(imported(tmp_path, "simplessd", sata))
     assert (found["link.kind"], found["link.generation"]) == ("sata", 2)
+    ufs = re.sub(r"\[nvme\].*?\[pal\]", "[ufs]\nMPHYMode = 3\nMPHYLane = 1\n[pal]", SIMPLESSD, flags=re.DOTALL)
+    found = values(imported(tmp_path, "simplessd", ufs))
+    assert (found["link.kind"], found["link.gear"], found["link.lanes"]) == ("ufs", 4, 1)
 
 
 def test_femu_scripts_and_lists_are_the_same(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ given (SSDSim, DiskSim). Without suspension, loops, ECC and metadata in their mo
 
 - **SSDSim**: `name = value;` lines of `page.parameters`. Comments may be in any encoding.
 - **SimpleSSD**: the sections of its configuration files. Times are in ps; a MT has 1,048,576 transfers. A file without
-  `[nvme]` and with `[sata]` is a SATA drive.
+  `[nvme]` is a drive of `[sata]`, or of `[ufs]`.
 - **FEMU**: a launch script, whose variables are expanded up to `-device femu,...`, or a list of properties. Black-box
   drives (`femu_mode=1`) only.
 - **NVMeVirt**: `ssd_config.h`, whose expressions are evaluated; `Kbuild` chooses the model; a line with `memmap_size=`

@@ -11,7 +11,7 @@ from interpulse.importing.flash import mapping_unit, size_text
 from interpulse.importing.lines_reader import assignments
 from interpulse.importing.parameters import Values, nearest, raise_problems, read_values
 from interpulse.importing.report import Imported
-from interpulse.importing.simplessd_parameters import NVME, SATA, SECTIONS
+from interpulse.importing.simplessd_parameters import SECTIONS
 from interpulse.importing.single_pulses import add_default_flow, add_single_pulses
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ _READ_CYCLES = 7
 _SCALE = 1.048576
 """SimpleSSD counts 1,048,576 transfers in a MT."""
 PAGE = tuple((f"[{name}]", parameters) for name, parameters in SECTIONS.items())
-_SATA_ONLY, _NVME_ONLY = "the drive is NVMe", "the drive is SATA"
 
 
 def read(paths: Sequence[Path]) -> Imported:
@@ -48,12 +47,12 @@ def read(paths: Sequence[Path]) -> Imported:
     _flash(draft, values["pal"])
     _ftl(draft, values["ftl"])
     _caches(draft, values["icl"])
-    sata = "sata" in found and "nvme" not in found
-    _host(draft, values["sata"] if sata else values["nvme"], sata)
-    if sata:
-        draft.unused(values["nvme"], _NVME_ONLY, *(each.name for each in NVME if each.keys))
-    else:
-        draft.unused(values["sata"], _SATA_ONLY, *(each.name for each in SATA if each.keys))
+    used = next((name for name in ("nvme", "sata", "ufs") if name in found), "nvme")
+    _host(draft, values[used], used)
+    for name in ("nvme", "sata", "ufs"):
+        if name != used:
+            names = [each.name for each in SECTIONS[name] if each.keys]
+            draft.unused(values[name], f"the interface of the drive is [{used}]", *names)
     if (values["nvme"]["DefaultNamespace"] or 0) > 1:
         draft.note("The drive is one namespace; SimpleSSD divides it into DefaultNamespace of them.")
     add_single_pulses(draft, PROGRAM)
@@ -136,10 +135,14 @@ def _caches(draft: Draft, icl: Values) -> None:
         draft.unused(icl, "EnableReadPrefetch is 0", "EnableReadPrefetch", "ReadPrefetchCount")
 
 
-def _host(draft: Draft, host: Values, sata: bool) -> None:
-    if sata:
+def _host(draft: Draft, host: Values, interface: str) -> None:
+    if interface == "sata":
         draft.set("link.kind", "sata", host, "SATAMode")
         draft.set("link.generation", host["SATAMode"] + 1, host, "SATAMode")
+    elif interface == "ufs":
+        draft.set("link.kind", "ufs", host, "MPHYMode")
+        draft.set("link.gear", host["MPHYMode"] + 1, host, "MPHYMode")
+        draft.set("link.lanes", host["MPHYLane"], host, "MPHYLane")
     else:
         draft.set("link.generation", host["PCIEGeneration"] + 1, host, "PCIEGeneration")
         draft.set("link.lanes", host["PCIELane"], host, "PCIELane")

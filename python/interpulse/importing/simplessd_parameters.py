@@ -57,7 +57,7 @@ SATA = (
         Coded({0: "1.5 Gbit/s", 1: "3 Gbit/s", 2: "6 Gbit/s"}),
         2,
         "link.kind link.generation",
-        "in a file without [nvme]",
+        "in a file with [sata] and without [nvme]",
     ),
     *(
         declare(each.name, each.kind, each.default, "", "the adapter of the host is no bottleneck here")
@@ -66,11 +66,17 @@ SATA = (
     _WORK,
     *_BUS,
 )
-_UFS = "the section is read by a simulation of UFS; this drive is NVMe or SATA"
 UFS = (
-    declare("MPHYMode", Coded({0: "HS-G1", 1: "HS-G2", 2: "HS-G3", 3: "HS-G4"}), 2, "", _UFS),
-    declare("MPHYLane", Whole(1, 4), 2, "", _UFS),
-    *(declare(each.name, each.kind, each.default, "", _UFS) for each in (_WORK, *_BUS)),
+    declare(
+        "MPHYMode",
+        Coded({0: "HS-G1", 1: "HS-G2", 2: "HS-G3", 3: "HS-G4"}),
+        2,
+        "link.kind link.gear",
+        "in a file with [ufs] alone of the interfaces",
+    ),
+    declare("MPHYLane", Whole(1, 4), 2, "link.lanes"),
+    _WORK,
+    *_BUS,
 )
 
 PAL = (

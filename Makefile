@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev demo test lint rust-test python-test bench golden wheel drives papers gallery docs verify clean
+.PHONY: help build dev demo capi install test lint rust-test python-test bench golden wheel drives papers gallery docs verify clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -44,6 +44,29 @@ dev: build $(VENV)/.installed-dev ## build it, with packages for tests, sweeps, 
 
 demo: build ## run examples/quickstart.toml: the drive without and with program suspension
 	$(BIN)/interpulse run examples/quickstart.toml
+
+# Version of the package, and version of the C interface, which is the major number of the shared library.
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
+ABI = $(shell sed -n 's/^pub const INTERPULSE_ABI: u32 = \([0-9]*\);/\1/p' crates/capi/src/codes.rs)
+CAPI := target/capi
+PREFIX ?= /usr/local
+
+capi: ## build libinterpulse, the C library, into target/capi
+	cargo build --release --locked --quiet -p interpulse-capi
+	mkdir -p $(CAPI)
+	cp target/release/libinterpulse.a $(CAPI)/
+	crates/capi/package/link.sh $(CAPI)/libinterpulse.a $(CAPI) $(VERSION) $(ABI)
+
+install: capi ## install libinterpulse with header, pkg-config file and CMake package below PREFIX
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,include lib/pkgconfig lib/cmake/interpulse)
+	install -m 644 crates/capi/include/interpulse.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 $(CAPI)/libinterpulse.a $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(CAPI)/libinterpulse.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/
+	cp -P $(CAPI)/libinterpulse.so.$(ABI) $(CAPI)/libinterpulse.so $(DESTDIR)$(PREFIX)/lib/
+	for file in pkgconfig/interpulse.pc cmake/interpulse/interpulse-config.cmake cmake/interpulse/interpulse-config-version.cmake; do \
+	  sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@ABI@|$(ABI)|' crates/capi/package/$$(basename $$file).in \
+	    > $(DESTDIR)$(PREFIX)/lib/$$file || exit; \
+	done
 
 test: lint rust-test python-test ## every check of continuous integration
 

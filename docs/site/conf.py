@@ -47,6 +47,7 @@ CONTENTS = {
             "docs/REPORT",
             "docs/LOGS",
             "docs/SWEEP",
+            "docs/EMBEDDING",
             "docs/SEARCH",
             "docs/TRACES",
             "docs/FIO",

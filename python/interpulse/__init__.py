@@ -11,15 +11,17 @@ A first run::
 
 The names in `__all__`, which `dir(interpulse)` lists, are public; modules may change at any time. `run` simulates a
 `Config` and returns a `Result`; `compare` compares results; `sweep`, `slo`, `advise`, `optimize` and `fit` simulate
-many configurations. A user's mistake raises `ConfigError`, a failed run `RunError`, a bug `InternalError`.
+many configurations; `Device` is a drive that another simulator advances. A user's mistake raises `ConfigError` (of a
+request to a device `RequestError`), a failed run `RunError`, a bug `InternalError`.
 """
 
-from interpulse._core import ConfigError, Entry, InternalError, Progress, RunError, version
+from interpulse._core import ConfigError, Entry, InternalError, Progress, RequestError, RunError, version
 
 # Importing `typing` takes longer than a short run; type checkers treat this name as true.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from interpulse.configuration.config import Config
+    from interpulse.embedding.device import Device
     from interpulse.fitting.fit import fit
     from interpulse.fitting.result import Fit
     from interpulse.runs.comparison import Comparison, compare
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 else:
     _MODULES = {
         "configuration.config": ("Config",),
+        "embedding.device": ("Device",),
         "fitting.result": ("Fit",),
         "fitting.fit": ("fit",),
         "runs.comparison": ("Comparison", "compare"),
@@ -67,12 +70,14 @@ __all__ = [
     "Comparison",
     "Config",
     "ConfigError",
+    "Device",
     "Entry",
     "Fit",
     "InternalError",
     "Interrupted",
     "Optimization",
     "Progress",
+    "RequestError",
     "Result",
     "RunError",
     "Slo",

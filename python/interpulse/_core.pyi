@@ -6,15 +6,18 @@ from typing import Final, Self, final
 
 __all__ = [
     "ConfigError",
+    "Device",
     "Entry",
     "Handle",
     "InternalError",
     "Machine",
     "Plan",
     "Progress",
+    "RequestError",
     "RunError",
     "bench_step",
     "cell_job",
+    "device_names",
     "die_timeline",
     "lists",
     "resolve",
@@ -34,6 +37,61 @@ class RunError(RuntimeError):
     partial: str | None
 
 class InternalError(RunError): ...
+class RequestError(ValueError): ...
+
+@final
+class Device:
+    def __new__(
+        cls,
+        config: str,
+        path: str,
+        sets: Sequence[tuple[str, str]],
+        case: str | None,
+        cache: str | PathLike[str] | None,
+        journal: bool,
+        causes: bool,
+        saved: bytes | None,
+    ) -> Self: ...
+    def submit(
+        self,
+        at_ns: int,
+        op: int,
+        offset: int,
+        bytes: int,  # noqa: A002 - the unit is the name
+        cookie: int,
+        namespace: int,
+        queue: int,
+        handle: int,
+    ) -> int: ...
+    def submit_batch(
+        self,
+        at_ns: memoryview,
+        op: memoryview | int,
+        offset: memoryview | int,
+        bytes: memoryview | int,  # noqa: A002 - the unit is the name
+        cookie: memoryview | int,
+        namespace: memoryview | int,
+        queue: memoryview | int,
+        handle: memoryview | int,
+    ) -> int: ...
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def next_event_ns(self) -> int | None: ...
+    @property
+    def pending(self) -> int: ...
+    @property
+    def completions(self) -> int: ...
+    def advance_to(self, to_ns: int) -> None: ...
+    def advance_to_completion(self, limit_ns: int | None) -> bool: ...
+    def pop(self) -> tuple[int, int, int, int, int, int, int, int | None, list[int]] | None: ...
+    def poll_batch(self, most: int) -> tuple[int, list[tuple[str, str, bytes]]]: ...
+    def counters(self) -> str: ...
+    def describe(self) -> str: ...
+    def save(self) -> bytes: ...
+    def finish(self) -> tuple[int, int, int]: ...
+
+def device_names() -> tuple[list[str], list[str], list[tuple[int, str]]]: ...
 
 @final
 class Entry:

@@ -15,7 +15,7 @@ FLOORS = (
     {"fio"},
     {"configuration"},
     {"flash", "importing", "logs"},
-    {"plotting", "runs"},
+    {"embedding", "plotting", "runs"},
     {"studies"},
     {"characterize", "experiments"},
     {"papers", "sweeps"},

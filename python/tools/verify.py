@@ -232,6 +232,17 @@ STEPS = (
         needs=MQSIM,
     ),
     Step(
+        question="Does libinterpulse install, and are its examples clean under valgrind and the sanitizers?",
+        command=("crates/capi/tests/installed.sh",),
+        summary=None,
+        needs="valgrind",
+    ),
+    Step(
+        question="What does a call of the C and Python interfaces cost?",
+        command=(sys.executable, "bench/embedding.py"),
+        summary=None,
+    ),
+    Step(
         question="Is the simulator fast enough?",
         command=(str(BIN / "interpulse"), "bench", "--json"),
     ),

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use interpulse_embed::Error;
 use interpulse_study::config::PlanError;
 use interpulse_study::runner;
 use pyo3::create_exception;
@@ -27,6 +28,25 @@ create_exception!(
     RunError,
     "A bug of interpulse: an audit failed or the simulator reached a state that it holds impossible."
 );
+
+create_exception!(
+    interpulse,
+    RequestError,
+    PyValueError,
+    "A request, an instant or a saved state is illegal for this device; the device is as before the call."
+);
+
+/// Converts an error of an embedded device to `ConfigError`, `RequestError`, `RunError` or `InternalError`.
+pub fn from_embedding(py: Python<'_>, error: Error) -> PyErr {
+    let text = error.to_string();
+    let failed = |kind| from_run(py, &runner::RunError { kind, message: text.clone(), partial: None });
+    match error {
+        Error::Config(_) => ConfigError::new_err(text),
+        Error::Time(_) | Error::Request(_) | Error::State(_) | Error::Finished => RequestError::new_err(text),
+        Error::Resources(_) => failed(runner::RunErrorKind::User),
+        Error::Bug(_) => failed(runner::RunErrorKind::Internal),
+    }
+}
 
 /// Converts a configuration error to the exception.
 pub fn from_config(error: &PlanError) -> PyErr {

@@ -1,4 +1,5 @@
-//! Python module `interpulse._core`: bindings of `interpulse-study`, `interpulse-cell` and `interpulse-bench`.
+//! Python module `interpulse._core`: bindings of `interpulse-study`, `interpulse-embed`, `interpulse-cell` and
+//! `interpulse-bench`.
 //!
 //! The bindings have no logic: they convert Python values to a request, run it on its own thread, so that the
 //! interpreter stays responsive, and return text. `python/interpulse` formats and stores results.
@@ -7,6 +8,7 @@
 
 mod bench;
 mod cell;
+mod device;
 mod error;
 mod handle;
 mod machine;
@@ -25,7 +27,9 @@ mod _core {
     #[pymodule_export]
     use crate::cell::cell_job;
     #[pymodule_export]
-    use crate::error::{ConfigError, InternalError, RunError};
+    use crate::device::{Device, device_names};
+    #[pymodule_export]
+    use crate::error::{ConfigError, InternalError, RequestError, RunError};
     #[pymodule_export]
     use crate::handle::{Handle, Progress, start};
     #[pymodule_export]
@@ -50,17 +54,20 @@ mod _core {
     }
 
     /// Names of the module, for `from ... import *` and the test of the stub.
-    const ALL: [&str; 19] = [
+    const ALL: [&str; 22] = [
         "ConfigError",
+        "Device",
         "Entry",
         "Handle",
         "InternalError",
         "Machine",
         "Plan",
         "Progress",
+        "RequestError",
         "RunError",
         "bench_step",
         "cell_job",
+        "device_names",
         "die_timeline",
         "lists",
         "resolve",

@@ -80,7 +80,7 @@ pub fn resolve(
     skip_bad_rows: bool,
     trace_keys: Vec<(String, String)>,
 ) -> PyResult<Plan> {
-    let request = PlanRequest { text, path, sets, trace, trace_keys, seed, skip_bad_rows };
+    let request = PlanRequest { text, path, sets, trace, trace_keys, seed, skip_bad_rows, embedded: false };
     let plan = py.detach(|| plan::resolve(&request)).map_err(|e| from_config(&e))?;
     Ok(Plan { inner: Arc::new(plan) })
 }

@@ -11,6 +11,6 @@ pub mod plan;
 pub mod record;
 pub mod report;
 pub mod run;
-mod run_target;
+pub mod run_target;
 pub mod runner;
 pub mod traces;

@@ -175,8 +175,7 @@ class Config:
             ConfigError: the configuration cannot be used; the message says where and why.
         """
         seed = None if seed is None else whole("seed", seed, "a seed", 0, _SEED_LIMIT)
-        text, path = self._utf8(self._text), self._utf8(self._path)
-        sets = [(self._utf8(key), self._utf8(value)) for key, value in self._sets]
+        text, path, sets = self.utf8()
         trace_name = None if trace is None else self._utf8(str(trace))
         keys = [(key, self._utf8(value)) for key, value in self._trace_keys]
         if "fio" in text:
@@ -186,6 +185,15 @@ class Config:
             if found is not None:
                 text, sets, self._jobs = found
         return _core.resolve(text, path, sets, trace_name, seed, skip_bad_rows, keys)
+
+    def utf8(self) -> tuple[str, str, list[tuple[str, str]]]:
+        """Text, path and overrides as the core takes them.
+
+        Raises:
+            ConfigError: one of them is not UTF-8.
+        """
+        sets = [(self._utf8(key), self._utf8(value)) for key, value in self._sets]
+        return self._utf8(self._text), self._utf8(self._path), sets
 
     def _utf8(self, text: str) -> str:
         """Text as the core takes it: what a locale without UTF-8 made of the bytes of an argument is undone."""

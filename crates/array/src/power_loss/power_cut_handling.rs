@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 impl Array {
     /// Whether power is off or recovery is running: the array accepts no requests.
     #[inline]
-    pub(crate) fn is_down(&self) -> bool {
+    pub fn is_down(&self) -> bool {
         self.resource_map.is_hidden()
     }
 

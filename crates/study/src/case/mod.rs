@@ -63,7 +63,8 @@ pub fn drive(
     stepper(case, flows, &[], device_of_one(case, flows, state), ())
 }
 
-fn device_of_one(case: &Case, flows: &[FlowSpec], state: PreconditionedState) -> Drive {
+/// The drive of a case, with a timer for each of these flows.
+pub fn device_of_one(case: &Case, flows: &[FlowSpec], state: PreconditionedState) -> Drive {
     Drive::new(case.drive.clone(), state, case.seed, ResourceId(0), flows.len() as u32)
 }
 
@@ -77,7 +78,9 @@ pub fn array(
     stepper(case, flows, &[], device_of_several(case, flows, state), ())
 }
 
-fn device_of_several(case: &Case, flows: &[FlowSpec], state: PreconditionedState) -> Array {
+/// The array of a case, with a timer for each of these flows. All drives start from `state` except replacement drives, which
+/// are new.
+pub fn device_of_several(case: &Case, flows: &[FlowSpec], state: PreconditionedState) -> Array {
     let spec = case.array.expect("the case has an array");
     Array::assemble(spec, &case.drive, state, case.seed, flows.len() as u32)
 }

@@ -121,6 +121,8 @@ pub struct PlanRequest {
     pub seed: Option<u64>,
     /// `--skip-bad-rows`.
     pub skip_bad_rows: bool,
+    /// The requests come from a program that embeds the device: `[[flow]]` tables may be left out.
+    pub embedded: bool,
 }
 
 /// Reads a configuration into its cases.
@@ -171,11 +173,12 @@ pub fn read_cases(request: &PlanRequest) -> Result<Vec<Case>, PlanError> {
 fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) -> Result<Case, PlanError> {
     let folder = folder_of(&request.path);
     let document = capacity::sized(layered(request, overrides)?, &request.path, folder)?;
-    let mut case = document.reporting_all_missing(|document| read_values(document, folder))?;
+    let mut case =
+        document.reporting_all_missing(|document| read_values(document, folder, request.embedded))?;
     document.finish()?;
     let resolution = document.resolution();
     place_traces(&mut case.flows, &resolution, &request.path);
-    if let Some(flow) = endless(&case.run, &case.flows) {
+    if let Some(flow) = endless(&case.run, &case.flows).filter(|_| !request.embedded) {
         let message = format!(
             "nothing ends this run: flow `{flow}` makes requests for ever; give run.requests or run.time, or the flow \
              `requests` or `stop`"
@@ -205,8 +208,8 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
     Ok(Case { name: name.to_string(), resolution, ..case })
 }
 
-/// Reads every key, without checks across keys.
-fn read_values(document: &Document, folder: &Path) -> Result<Case, ConfigError> {
+/// Reads every key, without checks across keys; an embedded device may be without flows.
+fn read_values(document: &Document, folder: &Path, embedded: bool) -> Result<Case, ConfigError> {
     let mut top = document.top();
     let version = top.u32(
         "config_version",
@@ -230,7 +233,10 @@ fn read_values(document: &Document, folder: &Path) -> Result<Case, ConfigError> 
     let run = RunSpec::read(&mut document.section("run")?)?;
     let report = ReportSpec::read(&mut document.section("report")?)?;
     let zones = precondition.zones(&drive);
-    let flows = flow::read(document, &drive, &zones, folder)?;
+    let flows = match embedded && !document.has("flow") {
+        true => Vec::new(),
+        false => flow::read(document, &drive, &zones, folder)?,
+    };
     let (name, resolution) = (String::new(), Resolution::default());
     Ok(Case { name, drive, array, flows, precondition, run, report, seed, resolution })
 }
@@ -243,7 +249,7 @@ pub fn drawn(
 ) -> Result<Case, PlanError> {
     let request = PlanRequest { text: text.into(), path: "drawn".into(), ..PlanRequest::default() };
     let document = layered(&request, &[])?.with_random_values(draw);
-    let case = read_values(&document, Path::new(""))?;
+    let case = read_values(&document, Path::new(""), false)?;
     Ok(Case { resolution: document.resolution(), ..case })
 }
 
@@ -251,7 +257,7 @@ pub fn drawn(
 pub fn keys() -> Vec<Key> {
     let request = PlanRequest { text: "drive = \"a4\"".into(), ..PlanRequest::default() };
     let document = layered(&request, &[]).expect("the preset is built in").declaring();
-    read_values(&document, Path::new("")).expect("every key is declared whatever the values");
+    read_values(&document, Path::new(""), false).expect("every key is declared whatever the values");
     document.keys().expect("every way is declared whatever the values")
 }
 

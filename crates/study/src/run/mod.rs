@@ -365,7 +365,7 @@ impl Readings {
 }
 
 /// Counters of zones, of all zoned namespaces together; `None` without zones.
-fn zone_counters(drive: &Drive) -> Option<ZoneCounters> {
+pub fn zone_counters(drive: &Drive) -> Option<ZoneCounters> {
     let several = drive.namespaces().filter(|of| !of.is_one_namespace());
     let of_namespaces = several.into_iter().flat_map(|of| of.all()).filter_map(Namespace::zoned);
     let each = drive.zoned().into_iter().chain(of_namespaces).map(ZonedFtl::zone_counters);

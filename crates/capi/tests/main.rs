@@ -1,0 +1,6 @@
+//! Tests of libinterpulse.
+
+mod abi;
+mod header;
+mod library;
+mod programs;

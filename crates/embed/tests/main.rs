@@ -1,0 +1,7 @@
+//! Tests of embedded devices.
+
+mod common;
+mod determinism;
+mod power_loss;
+mod refused;
+mod saved_state;

@@ -11,7 +11,8 @@ use interpulse_drive::Drive;
 use interpulse_engine::account::NO_ACCOUNT;
 use interpulse_engine::random::mix;
 use interpulse_engine::{
-    AuditReport, DeviceEvent, EventQueue, Op, PrefetchDistance, ResourceId, SECTOR, SimTime, Slab, Tag,
+    AuditReport, DeviceEvent, EventQueue, Op, PrefetchDistance, ResourceId, SECTOR, SimTime, Slab, Status,
+    Tag,
 };
 use interpulse_host::HostCounters;
 use interpulse_study::run::power;
@@ -253,7 +254,10 @@ impl<D: Simulated> Machine<D> {
                 submitted,
                 completed: self.events.now(),
                 bytes: of.bytes,
-                placed: of.placed.map(|sector| (sector - first) * SECTOR.get()),
+                placed: of
+                    .placed
+                    .filter(|_| of.status == Status::Success)
+                    .map(|sector| (sector - first) * SECTOR.get()),
                 causes,
             };
             self.device.pop_event();

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::{Mutex, TryLockError};
+use std::sync::{Mutex, PoisonError, TryLockError};
 
 use interpulse_embed::{
     CAUSE_INFO, CAUSES, Completion, Device as Embedded, Error, OPS, Options, Request, SimTime, StatusCode,
@@ -72,28 +72,42 @@ impl Device {
         py: Python<'_>,
         body: impl FnOnce(&mut Embedded) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        py.detach(|| self.with(body)).map_err(|error| from_embedding(py, error))
+        py.detach(|| {
+            let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            run(&mut inner, body)
+        })
+        .map_err(|error| from_embedding(py, error))
     }
 
-    /// Runs `body` with the device. A panic or a bug ends it.
-    fn with<T>(&self, body: impl FnOnce(&mut Embedded) -> Result<T, Error>) -> Result<T, Error> {
+    /// Runs `body`, which is short, with the device; the interpreter lock is released only to wait for another thread.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        body: impl FnOnce(&mut Embedded) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
         let mut inner = match self.inner.try_lock() {
             Ok(inner) => inner,
             Err(TryLockError::Poisoned(inner)) => inner.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::Resources("another thread is inside a call with this device".into()));
-            }
+            Err(TryLockError::WouldBlock) => return self.detached(py, body),
         };
-        let Some(device) = inner.as_mut() else {
-            return Err(Error::Bug("the device has stopped on a bug: create another one".into()));
-        };
-        let outcome = catch_unwind(AssertUnwindSafe(|| body(device)));
-        let outcome = outcome.unwrap_or_else(|panic| Err(bug_of(message_of_panic(panic.as_ref()))));
-        if matches!(outcome, Err(Error::Bug(_))) {
-            *inner = None;
-        }
-        outcome
+        run(&mut inner, body).map_err(|error| from_embedding(py, error))
     }
+}
+
+/// Runs `body` with the device. A panic or a bug ends it.
+fn run<T>(
+    inner: &mut Option<Embedded>,
+    body: impl FnOnce(&mut Embedded) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let Some(device) = inner.as_mut() else {
+        return Err(Error::Bug("the device has stopped on a bug: create another one".into()));
+    };
+    let outcome = catch_unwind(AssertUnwindSafe(|| body(device)));
+    let outcome = outcome.unwrap_or_else(|panic| Err(bug_of(message_of_panic(panic.as_ref()))));
+    if matches!(outcome, Err(Error::Bug(_))) {
+        *inner = None;
+    }
+    outcome
 }
 
 /// A panic ends the device, whatever its reason.
@@ -169,11 +183,10 @@ impl Device {
         queue: u64,
         handle: u64,
     ) -> PyResult<u64> {
-        let submitted = self.with(|device| {
+        self.with(py, |device| {
             let request = request_of(op, [namespace, queue, handle], [offset, bytes], cookie)?;
             device.submit(SimTime(at_ns), &request)
-        });
-        submitted.map_err(|error| from_embedding(py, error))
+        })
     }
 
     /// Submits a request for each value of `at_ns` and returns the number of the first: all of them, or none.
@@ -209,26 +222,25 @@ impl Device {
     /// Simulated time in ns.
     #[getter]
     fn now_ns(&self, py: Python<'_>) -> PyResult<u64> {
-        self.with(|device| Ok(device.now().as_ns())).map_err(|error| from_embedding(py, error))
+        self.with(py, |device| Ok(device.now().as_ns()))
     }
 
     /// The next instant at which something happens, in ns, or None.
     #[getter]
     fn next_event_ns(&self, py: Python<'_>) -> PyResult<Option<u64>> {
-        let next = self.with(|device| Ok(device.next_event_time().map(SimTime::as_ns)));
-        next.map_err(|error| from_embedding(py, error))
+        self.with(py, |device| Ok(device.next_event_time().map(SimTime::as_ns)))
     }
 
     /// Requests that have not completed.
     #[getter]
     fn pending(&self, py: Python<'_>) -> PyResult<usize> {
-        self.with(|device| Ok(device.pending())).map_err(|error| from_embedding(py, error))
+        self.with(py, |device| Ok(device.pending()))
     }
 
     /// Completions that can be polled.
     #[getter]
     fn completions(&self, py: Python<'_>) -> PyResult<usize> {
-        self.with(|device| Ok(device.completions())).map_err(|error| from_embedding(py, error))
+        self.with(py, |device| Ok(device.completions()))
     }
 
     /// Handles everything up to and including `to_ns`.
@@ -249,7 +261,7 @@ impl Device {
             let causes = of.causes.to_vec();
             (of.tag, of.cookie, of.op_code(), of.status.0, submitted, completed, of.bytes, of.placed, causes)
         };
-        self.with(|device| Ok(device.pop().map(row))).map_err(|error| from_embedding(py, error))
+        self.with(py, |device| Ok(device.pop().map(row)))
     }
 
     /// Takes at most `most` completions: their number, and name, NumPy type and values of each column.
@@ -291,12 +303,12 @@ impl Device {
 
     /// Counters since creation as JSON text.
     fn counters(&self, py: Python<'_>) -> PyResult<String> {
-        self.with(|device| Ok(device.counters().to_json())).map_err(|error| from_embedding(py, error))
+        self.with(py, |device| Ok(device.counters().to_json()))
     }
 
     /// Description as JSON text.
     fn describe(&self, py: Python<'_>) -> PyResult<String> {
-        self.with(|device| Ok(device.describe())).map_err(|error| from_embedding(py, error))
+        self.with(py, |device| Ok(device.describe()))
     }
 
     /// State of the device.

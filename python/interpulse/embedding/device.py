@@ -39,14 +39,15 @@ class Device:
 
     Times are in ns of simulated time, which begins at 0; offsets and lengths are in bytes, multiples of 512.
     Completions depend on the configuration and on the requests alone, not on how the calls divide time. Devices are
-    independent of each other; one thread at a time may call a device, and long calls release the interpreter lock.
+    independent of each other; calls of several threads with one device take turns, and long calls release the
+    interpreter lock.
 
     The operations are `read`, `write`, `trim`, `flush`, and on zoned drives `append`, `zone_open`, `zone_open_zrwa`,
     `zone_commit`, `zone_close`, `zone_finish`, `zone_reset`, `zone_offline` and `zone_report`.
 
     Raises (all methods):
         RequestError: a request or an instant is illegal, or the device is finished; the device is as before the call.
-        RunError: memory is short, or another thread is inside a call with this device.
+        RunError: memory is short.
         InternalError: a bug of interpulse; the device is of no more use.
     """
 

@@ -136,7 +136,7 @@ typedef struct interpulse_request {
   uint32_t nsid;
   // Submission queue pair, counted from 0.
   uint32_t queue;
-  // Placement handle of a write; 0 without handles.
+  // Placement handle of a write, with reclaim groups group x handles + handle; 0 without handles.
   uint32_t handle;
 } interpulse_request;
 

@@ -46,7 +46,7 @@ pub struct interpulse_request {
     pub nsid: u32,
     /// Submission queue pair, counted from 0.
     pub queue: u32,
-    /// Placement handle of a write; 0 without handles.
+    /// Placement handle of a write, with reclaim groups group x handles + handle; 0 without handles.
     pub handle: u32,
 }
 

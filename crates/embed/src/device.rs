@@ -247,7 +247,7 @@ impl Device {
             && (bytes > 0) == moves
             && (op != Op::Flush || offset == 0)
             && (queue as usize) < self.case.drive.host.queue_weights.len()
-            && (handle == 0 || u32::from(handle) < self.case.drive.ftl.placement.handles())
+            && (handle == 0 || u32::from(handle) < self.case.drive.ftl.placement.classes())
             && (self.case.array.is_none() || matches!(op, Op::Read | Op::Write | Op::Flush))
             && of.is_some_and(|of| {
                 let capacity = (of.end - of.start) * SECTOR.get();
@@ -292,7 +292,7 @@ impl Device {
                 queues - 1
             ));
         }
-        let handles = self.case.drive.ftl.placement.handles();
+        let handles = self.case.drive.ftl.placement.classes();
         if handle > 0 && u32::from(handle) >= handles {
             let legal = handles.saturating_sub(1);
             return Error::Request(format!("handle = {handle}: legal: 0 to {legal} (ftl.placement)"));
@@ -432,7 +432,7 @@ impl Device {
     }
 
     /// Description as a JSON object: `device` (`drive` or `array`), `drives`, `namespaces` (bytes of each), `queues`,
-    /// `handles`, `config_hash`, `version` and `notes`.
+    /// `handles`, `groups`, `config_hash`, `version` and `notes`.
     pub fn describe(&self) -> String {
         let capacities: Vec<u64> = (1..=self.namespaces()).filter_map(|k| self.capacity(k)).collect();
         json!({
@@ -441,6 +441,7 @@ impl Device {
             "namespaces": capacities,
             "queues": self.case.drive.host.queue_weights.len(),
             "handles": self.case.drive.ftl.placement.handles(),
+            "groups": self.case.drive.ftl.placement.groups(),
             "config_hash": self.case.config_hash(),
             "version": env!("CARGO_PKG_VERSION"),
             "notes": self.notes,

@@ -57,7 +57,7 @@ pub struct Request {
     pub namespace: u32,
     /// Submission queue pair, counted from 0 (`host.queue-weights`).
     pub queue: u32,
-    /// Placement handle of a write (`ftl.placement`); 0 without handles.
+    /// Placement handle of a write (`ftl.placement`), with reclaim groups group x handles + handle; 0 without handles.
     pub handle: u8,
     /// First byte within the namespace; of a flush 0.
     pub offset: u64,

@@ -128,7 +128,7 @@ class Device:
             cookie: returned with the completion.
             namespace: namespace, counted from 1 as in NVMe.
             queue: submission queue pair, counted from 0.
-            handle: placement handle of a write.
+            handle: placement handle of a write, with reclaim groups group x handles + handle.
 
         Returns:
             The number of the request; numbers count from 0 in the order of submission.
@@ -230,7 +230,7 @@ class Device:
 
     @property
     def description(self) -> dict[str, Any]:
-        """`device` (`drive` or `array`), `drives`, `namespaces` (bytes of each), `queues`, `handles`, and more."""
+        """`device` (`drive` or `array`), `drives`, `namespaces` (bytes of each), `queues`, `handles`, `groups`, and more."""
         found: dict[str, Any] = json.loads(self._core.describe())
         return found
 

@@ -105,6 +105,8 @@ WRONG = (
     ("[j]\nsize=4m\nfilename=/dev/a:/dev/b <\n", "one file or drive"),
     ("[a]\nsize=4m\nfilename=/dev/a\n[b]\nsize=4m\nfilename=/dev/b <\n", "a run has one drive"),
     ("[a]\nsize=4m\nfilename=/dev/a\n[b]\nsize=4m\nfilename=other <\n", "name one of them"),
+    ("[j]\nsize=4m\nfilename_format=x.$clientuid <\n", "$jobname, $jobnum and $filenum"),
+    ("[j]\nsize=4m\nnumjobs=2\nfilename_format=$jobname <\n", "use filename"),
     ("[j]\nsize=4m\nnrfiles=4 <\n", "several files"),
     ("[j]\nsize=4m\nverify=crc32c <\n", "no contents to verify"),
     ("[j]\nsize=4m\nsync=dsync <\n", "fsync=1 flushes"),

@@ -116,7 +116,15 @@ def _file_name(clone: Clone) -> str:
     if job.files is not None:
         return job.files
     folder = job.given("directory")
-    return f"{folder.value + '/' if folder and folder.value else ''}{job.name}.{clone.number}.0"
+    form = job.given("filename_format")
+    name = form.value if form and form.value else "$jobname.$jobnum.$filenum"
+    for word, value in (("$jobname", job.name), ("$jobnum", str(clone.number)), ("$filenum", "0")):
+        name = name.replace(word, value)
+    if form and job.clones > 1 and "$jobnum" not in (form.value or ""):
+        raise form.refused("clones would have one file, in which fio gives only the first one requests: use filename")
+    if form and "$" in name:
+        raise form.wrong("a name with $jobname, $jobnum and $filenum")
+    return f"{folder.value + '/' if folder and folder.value else ''}{name}"
 
 
 def _offset(clone: Clone, file: int | None) -> int:

@@ -117,7 +117,7 @@ OPEN = ("percentile", "bins", "job options", "global options")
 
 
 def fields(output: Mapping[str, Any]) -> dict[str, str]:
-    """Type of each field of an output by its path; `*` stands for an item of a list and for a key of an open table."""
+    """Type of each field of an output by its path; `*` is any item of a list and any key of an open table."""
     found: dict[str, str] = {}
 
     def walk(value: object, path: str) -> None:

@@ -215,7 +215,7 @@ def read_job(section: Section) -> Job:
         number_ios=it.read("number_ios", lambda given: values.whole(given, 0), 0) or None,
         covers=not it.flag("norandommap") and random,
         distribution=it.read("random_distribution", lambda given: read_distribution(given, it.kb), UNIFORM),
-        random_percent=it.read("percentage_random", _percentages, (100, 100, 100)),
+        random_percent=it.read("percentage_random", values.percentages, (100, 100, 100)),
         start_ns=it.read("startdelay", values.duration_ns, 0),
         runtime_ns=it.read("runtime", values.duration_ns, it.read("timeout", values.duration_ns, 0)) or None,
         time_based=it.flag("time_based"),
@@ -233,7 +233,7 @@ def read_job(section: Section) -> Job:
         new_group=it.flag("new_group"),
         group_reporting=it.flag("group_reporting"),
         reported=it.flag("stats", default=True),
-        percentiles=it.read("percentile_list", _percentiles, None),
+        percentiles=it.read("percentile_list", values.percentiles, None),
         of_total=it.flag("lat_percentiles"),
         of_completion=clat,
         notes=tuple(notes),
@@ -348,20 +348,6 @@ def _file(it: _Reader) -> str | None:
     folder = it.options.get("directory")
     prefix = f"{folder.value}/" if folder and not name.startswith("/") else ""
     return prefix + name.replace("\0", ":")
-
-
-def _percentages(given: Given) -> tuple[int, int, int]:
-    found = [
-        values.percentage(Given(given.name, given.spelling, part, given.place)) for part in values.by_direction(given)
-    ]
-    return found[0], found[1], found[2]
-
-
-def _percentiles(given: Given) -> tuple[float, ...]:
-    found = [values.number(part) for part in (given.value or "").split(":")]
-    if any(each is None or not 0 < each <= 100 for each in found) or len(found) > 20:
-        raise given.wrong("up to 20 percentages between colons, such as 50:99:99.9")
-    return tuple(sorted(each for each in found if each is not None))
 
 
 def _skipped(given: Given) -> tuple[str, ...]:

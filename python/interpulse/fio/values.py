@@ -133,6 +133,21 @@ def sizes(given: Given, kb: int) -> list[int]:
     return [each for each in found if each is not None]
 
 
+def percentages(given: Given) -> tuple[int, int, int]:
+    """Percentages of reads, writes and trims."""
+    parts = by_direction(given)
+    found = [percentage(Given(given.name, given.spelling, part, given.place)) for part in parts]
+    return found[0], found[1], found[2]
+
+
+def percentiles(given: Given) -> tuple[float, ...]:
+    """Up to 20 percentages between colons, ascending."""
+    found = [number(part) for part in (given.value or "").split(":")]
+    if any(each is None or not 0 < each <= 100 for each in found) or len(found) > 20:
+        raise given.wrong("up to 20 percentages between colons, such as 50:99:99.9")
+    return tuple(sorted(each for each in found if each is not None))
+
+
 def ranges(given: Given, kb: int) -> list[tuple[int, int]]:
     """Ranges of sizes of reads, writes and trims."""
     found = []

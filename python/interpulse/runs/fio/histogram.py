@@ -31,7 +31,7 @@ def bucket_of(latencies: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def value_of(index: int) -> int:
-    """Latency in ns that stands for a bucket: its middle."""
+    """Latency in ns that represents a bucket: its middle."""
     if index < 2 << BITS:
         return index
     error = (index >> BITS) - 1

@@ -108,7 +108,7 @@ class FlowFigures:
 
 
 class FioRecording:
-    """Recording of one case for fio's output; it stands for `logs.recording.Recording`.
+    """Recording of one case for fio's output; it takes the place of `logs.recording.Recording`.
 
     Attributes:
         flows: figures by the name of the flow.

@@ -446,8 +446,8 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
         reads = (reads.0 + f.read.count(), reads.1 + f.read.sum_ns());
         writes = (writes.0 + f.write.count(), writes.1 + f.write.sum_ns());
     }
-    let sums =
-        [window.read_attribution.total(), window.write_attribution].map(|s| (s.requests, s.total_ns()));
+    let sums = [window.read_attribution.total(), window.write_attribution.total()]
+        .map(|s| (s.requests, s.total_ns()));
     assert_eq!(sums, [reads, writes], "every nanosecond of latency has a cause");
 
     let (host, drive) = (bench.host.window.counters, bench.host.device.counters);
@@ -566,7 +566,10 @@ fn follow(bench: &mut Bench) -> u64 {
         }
         seen = live;
     }
-    assert_eq!([bench.host.window.read_attribution.total(), bench.host.window.write_attribution], mine);
+    assert_eq!(
+        [bench.host.window.read_attribution.total(), bench.host.window.write_attribution.total()],
+        mine
+    );
     bench.host.device.completed()
 }
 

@@ -45,7 +45,7 @@ fn numbers(host: &mut Host<Drive>, now: SimTime, flows: usize) -> Numbers {
             .iter()
             .map(|f| [content(&f.read), content(&f.write), content(&f.other)])
             .collect(),
-        blame: [w.read_attribution.total(), w.write_attribution],
+        blame: [w.read_attribution.total(), w.write_attribution.total()],
         host: w.counters,
         drive: drive.counters,
         ftl: drive.ftl_counters(),

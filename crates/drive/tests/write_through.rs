@@ -28,7 +28,7 @@ fn program_time(nand: &Nand) -> u64 {
 }
 
 fn writes_by_cause(bench: &Bench) -> (u64, [u128; CAUSES]) {
-    let sums = &bench.host.window.write_attribution;
+    let sums = bench.host.window.write_attribution.total();
     (sums.requests, sums.by_cause)
 }
 

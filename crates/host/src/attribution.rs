@@ -13,16 +13,6 @@ pub struct CauseSums {
 }
 
 impl CauseSums {
-    /// Adds a request. Panics if the account does not add up to the latency.
-    #[inline]
-    pub fn add(&mut self, latency: Duration, account: &Account) {
-        check(latency, account);
-        self.requests += 1;
-        for (to, part) in self.by_cause.iter_mut().zip(account) {
-            *to += u128::from(*part);
-        }
-    }
-
     /// Sum of the latencies, in ns.
     pub fn total_ns(&self) -> u128 {
         self.by_cause.iter().sum()
@@ -36,6 +26,26 @@ impl CauseSums {
     }
 }
 
+/// Latency accounts summed over all requests.
+#[derive(Clone, Default)]
+pub struct AccountSums(Row);
+
+impl AccountSums {
+    /// Adds a request. Panics if the account does not add up to the latency.
+    #[inline]
+    pub fn add(&mut self, latency: Duration, account: &Account) {
+        check(latency, account);
+        add_account(&mut self.0, account);
+    }
+
+    /// The sums.
+    pub fn total(&self) -> CauseSums {
+        let mut sums = CauseSums::default();
+        sums.add_row(&self.0);
+        sums
+    }
+}
+
 /// Latency accounts summed per bucket of [`LatencyHistogram`] (0.2 % wide), so that any tail can be split by cause after
 /// the run.
 #[derive(Clone)]
@@ -46,10 +56,20 @@ pub struct Attribution {
     used: u64,
 }
 
-/// The sums of one bucket: ns by cause, then the number of requests; padded to whole cache lines.
+/// Sums: ns by cause, then the number of requests; padded to whole cache lines.
 const ROW: usize = (CAUSES + 1).next_multiple_of(8);
 type Row = [u64; ROW];
 const REQUESTS: usize = CAUSES;
+
+/// Adds the account of a request to a row.
+#[inline(always)]
+fn add_account(row: &mut Row, account: &Account) {
+    // All sums are read before any is written, so that the loop is vectorised.
+    let mut sums = *row;
+    sums.iter_mut().zip(account).for_each(|(to, part)| *to += part);
+    sums[REQUESTS] += 1;
+    *row = sums;
+}
 
 /// Rows of a group, as a power of two: one group per power of two of latency, of which there are fewer than 64.
 const GROUP: u32 = 9;
@@ -85,12 +105,7 @@ impl Attribution {
         check(latency, account);
         let bucket = LatencyHistogram::bucket_of(latency);
         self.used |= 1 << (bucket >> GROUP);
-        let row = &mut self.rows[bucket];
-        // All sums are read before any is written, so that the loop is vectorised.
-        let mut sums = *row;
-        sums.iter_mut().zip(account).for_each(|(to, part)| *to += part);
-        sums[REQUESTS] += 1;
-        *row = sums;
+        add_account(&mut self.rows[bucket], account);
     }
 
     /// The sums of all requests.

@@ -75,19 +75,18 @@ impl FlowState {
 
     /// A generated request as it is submitted: with the placement handle of the flow, at its address on the device.
     #[inline(always)]
-    pub(crate) fn addressed(&self, request: Request) -> Request {
+    fn addressed(&self, request: Request) -> Request {
         Request { handle: self.handle, sector: self.first_sector + request.sector, ..request }
     }
 
-    /// The next request with its arrival, unless the flow has ended. Passes prefetch hints to `device`.
-    #[inline]
+    /// The next request, as it is submitted, with its arrival, unless the flow has ended. Passes prefetch hints to `device`.
+    #[inline(always)]
     pub(crate) fn next_request(&mut self, device: &impl Device) -> Option<(SimTime, Request)> {
         if self.exhausted {
             return None;
         }
         match self.flow.next_with_hints(|coming, ahead| device.hint(coming, ahead)) {
-            Ok(Some(next)) if self.handle == 0 => Some(next),
-            Ok(Some((at, request))) => Some((at, Request { handle: self.handle, ..request })),
+            Ok(Some((at, request))) => Some((at, self.addressed(request))),
             Ok(None) => self.end(None),
             Err(error) => self.end(Some(error.to_string())),
         }
@@ -96,7 +95,8 @@ impl FlowState {
     /// Terms of the request generated last.
     #[inline]
     pub(crate) fn terms(&self) -> Terms {
-        self.flow.terms().unwrap_or_default()
+        let Terms { wait, then } = self.flow.terms().unwrap_or_default();
+        Terms { wait, then: then.map(|request| self.addressed(request)) }
     }
 
     /// Keeps the follower of the request generated last, which becomes `next`.
@@ -114,7 +114,7 @@ impl FlowState {
     }
 
     /// The next request of a closed flow, after a completion.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next_request_at(&mut self, now: SimTime, device: &impl Device) -> Option<Request> {
         if now >= self.stop {
             self.exhausted = true;

@@ -84,7 +84,7 @@ impl<D: Device, O: Observer> Host<D, O> {
     pub fn submit(&mut self, events: &mut EventQueue, queue: u32, tag: Tag, request: Request) {
         assert!(tag.index() >= self.flows.len(), "tag {tag} is that of a flow");
         self.device.hint(&request, PrefetchDistance::Far);
-        self.submit_request(events, queue, tag, request);
+        self.submit_out_of_line(events, queue, tag, request);
         self.process_completions(events);
     }
 
@@ -101,11 +101,22 @@ impl<D: Device, O: Observer> Host<D, O> {
         id
     }
 
+    /// As [`Host::submit_request`], for requests that few flows make.
+    #[inline(never)]
+    fn submit_out_of_line(
+        &mut self,
+        events: &mut EventQueue,
+        queue: u32,
+        tag: Tag,
+        request: Request,
+    ) -> Option<RequestId> {
+        self.submit_request(events, queue, tag, request)
+    }
+
     /// Submits a request of flow `f`, which `then` follows.
-    #[inline(always)]
     fn submit_of_flow(&mut self, events: &mut EventQueue, f: usize, request: Request, then: Option<Request>) {
-        let (queue, request) = (self.flows[f].queue, self.flows[f].addressed(request));
-        let id = self.submit_request(events, queue, Tag(f as u32), request);
+        let queue = self.flows[f].queue;
+        let id = self.submit_out_of_line(events, queue, Tag(f as u32), request);
         if let Some(followers) = &mut self.flows[f].followers {
             followers.add(id, then);
         }
@@ -244,7 +255,7 @@ impl<D: Device, O: Observer> Host<D, O> {
         }
         let now = events.now();
         flow.backlog.arrived(now);
-        let (queue, request) = (flow.queue, flow.addressed(request));
+        let queue = flow.queue;
         if let Some(all) = &mut self.backlog_of_all {
             all.arrived(now);
         }
@@ -286,7 +297,8 @@ impl<D: Device, O: Observer> Host<D, O> {
         events.arm(self.device.host_timer(f as u32), at.max(events.now()));
     }
 
-    #[inline]
+    // A function of its own, with the generation and the submission in line.
+    #[inline(never)]
     fn submit_next(&mut self, events: &mut EventQueue, f: usize) {
         if self.closed {
             return;
@@ -296,7 +308,7 @@ impl<D: Device, O: Observer> Host<D, O> {
             return self.submit_next_on_terms(events, f);
         }
         let Some(request) = flow.next_request_at(events.now(), &self.device) else { return };
-        let (queue, request) = (flow.queue, flow.addressed(request));
+        let queue = flow.queue;
         self.submit_request(events, queue, Tag(f as u32), request);
     }
 

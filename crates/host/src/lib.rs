@@ -12,7 +12,7 @@ pub mod observe;
 pub mod stepper;
 pub mod window;
 
-pub use attribution::{Attribution, CauseSums, Tail};
+pub use attribution::{AccountSums, Attribution, CauseSums, Tail};
 pub use backlog::{Backlog, BacklogSample};
 pub use clock::{Clock, FreeRunning, RealTimeClock, Synchronized, Waker};
 pub use host::Host;

@@ -1,6 +1,6 @@
 //! Measurement window: latencies, attribution and counters between two instants of a run.
 
-use crate::attribution::{Attribution, CauseSums};
+use crate::attribution::{AccountSums, Attribution};
 use crate::backlog::Backlog;
 use crate::observe::{Ended, Observer};
 use interpulse_engine::account::check;
@@ -49,7 +49,7 @@ pub struct Window {
     /// Latencies of reads by cause.
     pub read_attribution: Attribution,
     /// Latencies of writes by cause.
-    pub write_attribution: CauseSums,
+    pub write_attribution: AccountSums,
     /// Counts.
     pub counters: HostCounters,
     /// Reads that failed because data was uncorrectable.

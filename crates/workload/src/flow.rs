@@ -109,7 +109,7 @@ impl Flow {
     /// Like [`Flow::next`], with prefetch hints: calls `hint` for every request with [`PrefetchDistance::Far`] and then with
     /// [`PrefetchDistance::Near`], at the latest when the request is returned and for most requests earlier, in batches. A flow
     /// that ends may have hinted at requests that it does not return.
-    #[inline]
+    #[inline(always)]
     pub fn next_with_hints(
         &mut self,
         mut hint: impl FnMut(&Request, PrefetchDistance),

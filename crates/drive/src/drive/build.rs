@@ -40,11 +40,14 @@ impl Drive {
         let ftl = family(&spec, state, &nand, &streams, timers);
         let faults = FaultInjector::new(&spec, &mut nand, &streams);
         let ftl_units = ftl.logical_units();
+        let host = HostInterface::new(&spec.host, spec.geometry.unit_bytes, place.lines());
         Drive {
             follows_reads: ftl.follows_reads(),
+            reads_end_early: host.queues_ahead() && !ftl.follows_reads(),
+            has_detours: faults.is_some() || spec.firmware.is_some() || spec.read_cache.is_some(),
             ftl,
             nand,
-            host: HostInterface::new(&spec.host, spec.geometry.unit_bytes, place.lines()),
+            host,
             read_cache: spec.read_cache.as_ref().map(|of| {
                 let (logical, queues) = (ftl_units, spec.host.queue_weights.len());
                 Box::new(ReadCache::new(of, logical, spec.geometry.unit_bytes, queues))

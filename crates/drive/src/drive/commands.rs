@@ -14,31 +14,52 @@ use interpulse_flash::nand::txn::Txn;
 impl Drive {
     #[inline(always)]
     pub(super) fn firmware_done(&mut self, events: &mut EventQueue, id: RequestId) {
+        if self.has_detours {
+            self.takes_detours(events, id);
+        } else {
+            self.execute(events, id, Cause::Firmware);
+        }
+    }
+
+    /// As [`Drive::firmware_done`] of a drive with faults, firmware cores by task or a read cache.
+    #[cold]
+    #[inline(never)]
+    fn takes_detours(&mut self, events: &mut EventQueue, id: RequestId) {
         if self.faults.is_some() && self.meets_fault(events, id) {
             return;
         }
         if self.firmware.is_some() && self.looks_up(events, id) {
             return;
         }
-        self.execute(events, id, Cause::Firmware);
+        self.execute_out_of_line(events, id, Cause::Firmware);
     }
 
     /// Resumes the command `id`, whose map entries are in memory.
     #[cold]
     pub(super) fn mapped(&mut self, events: &mut EventQueue, id: RequestId) {
-        self.execute(events, id, Cause::Mapping);
+        self.execute_out_of_line(events, id, Cause::Mapping);
+    }
+
+    /// As [`Drive::execute`], which is in line where all commands come from, of any drive.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn execute_out_of_line(&mut self, events: &mut EventQueue, id: RequestId, waited: Cause) {
+        if self.read_cache.is_some() && self.host.requests.get(id).op == Op::Read {
+            let now = events.now();
+            self.host.requests.get_mut(id).book(waited, now);
+            if self.reads_copies(events, id) {
+                return;
+            }
+        }
+        self.execute(events, id, waited);
     }
 
     /// Books the time since the last booking on `waited` and executes the command, once its map entries are in memory.
     #[inline(always)]
-    pub(super) fn execute(&mut self, events: &mut EventQueue, id: RequestId, waited: Cause) {
+    fn execute(&mut self, events: &mut EventQueue, id: RequestId, waited: Cause) {
         let now = events.now();
         let request = self.host.requests.get_mut(id);
         request.book(waited, now);
-        if self.read_cache.is_some() && request.op == Op::Read && self.reads_copies(events, id) {
-            return;
-        }
-        let request = self.host.requests.get_mut(id);
         let mut flash = Flash { nand: &mut self.nand, events };
         if request.op != Op::Flush
             && !self.ftl.map_entries(&mut flash, id, request.queue, request.lpn, request.units)
@@ -52,7 +73,7 @@ impl Drive {
                 if fail_fast != FailFast::No && self.fails_fast(events, id) {
                     return;
                 }
-                let reads = self.read_units(events, id, lpn, lpn + units, self.host.queues_ahead());
+                let reads = self.read_units(events, id, lpn, lpn + units, self.reads_end_early);
                 match reads {
                     0 => match self.ftl.accept_read(lpn, lpn + units) {
                         Ok(()) => self.host.pass_dram(events, self.spec.cache.latency, id, bytes),
@@ -89,6 +110,7 @@ impl Drive {
 
     /// Reads the logical units `from..to` for request `id`, with early completion as in
     /// [`Ftl::read`](crate::ftl::Ftl::read); returns the number of flash reads.
+    #[inline(never)]
     pub(super) fn read_units(
         &mut self,
         events: &mut EventQueue,
@@ -101,7 +123,8 @@ impl Drive {
             return self.read_through(events, id, from, to);
         }
         let owner = Owner::Host(id).into();
-        let found = self.ftl.read(&mut Flash { nand: &mut self.nand, events }, owner, from, to, early);
+        let mut flash = Flash { nand: &mut self.nand, events };
+        let found = self.ftl.read_in_line(&mut flash, owner, from, to, early);
         self.counters.cache_read_hits += u64::from(found.cached);
         self.counters.unmapped_reads += u64::from(found.unmapped);
         found.reads
@@ -109,31 +132,40 @@ impl Drive {
 
     /// Completes an error-free page read that the flash array still holds.
     #[inline(always)]
-    pub(super) fn read_ended(&mut self, events: &mut EventQueue) {
+    pub(super) fn read_ended(&mut self, events: &mut EventQueue, ended: Ended) {
         let now = events.now();
-        let Ended { txn, at, by } = self.nand.last_ended().expect("the caller has checked it");
-        let Owner::Host(id) = Owner::of(txn) else {
-            let txn = *txn;
-            self.nand.discard_ended();
-            match Owner::of(&txn) {
-                Owner::Gc(read) if self.firmware.is_none() => {
-                    self.ftl.page_collected(&mut Flash { nand: &mut self.nand, events }, read, &txn);
-                }
-                Owner::Gc(read) => self.units_read(events, read, &txn),
-                Owner::ReadAhead(fill) => self.ahead_read_done(events, fill, false),
-                _ => self.map_read_done(events, &txn),
+        let txn = self.nand.ended_txn(ended);
+        let id = match Owner::of(txn) {
+            Owner::Host(id) => id,
+            Owner::Gc(read) if self.firmware.is_none() => {
+                let block = txn.block;
+                self.nand.remove_ended(ended);
+                self.ftl.page_collected(&mut Flash { nand: &mut self.nand, events }, read, block);
+                return;
             }
-            return;
+            _ => return self.other_read_ended(events, ended),
         };
         let request = self.host.requests.get_mut(id);
-        let last = request.page_read(txn, at);
+        let last = request.page_read(txn, ended.at);
         let (op, bytes) = (request.op, request.bytes);
-        self.nand.discard_ended();
-        let ready = Ready { at, by };
+        self.nand.remove_ended(ended);
+        let ready = Ready { at: ended.at, by: ended.by };
         if ready > Ready::now(events) {
             self.host.will_leave(events, ready, id, bytes);
         } else if last {
             self.all_read(events, now, id, op, bytes);
+        }
+    }
+
+    /// As [`Drive::read_ended`] of reads that few drives have.
+    #[cold]
+    #[inline(never)]
+    fn other_read_ended(&mut self, events: &mut EventQueue, ended: Ended) {
+        let txn = self.nand.remove_ended(ended);
+        match Owner::of(&txn) {
+            Owner::Gc(read) => self.units_read(events, read, &txn),
+            Owner::ReadAhead(fill) => self.ahead_read_done(events, fill, false),
+            _ => self.map_read_done(events, &txn),
         }
     }
 

@@ -52,7 +52,7 @@ impl Device for Drive {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn submit(
         &mut self,
         events: &mut EventQueue,

@@ -42,7 +42,7 @@ impl Drive {
         let of = self.faults.as_mut().expect("the timer of faults");
         if of.held_until <= now {
             let held = std::mem::take(&mut of.held);
-            held.into_iter().for_each(|id| self.execute(events, id, Cause::Fault));
+            held.into_iter().for_each(|id| self.execute_out_of_line(events, id, Cause::Fault));
         }
         if !self.closed || self.faults.as_ref().is_some_and(|of| !of.held.is_empty()) {
             self.arm_faults(events);

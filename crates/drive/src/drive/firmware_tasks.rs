@@ -37,7 +37,7 @@ impl Drive {
         if self.ftl.follows_reads() {
             self.ftl.gc_read_done(&mut flash, read, &txn);
         } else {
-            self.ftl.page_collected(&mut flash, read, &txn);
+            self.ftl.page_collected(&mut flash, read, txn.block);
         }
     }
 
@@ -48,7 +48,7 @@ impl Drive {
         if index == 0 {
             let (time, id) = of.look_ups.as_mut().expect("its timer is armed").pop(events);
             self.counters.firmware_mapping_time += time.as_ns();
-            self.execute(events, id, Cause::Firmware);
+            self.execute_out_of_line(events, id, Cause::Firmware);
         } else {
             let (time, moving) = of.collection.as_mut().expect("its timer is armed").pop(events);
             self.counters.firmware_collection_time += time.as_ns();

@@ -55,11 +55,16 @@ pub struct Drive {
     firmware: Option<Box<Firmware>>,
     /// Read cache, if the drive has one.
     read_cache: Option<Box<ReadCache>>,
+    /// Whether faults, firmware cores by task or a read cache take part in the execution of commands.
+    has_detours: bool,
     place: ResourceMap,
     /// Power state, if power may be lost.
     outage: Option<Outage>,
     /// Whether the FTL follows the page reads of the host; see [`Ftl::follows_reads`].
     follows_reads: bool,
+    /// Whether the end of a page read of the host may be computed ahead of time: the link queues ahead, and the FTL does not
+    /// follow page reads.
+    reads_end_early: bool,
     /// The run has ended: no more requests arrive.
     closed: bool,
     /// Faults to come, if the configuration has any.
@@ -175,12 +180,13 @@ impl Drive {
     }
 
     fn take_ended(&mut self, events: &mut EventQueue) {
-        while let Some(ended) = self.nand.last_ended() {
-            if matches!(ended.txn.kind, Kind::HostRead | Kind::GcRead) && !self.follows_reads {
-                self.read_ended(events);
+        while let Some(ended) = self.nand.next_ended() {
+            let kind = self.nand.ended_txn(ended).kind;
+            if matches!(kind, Kind::HostRead | Kind::GcRead) && !self.follows_reads {
+                self.read_ended(events, ended);
                 continue;
             }
-            let Some(txn) = self.nand.take_ended() else { return };
+            let txn = self.nand.remove_ended(ended);
             // A timer of the array ends at most one transaction, so the order is that of the events.
             debug_assert!(!self.nand.has_ended());
             let mut flash = Flash { nand: &mut self.nand, events };

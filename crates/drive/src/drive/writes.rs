@@ -2,7 +2,7 @@
 
 use super::Drive;
 use crate::account::book_program;
-use crate::ftl::{Admitted, Flash, Ftl, NamespacedFtl};
+use crate::ftl::{Admitted, Flash, Ftl};
 use crate::numbers::Lpn;
 use interpulse_engine::account::Cause;
 use interpulse_engine::{Duration, EventQueue, RequestId};
@@ -38,39 +38,51 @@ impl Drive {
 
     /// Admits a write to the cache as far as there is room; the rest waits.
     pub(super) fn admit(&mut self, events: &mut EventQueue, id: RequestId) {
-        if (!self.host.stalled.is_empty() && self.waits_behind_others(id)) || !self.admit_units(id) {
+        if self.namespaces().is_some() {
+            self.admit_in_namespace(events, id);
+        } else if !self.host.stalled.is_empty() || !self.admit_units(id) {
             self.counters.cache_stalls += 1;
             self.host.stalled.push_back(id);
-            self.stall_begins(id);
+            if self.host.stalled.len() == 1 {
+                self.oldest_stall_changed();
+            }
         } else {
             self.admitted(events, id);
         }
         self.ftl.destage(&mut Flash { nand: &mut self.nand, events });
     }
 
-    /// Whether a write has to wait because others wait for slots of the same cache: each namespace has its own.
-    #[inline(always)]
-    fn waits_behind_others(&self, id: RequestId) -> bool {
-        self.namespaces().is_none_or(|of| self.waits_behind_its_namespace(of, id))
+    /// As [`Drive::admit`] of a drive with namespaces: each has its own cache, for which only its own writes wait.
+    #[cold]
+    #[inline(never)]
+    fn admit_in_namespace(&mut self, events: &mut EventQueue, id: RequestId) {
+        let lpn = self.host.requests.get(id).lpn;
+        if self.waits_in_namespace(lpn) || !self.admit_units(id) {
+            self.counters.cache_stalls += 1;
+            self.host.stalled.push_back(id);
+            self.stalls_changed(lpn, true);
+        } else {
+            self.admitted(events, id);
+        }
     }
 
-    #[cold]
-    fn waits_behind_its_namespace(&self, of: &NamespacedFtl, id: RequestId) -> bool {
+    /// Whether writes of the namespace that holds `lpn` wait for cache slots.
+    fn waits_in_namespace(&self, lpn: Lpn) -> bool {
+        let Some(of) = self.namespaces() else { return false };
+        let own = of.namespace_of(lpn);
         let namespace = |id: &RequestId| of.namespace_of(self.host.requests.get(*id).lpn);
-        let own = namespace(&id);
         self.host.stalled.iter().any(|other| namespace(other) == own)
     }
 
-    /// Reports a write that begins to wait for cache slots to the FTL, and the oldest such write to the flash array.
-    fn stall_begins(&mut self, id: RequestId) {
-        if self.host.stalled.len() == 1 || self.namespaces().is_some() {
-            let lpn = self.host.requests.get(id).lpn;
-            self.stalls_changed(lpn, true);
-        }
+    /// As [`Drive::stalls_changed`] of a drive without namespaces, which has one cache.
+    fn oldest_stall_changed(&mut self) {
+        let waiting = !self.host.stalled.is_empty();
+        self.stalls_changed(Lpn(0), waiting);
     }
 
     /// Reports to the FTL whether writes of the namespace that holds `lpn` wait for cache slots, and to the flash array since
     /// when the oldest write waits.
+    #[inline(always)]
     fn stalls_changed(&mut self, lpn: Lpn, waiting: bool) {
         let oldest = self.host.stalled.front().map(|&id| self.host.requests.get(id).submitted);
         self.ftl.set_backpressure(lpn, waiting);
@@ -78,8 +90,28 @@ impl Drive {
     }
 
     /// Admits units of a write until the cache is full; true if all are in.
-    #[inline]
+    #[inline(always)]
     fn admit_units(&mut self, id: RequestId) -> bool {
+        if self.has_detours { self.admit_cached_units(id) } else { self.admit_to_cache(id) }
+    }
+
+    /// As [`Drive::admit_to_cache`]; the read cache, if there is one, replaces or drops its copies.
+    #[cold]
+    #[inline(never)]
+    fn admit_cached_units(&mut self, id: RequestId) -> bool {
+        let before = self.host.requests.get(id).admitted;
+        let all = self.admit_to_cache(id);
+        if self.read_cache.is_some() {
+            let of = self.host.requests.get(id);
+            let (queue, first, done) = (of.queue, of.lpn, of.admitted);
+            self.cache_written(queue, first + before, first + done);
+        }
+        all
+    }
+
+    // One function, so that the admission of a unit is in line.
+    #[inline(never)]
+    fn admit_to_cache(&mut self, id: RequestId) -> bool {
         let (first, units, mut done, arrived, handle) = {
             let r = self.host.requests.get(id);
             (r.lpn, r.units, r.admitted, r.submitted, r.handle)
@@ -94,12 +126,8 @@ impl Drive {
             done += 1;
         }
         let request = self.host.requests.get_mut(id);
-        let (before, queue) = (request.admitted, request.queue);
         request.admitted = done;
         request.unprogrammed += slots;
-        if self.read_cache.is_some() {
-            self.cache_written(queue, first + before, first + done);
-        }
         done == units
     }
 
@@ -141,7 +169,7 @@ impl Drive {
                 break;
             }
             self.host.stalled.pop_front();
-            self.stalls_changed(self.host.requests.get(id).lpn, !self.host.stalled.is_empty());
+            self.oldest_stall_changed();
             self.admitted(events, id);
         }
     }
@@ -161,10 +189,9 @@ impl Drive {
                 continue;
             }
             self.host.stalled.remove(k);
-            let of = self.namespaces().expect("the caller has checked it");
-            let lpn_of = |id: &RequestId| self.host.requests.get(*id).lpn;
-            let waiting = self.host.stalled.iter().any(|other| of.namespace_of(lpn_of(other)) == own);
-            self.stalls_changed(self.host.requests.get(id).lpn, waiting);
+            let lpn = self.host.requests.get(id).lpn;
+            let waiting = self.waits_in_namespace(lpn);
+            self.stalls_changed(lpn, waiting);
             self.admitted(events, id);
         }
     }

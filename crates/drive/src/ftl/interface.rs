@@ -18,6 +18,7 @@ use enum_dispatch::enum_dispatch;
 use interpulse_engine::{Duration, RequestId, SimTime, Status, ZoneAction};
 use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::txn::{Owner, Txn};
 
 /// Flash translation layer of a drive. Tags are opaque; the FTL never calls up: the drive drains [`Ftl::next_outcome`]
@@ -141,7 +142,7 @@ pub trait Ftl {
         unreachable!("the family reads no pages for itself")
     }
     /// As [`Ftl::gc_read_done`], where reads do not count towards read reclaim.
-    fn page_collected(&mut self, _flash: &mut Flash, _read: GcReadId, _txn: &Txn) {
+    fn page_collected(&mut self, _flash: &mut Flash, _read: GcReadId, _block: BlockId) {
         unreachable!("the family reads no pages for itself")
     }
     /// Completes the read of the translation page that `tag` waits for.
@@ -269,6 +270,22 @@ pub enum NamespaceFamily {
 }
 
 impl FtlFamily {
+    /// As [`Ftl::read`], with that of the page-mapped family in line: for the call that almost every read of the host makes.
+    #[inline(always)]
+    pub fn read_in_line(
+        &mut self,
+        flash: &mut Flash,
+        owner: Owner,
+        from: Lpn,
+        to: Lpn,
+        early: bool,
+    ) -> LookupResult {
+        match self {
+            FtlFamily::Page(ftl) => ftl.read(flash, owner, from, to, early),
+            other => other.read(flash, owner, from, to, early),
+        }
+    }
+
     /// FTL of the sequential zones of a zoned drive.
     pub fn zoned(&self) -> Option<&ZonedFtl> {
         match self {

@@ -90,7 +90,12 @@ impl NamespacedFtl {
 
     /// FTL of the namespace that owns the block of a transaction.
     fn of_txn(&mut self, txn: &Txn) -> &mut NamespaceFamily {
-        let k = self.owner_of_block[txn.block.0 as usize];
+        self.of_block(txn.block)
+    }
+
+    /// FTL of the namespace that owns a block.
+    fn of_block(&mut self, block: BlockId) -> &mut NamespaceFamily {
+        let k = self.owner_of_block[block.0 as usize];
         &mut self.each[usize::from(k)].ftl
     }
 
@@ -301,8 +306,7 @@ impl Ftl for NamespacedFtl {
     #[cold]
     #[inline(never)]
     fn follows_reads(&self) -> bool {
-        // Whether reads fail is a property of the flash array.
-        self.each[0].ftl.follows_reads()
+        self.each.iter().any(|of| of.ftl.follows_reads())
     }
 
     #[cold]
@@ -319,8 +323,8 @@ impl Ftl for NamespacedFtl {
 
     #[cold]
     #[inline(never)]
-    fn page_collected(&mut self, flash: &mut Flash, read: GcReadId, txn: &Txn) {
-        self.of_txn(txn).page_collected(flash, read, txn);
+    fn page_collected(&mut self, flash: &mut Flash, read: GcReadId, block: BlockId) {
+        self.of_block(block).page_collected(flash, read, block);
     }
 
     #[cold]

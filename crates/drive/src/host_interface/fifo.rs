@@ -24,7 +24,7 @@ impl Line {
     }
 
     /// [`Line::push`] for a time before which other events are unlikely.
-    #[inline]
+    #[inline(always)]
     pub fn push_soon(&mut self, events: &mut EventQueue, at: SimTime, id: RequestId) {
         if self.is_first(at, id) {
             events.arm_soon(self.timer, at);

@@ -20,7 +20,7 @@ impl Firmware {
     }
 
     /// Takes command `id`, which arrives at `at`, not before earlier commands.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, events: &mut EventQueue, at: SimTime, id: RequestId) {
         let end = if self.cores.is_empty() { at + self.time } else { self.on_a_core(at) };
         self.line.push_soon(events, end, id);

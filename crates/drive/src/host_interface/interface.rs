@@ -92,7 +92,7 @@ impl HostInterface {
     }
 
     /// Submits a host request with the host's number `tag` to `queue`. `None` if it waits in the host.
-    #[inline]
+    #[inline(always)]
     pub fn submit(
         &mut self,
         events: &mut EventQueue,

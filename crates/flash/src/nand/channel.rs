@@ -122,12 +122,11 @@ impl Channel {
     /// Gives the free bus to the one that waits first, if any.
     pub fn grant(&mut self, now: SimTime) -> Option<Waiter> {
         debug_assert!(self.free_at <= now);
-        let (waiter, length) = match self.order {
-            ChannelOrder::CommandsFirst => self.commands.pop_front().or_else(|| self.data.pop_front()),
-            ChannelOrder::DataFirst | ChannelOrder::Arrival => {
-                self.data.pop_front().or_else(|| self.commands.pop_front())
-            }
-        }?;
+        let (first, then) = match self.order {
+            ChannelOrder::CommandsFirst => (&mut self.commands, &mut self.data),
+            ChannelOrder::DataFirst | ChannelOrder::Arrival => (&mut self.data, &mut self.commands),
+        };
+        let (waiter, length) = first.pop_front().or_else(|| then.pop_front())?;
         self.take(now, length);
         Some(waiter)
     }

@@ -62,16 +62,8 @@ pub use reliability::{ErrorCounters, MOST_ATTEMPTS_COUNTED, Reliability};
 
 /// Ended transaction, or one whose end is certain.
 #[derive(Clone, Copy)]
-struct EndedTxn {
+pub struct Ended {
     id: TxnId,
-    at: SimTime,
-    by: ResourceId,
-}
-
-/// Ended transaction, or one whose end is certain.
-pub struct Ended<'a> {
-    /// The transaction.
-    pub txn: &'a Txn,
     /// When it ends: now, unless it [completes early](Txn::complete_early).
     pub at: SimTime,
     /// Resource whose timer is set for its end, or would be.
@@ -134,9 +126,8 @@ impl ActiveOps {
 struct DieContext {
     channel: u32,
     active: ActiveOps,
+    /// Held if the die stalls when it is idle next.
     queue: Queue,
-    /// The die stalls when it is idle next.
-    stalls: bool,
 }
 
 /// The flash array of one drive.
@@ -169,7 +160,7 @@ pub struct Nand {
     /// Submission instant of the host write that has waited longest for the write cache.
     oldest_write: Option<SimTime>,
     /// Ended transactions, in order, until the owner takes them.
-    ended: Vec<EndedTxn>,
+    ended: Vec<Ended>,
     /// Counters.
     pub counters: NandCounters,
     /// Statistics of the programs and erases completed in the measurement window.
@@ -218,7 +209,6 @@ impl Nand {
                     channel: geometry.channel_of(DieId(d)),
                     active: ActiveOps::NOTHING,
                     queue: Queue::default(),
-                    stalls: false,
                 })
                 .collect(),
             channels: vec![Channel::new(config.channel_order); geometry.channels as usize],
@@ -285,24 +275,28 @@ impl Nand {
         !self.ended.is_empty()
     }
 
-    /// Last ended transaction, which [`Nand::take_ended`] would take.
-    #[inline]
-    pub fn last_ended(&self) -> Option<Ended<'_>> {
-        self.ended.last().map(|of| Ended { txn: self.txns.get(of.id), at: of.at, by: of.by })
-    }
-
-    /// Discards the last ended transaction, after [`Nand::last_ended`].
-    #[inline]
-    pub fn discard_ended(&mut self) {
-        if let Some(of) = self.ended.pop() {
-            self.txns.remove(of.id);
-        }
-    }
-
     /// Takes the last ended transaction: a read when its data is decoded, others when the die is done.
     #[inline]
     pub fn take_ended(&mut self) -> Option<Txn> {
-        self.ended.pop().map(|of| self.txns.remove(of.id))
+        self.next_ended().map(|ended| self.remove_ended(ended))
+    }
+
+    /// As [`Nand::take_ended`]; the array holds the transaction until [`Nand::remove_ended`].
+    #[inline]
+    pub fn next_ended(&mut self) -> Option<Ended> {
+        self.ended.pop()
+    }
+
+    /// The transaction that has ended.
+    #[inline]
+    pub fn ended_txn(&self, ended: Ended) -> &Txn {
+        self.txns.get(ended.id)
+    }
+
+    /// Removes the transaction that has ended.
+    #[inline]
+    pub fn remove_ended(&mut self, ended: Ended) -> Txn {
+        self.txns.remove(ended.id)
     }
 
     /// Transactions waiting for a die (the running one is not among them).
@@ -466,15 +460,13 @@ impl Nand {
     pub(super) fn next_on(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         match self.dies[d].state() {
             State::Idle => {
-                if self.contexts[d].stalls {
-                    self.begin_stall(events, now, d);
-                    return;
-                }
                 if let Some(id) =
                     self.contexts[d].queue.take(&self.txns, self.config.policy, self.config.gc_reads)
                 {
                     self.account_wait(now, d, id);
                     self.dispatch(events, now, d, id);
+                } else if self.contexts[d].queue.is_held() {
+                    self.begin_stall(events, now, d);
                 }
             }
             State::Suspended => self.next_in_suspension(events, now, d),
@@ -517,7 +509,7 @@ impl Nand {
     /// Transaction `id` has ended now.
     #[inline]
     pub(super) fn ends(&mut self, now: SimTime, id: TxnId) {
-        self.ended.push(EndedTxn { id, at: now, by: ResourceId(self.first) });
+        self.ended.push(Ended { id, at: now, by: ResourceId(self.first) });
     }
 
     /// Whether dies use cache registers.

@@ -32,7 +32,6 @@ impl Nand {
             }
             self.contexts[d].queue = Queue::default();
             self.contexts[d].active = ActiveOps::NOTHING;
-            self.contexts[d].stalls = false;
             self.report_changes(now, d);
         }
         if let Some(stalls) = &mut self.stalls {

@@ -36,6 +36,7 @@ choices! {
 pub struct Queue {
     head: [TxnId; CLASSES],
     tail: [TxnId; CLASSES],
+    /// Transactions waiting, and [`Queue::HELD`]: one value, as the ends of operations look for either.
     waiting: u32,
     /// Garbage collection goes before host programs while any bit is set: one for each FTL on the die.
     pub gc_urgent: u32,
@@ -48,6 +49,26 @@ impl Default for Queue {
 }
 
 impl Queue {
+    /// Bit of `waiting` while the queue is held.
+    const HELD: u32 = 1 << 31;
+
+    /// Holds the queue, which then gives no transaction, or releases it.
+    pub fn hold(&mut self, held: bool) {
+        self.waiting = self.waiting & !Queue::HELD | u32::from(held) << 31;
+    }
+
+    /// Whether the queue is held.
+    #[inline]
+    pub fn is_held(&self) -> bool {
+        self.waiting & Queue::HELD != 0
+    }
+
+    /// Whether nothing waits and the queue is not held.
+    #[inline]
+    pub fn is_empty_and_free(&self) -> bool {
+        self.waiting == 0
+    }
+
     /// Appends transaction `id`, which is of this class.
     #[inline]
     pub fn push(&mut self, slab: &mut Slab, id: TxnId, class: Class) {
@@ -76,13 +97,13 @@ impl Queue {
     /// Whether nothing waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.waiting == 0
+        self.waiting & !Queue::HELD == 0
     }
 
     /// Transactions waiting.
     #[inline]
     pub fn waiting(&self) -> u32 {
-        self.waiting
+        self.waiting & !Queue::HELD
     }
 
     /// The first waiting transaction of a class, or [`TxnId::NONE`].
@@ -137,10 +158,10 @@ impl Queue {
         (gc != TxnId::NONE && rank != GcReadRank::InOrder).then_some(Class::GcRead)
     }
 
-    /// Takes the next transaction by `policy` and, under read priority, `rank`.
+    /// Takes the next transaction by `policy` and, under read priority, `rank`; `None` if none waits or the queue is held.
     #[inline]
     pub fn take(&mut self, slab: &Slab, policy: Policy, rank: GcReadRank) -> Option<TxnId> {
-        if self.waiting == 0 {
+        if !(1..Queue::HELD).contains(&self.waiting) {
             return None;
         }
         if policy == Policy::ReadPriority

@@ -5,7 +5,7 @@ use super::power::budget::Next;
 use super::power::tally::NO_SENSING;
 use super::queue::Policy;
 use super::txn::Txn;
-use super::{EndedTxn, MAX_BATCH, Nand};
+use super::{Ended, MAX_BATCH, Nand};
 use crate::command::{ALL_PAGE_READS, DieActivity, Wait};
 use crate::die::{Occupancy, State};
 use crate::ids::{BlockId, TxnId};
@@ -158,7 +158,7 @@ impl Nand {
         let (channel, active) = (context.channel as usize, &mut context.active);
         let id = active.reads[active.moved as usize];
         active.moved += 1;
-        let (more, none_waits) = (active.moved < active.count, context.queue.is_empty() & !context.stalls);
+        let (more, none_waits) = (active.moved < active.count, context.queue.is_empty_and_free());
         let block = self.has_moved(events, now, d, channel, id);
         if more {
             self.next_out(events, now, d);
@@ -199,7 +199,7 @@ impl Nand {
         if early && !self.observed && self.reliability.is_none() {
             // The end is certain now.
             let at = self.decoders[channel].pass(now, codewords, latency);
-            self.ended.push(EndedTxn { id, at, by: self.decoder_timer(channel) });
+            self.ended.push(Ended { id, at, by: self.decoder_timer(channel) });
             return block;
         }
         if let Some(at) = self.decoders[channel].enter(now, id, codewords, latency) {

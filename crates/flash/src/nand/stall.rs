@@ -24,7 +24,7 @@ impl Nand {
         match self.dies[d].state() {
             State::Idle => self.begin_stall(events, now, d),
             State::Stalled => self.extend_stall(events, d),
-            _ => self.contexts[d].stalls = true,
+            _ => self.contexts[d].queue.hold(true),
         }
     }
 
@@ -44,7 +44,7 @@ impl Nand {
     #[cold]
     #[inline(never)]
     pub(super) fn begin_stall(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
-        self.contexts[d].stalls = false;
+        self.contexts[d].queue.hold(false);
         let stalls = self.stalls.as_mut().expect("stalls are admitted");
         let to = stalls.until[d];
         if to <= now {

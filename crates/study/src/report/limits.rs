@@ -90,7 +90,7 @@ fn uses(m: &Measured, case: &Case, window: f64) -> Vec<Use> {
 
 /// Mean number of outstanding requests by the cause they wait for; `None` in arrays, which keep no accounts.
 fn outstanding(m: &Measured, window: f64) -> Option<[f64; CAUSES]> {
-    let (reads, writes) = (m.window.read_attribution.total(), &m.window.write_attribution);
+    let (reads, writes) = (m.window.read_attribution.total(), m.window.write_attribution.total());
     (reads.requests + writes.requests > 0)
         .then(|| std::array::from_fn(|k| (reads.by_cause[k] + writes.by_cause[k]) as f64 / window))
 }

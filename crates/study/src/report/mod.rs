@@ -137,7 +137,7 @@ pub fn result(
     let first = case.array.map_or(1, |array| array.drives as usize);
     let more = json!({
         "read_wait_us": wait(&m.window.read_attribution.total()),
-        "write_wait_us": wait(&m.window.write_attribution),
+        "write_wait_us": wait(&m.window.write_attribution.total()),
         "tail_blame": tail_blame(&m.window.read_attribution),
         "oldest_outstanding_us": oldest(m.window.oldest_read, m.window.oldest_write),
         "histogram_us": case.report.histograms.then(|| histograms(&all)),

@@ -16,6 +16,7 @@ use crate::spec::FaultKind;
 use interpulse_engine::{Duration, RequestId, SimTime, Status};
 use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::txn::{Owner, Txn};
 
 /// Forwards interface methods to methods of the same name.
@@ -83,7 +84,7 @@ impl Ftl for PageFtl {
     }
 
     #[inline(always)]
-    fn page_collected(&mut self, flash: &mut Flash, read: GcReadId, _: &Txn) {
+    fn page_collected(&mut self, flash: &mut Flash, read: GcReadId, _: BlockId) {
         PageFtl::page_collected(self, flash, read);
     }
 

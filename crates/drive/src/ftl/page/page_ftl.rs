@@ -72,6 +72,11 @@ pub struct PageFtl {
     pub(crate) wear_gap: Option<u32>,
     /// Endurance and bad blocks, if blocks can fail.
     pub(crate) bad_blocks: Option<Box<BadBlocks>>,
+    /// Whether page reads of the host are followed from their start to their end: they may have to be repeated, or find data
+    /// that a fault has lost.
+    pub(crate) follows_reads: bool,
+    /// Whether admissions to the cache are followed: by the writes that wait for programs, or by faults that have lost data.
+    pub(crate) follows_admissions: bool,
     /// Injected faults, if the configuration has any.
     pub(crate) injected: Option<Box<InjectedFaults>>,
     /// Bytes of a mapping unit.
@@ -168,8 +173,8 @@ impl PageFtl {
             of.victims.extend(blocks.being_collected(lane).map(|of| Victim::new(of, blocks.holds_map(of))));
         }
         blocks.units.begin(Cache::new(slots, lists), homes, versions, record);
+        let injected = InjectedFaults::new(spec, &blocks, streams);
         PageFtl {
-            write_back,
             placement: LaneSelector::new(
                 lanes,
                 spec.geometry.cache_pages > 0 && spec.ftl.data_classes() == 1,
@@ -188,7 +193,10 @@ impl PageFtl {
             refresh_after: errors.and_then(|e| e.refresh_after),
             wear_gap: spec.ftl.wear_gap,
             bad_blocks: BadBlocks::new(spec, &blocks.layout, blocks.wear().sum, streams),
-            injected: InjectedFaults::new(spec, &blocks, streams),
+            follows_reads: errors.is_some() || injected.is_some(),
+            follows_admissions: write_back.writes_through() || injected.is_some(),
+            injected,
+            write_back,
             unit_bytes: spec.geometry.unit_bytes,
             metadata: spec
                 .power_loss

@@ -12,6 +12,7 @@ use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock};
 use interpulse_engine::{Duration, RequestId, SimTime, Status, ZoneAction};
 use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
+use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::txn::{Owner, Txn};
 
 impl Ftl for ZonedFtl {
@@ -104,7 +105,7 @@ impl Ftl for ZonedFtl {
         self.repair_read_done(flash, read);
     }
 
-    fn page_collected(&mut self, flash: &mut Flash, read: GcReadId, _: &Txn) {
+    fn page_collected(&mut self, flash: &mut Flash, read: GcReadId, _: BlockId) {
         self.repair_read_done(flash, read);
     }
 

@@ -6,7 +6,6 @@ use crate::numbers::Ppu;
 use crate::spec::DriveSpec;
 use interpulse_engine::{Rng, Streams};
 use interpulse_flash::DieId;
-use interpulse_flash::nand::txn::Txn;
 
 /// Faults that wait for an operation, and what faults have left behind.
 pub(crate) struct InjectedFaults {
@@ -61,21 +60,21 @@ impl InjectedFaults {
         take(&mut self.erases, die)
     }
 
-    /// Prepares the host's page read `txn` of units from `first` on: it may find data that nothing corrects.
+    /// Whether a page read of the host from `die`, of `units` from `first` on, finds data that nothing corrects.
+    // Not of the transaction: a reference to it would keep it in memory, with or without faults.
     #[cold]
     #[inline(never)]
-    pub(crate) fn before_read(&mut self, blocks: &BlockManager, txn: &mut Txn, first: Ppu) {
-        let units = (0..txn.units()).map(|k| blocks.map().logical(first + k));
-        let next = self.reads.iter().position(|&die| die == txn.die.0);
+    pub(crate) fn finds_lost(&mut self, blocks: &BlockManager, die: DieId, first: Ppu, units: u32) -> bool {
+        let units = (0..units).map(|k| blocks.map().logical(first + k));
+        let next = self.reads.iter().position(|&of| of == die.0);
         if let Some(at) = next {
             self.reads.remove(at);
         }
         if next.is_some() || self.uncorrectable > 0 && self.rng.chance(self.uncorrectable) {
             units.clone().for_each(|lpn| self.lost.lose(lpn));
         }
-        if units.clone().any(|lpn| self.lost.is_lost(lpn)) {
-            self.lost.reads += 1;
-            txn.set_lost();
-        }
+        let finds = units.clone().any(|lpn| self.lost.is_lost(lpn));
+        self.lost.reads += u64::from(finds);
+        finds
     }
 }

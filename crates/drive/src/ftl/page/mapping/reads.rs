@@ -12,7 +12,7 @@ use crate::numbers::{Lane, Lpn, Ppu};
 use crate::owner::Owner;
 use crate::spec::UnmappedReads;
 use interpulse_engine::RequestId;
-use interpulse_flash::ids::BlockId;
+use interpulse_flash::ids::{BlockId, DieId};
 use interpulse_flash::nand::txn::{self, Kind, Txn};
 
 impl PageFtl {
@@ -93,8 +93,6 @@ impl PageFtl {
         to: Lpn,
         early: bool,
     ) -> LookupResult {
-        // The data may turn out to be lost, which its end shows.
-        let early = early && self.injected.is_none();
         if to.0 - from.0 == 1 {
             self.read_unit(flash, owner, from, early)
         } else {
@@ -122,7 +120,17 @@ impl PageFtl {
     /// Whether [`PageFtl::read_done`] has to be called for each page read.
     #[inline]
     pub fn follows_reads(&self) -> bool {
-        !self.readers.is_empty() || self.injected.is_some()
+        self.follows_reads
+    }
+
+    /// Notes a page read of the host from `die`, of `units` from `first` on; true if it finds data that nothing corrects.
+    #[inline(never)]
+    fn follow_read(&mut self, die: DieId, first: Ppu, units: u32) -> bool {
+        if !self.readers.is_empty() {
+            self.readers[self.blocks.layout.block_of(first).index()] += 1;
+        }
+        let injected = self.injected.as_mut();
+        injected.is_some_and(|injected| injected.finds_lost(&self.blocks, die, first, units))
     }
 
     /// Completes a page read of [`PageFtl::read`]; true if its data is uncorrectable.
@@ -234,11 +242,8 @@ impl Sources for PageFtl {
     #[inline(always)]
     fn submit_read(&mut self, flash: &mut Flash, first: Ppu, mut txn: Txn) {
         txn.set_cell_mode(self.blocks.cell_mode_at(first));
-        if let Some(injected) = &mut self.injected {
-            injected.before_read(&self.blocks, &mut txn, first);
-        }
-        if !self.readers.is_empty() {
-            self.readers[self.blocks.layout.block_of(first).index()] += 1;
+        if self.follows_reads && self.follow_read(txn.die, first, txn.units()) {
+            txn.set_lost();
         }
         flash.submit(txn);
     }

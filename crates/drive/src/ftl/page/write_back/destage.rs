@@ -36,15 +36,10 @@ impl PageFtl {
             HostLists::BySize(of) => (of.list(self.write_back.lane_of(lpn), units), absorbs),
         };
         let admitted = self.blocks.units.admit(&self.blocks.layout, tag, lpn, at, list, absorbs);
-        if let Some(injected) = &mut self.injected
-            && admitted != Admitted::Full
-        {
-            injected.lost.replaced(lpn);
+        if self.follows_admissions {
+            self.follow_admission(tag, lpn, admitted);
         }
         if let Admitted::Slot(slot) = admitted {
-            if self.writes_through() {
-                self.write_back.writers[slot.index()] = tag;
-            }
             if let HostLists::ByClass(levels) = &mut self.lists {
                 levels.slot_arrived(slot, list, arrived);
             } else {
@@ -52,6 +47,22 @@ impl PageFtl {
             }
         }
         admitted
+    }
+
+    /// Notes an admission of the write `tag`: the data of `lpn` is new, and the write may wait for the program of a slot.
+    #[inline(never)]
+    fn follow_admission(&mut self, tag: RequestId, lpn: Lpn, admitted: Admitted) {
+        if admitted == Admitted::Full {
+            return;
+        }
+        if let Some(injected) = &mut self.injected {
+            injected.lost.replaced(lpn);
+        }
+        if let Admitted::Slot(slot) = admitted
+            && self.writes_through()
+        {
+            self.write_back.writers[slot.index()] = tag;
+        }
     }
 
     /// Notes that a unit joined dirty list `list`, which may now hold enough for a program.

@@ -37,6 +37,12 @@ impl Failure {
     }
 }
 
+impl From<String> for Failure {
+    fn from(message: String) -> Failure {
+        Failure::argument(message)
+    }
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         Failure { code: code_of(&error), message: error.to_string() }

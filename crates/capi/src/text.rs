@@ -1,19 +1,18 @@
 //! Texts across the border.
 
-use crate::handle::Failure;
 use std::ffi::{CStr, CString, c_char};
 
 /// The text at `from`; `None` for NULL.
 ///
 /// # Safety
 /// `from` is NULL or the address of a text that ends with a zero byte.
-pub unsafe fn text_at<'a>(from: *const c_char, name: &str) -> Result<Option<&'a str>, Failure> {
+pub unsafe fn text_at<'a>(from: *const c_char, name: &str) -> Result<Option<&'a str>, String> {
     if from.is_null() {
         return Ok(None);
     }
     // SAFETY: as the caller promises.
     let text = unsafe { CStr::from_ptr(from) }.to_str();
-    text.map(Some).map_err(|error| Failure::argument(format!("{name} is not UTF-8: {error}")))
+    text.map(Some).map_err(|error| format!("{name} is not UTF-8: {error}"))
 }
 
 /// A message without its zero bytes.

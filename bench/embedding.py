@@ -23,7 +23,7 @@ def batches(op: str, size: int) -> float:
     device = Device(CONFIG)
     rng = np.random.default_rng(1)
     offsets = 4096 * rng.integers(device.capacity // 4096, size=REQUESTS)
-    step = 2_000 if op == "read" else 20_000
+    step = 20_000 if op == "read" else 200_000
     ats = step * np.arange(1, REQUESTS + 1)
     before = time.process_time()
     taken = 0

@@ -230,7 +230,7 @@ class Device:
 
     @property
     def description(self) -> dict[str, Any]:
-        """`device` (`drive` or `array`), `drives`, `namespaces` (bytes of each), `queues`, `handles`, `groups`, and more."""
+        """`device` (`drive` or `array`), `drives`, `namespaces` (bytes of each), `queues`, `handles`, `groups` ..."""
         found: dict[str, Any] = json.loads(self._core.describe())
         return found
 

@@ -10,6 +10,7 @@ mod blocks;
 mod copies;
 pub mod counters;
 mod durability;
+mod failing_zones;
 mod failures;
 mod flushes;
 pub mod geometry;

@@ -5,6 +5,7 @@ mod cache;
 mod capacity;
 mod check;
 mod controller_checks;
+mod fault_checks;
 mod faults;
 mod ftl;
 mod namespace;

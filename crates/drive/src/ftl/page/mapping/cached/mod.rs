@@ -262,7 +262,7 @@ impl CachedMap {
             self.count(counters, queue, 1, 1);
             return Lookup::Hit;
         }
-        self.look_up_pages(counters, map, (tag, queue), lpn, lpn + units)
+        self.look_up_pages(counters, map, tag, queue, lpn, lpn + units)
     }
 
     /// [`CachedMap::look_up`] of any number of pages; a command that waited continues where it was.
@@ -272,7 +272,8 @@ impl CachedMap {
         &mut self,
         counters: &mut FtlCounters,
         map: &Map,
-        (tag, queue): (RequestId, u16),
+        tag: RequestId,
+        queue: u16,
         from: Lpn,
         to: Lpn,
     ) -> Lookup {

@@ -55,6 +55,7 @@ capi: ## build libinterpulse, the C library, into target/capi
 	cargo build --release --locked --quiet -p interpulse-capi
 	mkdir -p $(CAPI)
 	cp target/release/libinterpulse.a $(CAPI)/
+	strip --strip-debug $(CAPI)/libinterpulse.a
 	crates/capi/package/link.sh $(CAPI)/libinterpulse.a $(CAPI) $(VERSION) $(ABI)
 
 install: capi ## install libinterpulse with header, pkg-config file and CMake package below PREFIX

@@ -4,7 +4,6 @@ set -eu
 cd "$(dirname "$0")/../../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-make --no-print-directory capi > /dev/null
 make --no-print-directory install PREFIX="$work/usr" > /dev/null
 export PKG_CONFIG_PATH="$work/usr/lib/pkgconfig" LD_LIBRARY_PATH="$work/usr/lib"
 flags="-g -O1 -Wall -Wextra -Werror -pedantic"

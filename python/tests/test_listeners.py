@@ -16,6 +16,7 @@ import pytest
 from interpulse.cli import run_app
 from interpulse.cli.command_loader import FILES as COMMANDS
 from interpulse.logs.viewer import BEGINS
+from tests import import_files
 from tests.sample import ROOT
 
 if TYPE_CHECKING:
@@ -67,7 +68,13 @@ key = "host.firmware"
 from = "1us"
 to = "60us"
 """
-FILES = {"drive.toml": DRIVE, "sweep.toml": SWEEP, "study.toml": STUDY, "fit.toml": FIT}
+FILES = {
+    "drive.toml": DRIVE,
+    "sweep.toml": SWEEP,
+    "study.toml": STUDY,
+    "fit.toml": FIT,
+    "ssdconfig.xml": import_files.mqsim_drive(),
+}
 
 LINES = {
     "run": ["drive.toml", "--out", "out", "--no-cache"],
@@ -88,6 +95,8 @@ LINES = {
     "cache": ["--clear"],
     "part": ["new", "own", "--typical"],
     "trace": ["row", "msr-hm-0"],
+    "import": ["mqsim", "ssdconfig.xml", "--out", "imported"],
+    "export": ["mqsim", "drive.toml", "--out", "exported"],
     "view": [],
 }
 """A short line of each command; `LONG` has those that take longer, and `view` a test of its own."""

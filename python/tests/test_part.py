@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from interpulse.flash.datasheet import BITS, PRINTED, TYPICAL, part_file
+from interpulse.flash.datasheet import BITS, PRINTED, TYPICAL, part_file, typical_lines
 from interpulse.flash.parts import keys
 from tests.sample import ROOT
 
@@ -61,7 +61,7 @@ def us(figure: dict[str, Any]) -> float:
 
 def made(bits: str = "tlc", further: dict[str, str] | None = None, **given: str) -> dict[str, Any]:
     """The figures of a part of the typical data sheet but for what is given."""
-    return written(part_file("mine", {**TYPICAL, "bits": bits, **given}, further or {}))
+    return written(part_file("mine", {**typical_lines({"bits": bits}), "bits": bits, **given}, further or {}))
 
 
 @pytest.mark.parametrize("bits", sorted(BITS))
@@ -78,7 +78,7 @@ def test_every_figure_has_a_source_and_the_loops_last_as_long_as_the_sheet_says(
     assert "typical split" in part["program-pulse"]["source"]
     assert sum(key.startswith("read-") and key != "read-transfer" for key in part) == BITS[bits]
     assert {key.partition(".")[0] for key in keys()} - set(part) - {"reprogram", "slc-mode", "power", "cache"} <= {
-        "file", "preset", "name", "interface", "read-csb", "read-msb", "read-top", "page-load",
+        "file", "preset", "name", "interface", "read-csb", "read-msb", "read-top", "read-fifth", "page-load",
     }  # fmt: skip
 
 
@@ -120,7 +120,7 @@ def test_all_lines_that_are_missing_are_named_at_once(interpulse: Callable[..., 
         (["--tr", "60"], "--tr '60': a time is a number with its unit (ns, us, ms or s), such as 60us"),
         (["--tr", "60us,70us"], "--tr 60us,70us: one time, or one for each page of a word line (lsb, csb, msb)"),
         (["--tprog", "0us"], "--tprog '0us': a whole number of nanoseconds, and not zero"),
-        (["--bits", "5"], "--bits 5: bits per cell: 1 or slc, 2 or mlc, 3 or tlc, 4 or qlc"),
+        (["--bits", "6"], "--bits 6: bits per cell: 1 or slc, 2 or mlc, 3 or tlc, 4 or qlc, 5 or plc"),
         (["--planes", "0"], "--planes 0: a whole number from 1, such as 4"),
         (["--planes", "65"], "error: part.planes: seen 65; expected a whole number from 1 to 64"),
         (["--page-size", "16"], "--page-size 16: a size is a number with its unit (B, KiB, MiB or kB), such as 16KiB"),
@@ -146,7 +146,7 @@ def test_a_figure_that_cannot_be_is_refused(
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("bits", sorted({"slc", "mlc", "tlc", "qlc"}))
+@pytest.mark.parametrize("bits", sorted({"slc", "mlc", "tlc", "qlc", "plc"}))
 def test_the_next_steps_that_are_printed_work(
     bits: str, interpulse: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,7 +158,7 @@ def test_the_next_steps_that_are_printed_work(
     ended = interpulse("run", str(ROOT / first[1]), *first[2:], "--set", "run.requests=200", "--no-cache", "--json")
     assert ended.code == 0, ended.err
     config = ended.seed()["config"]
-    bits_per_cell = str({"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}[bits])
+    bits_per_cell = str({"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4, "plc": 5}[bits])
     assert (config["part.bits-per-cell"], config["part.blocks-per-plane"]) == (bits_per_cell, "32")
 
 
@@ -267,6 +267,7 @@ def test_long_durations_have_units(interpulse: Callable[..., Ended], unit: str, 
         (["--pages", "1"], "such as 3"),
         (["--pages", "2305", "--bits", "mlc"], "expected a multiple of 2, such as 2304 or 2306"),
         (["--pages", "2306", "--bits", "4"], "expected a multiple of 4, such as 2304 or 2308"),
+        (["--pages", "2304", "--bits", "plc"], "expected a multiple of 5, such as 2300 or 2305"),
         (["--set", "pages-per-block=2112"], "--set pages-per-block=2112: seen --pages 2304 too"),
         (["--set", "part.pages-per-block=2112"], "--set pages-per-block=2112: seen --pages 2304 too"),
         (["--set", "blocks-per-plane=1"], "--set blocks-per-plane=1: seen --blocks 1400 too"),

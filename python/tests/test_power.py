@@ -162,7 +162,7 @@ def test_a_budget_is_never_exceeded_and_its_waits_are_accounted_for(plain: dict[
         ("power.budget=10", 'a power or a current (give a unit, such as "10W" or "3A")'),
         ("power.window=1ms", "power.window: does not apply; it belongs to trace = true"),
         ("part.power.program-pulse=25", 'a current (give a unit, such as "25mA")'),
-        ("part.power.sense-top=1mA", "it belongs to bits-per-cell = 4"),
+        ("part.power.sense-top=1mA", "it belongs to bits-per-cell = 4 or 5"),
         ("part.power.vcc=0V", "part.power.vcc: seen"),
         ("part.power.puls=1mA", "part.power.puls: unknown key"),
     ],

@@ -26,6 +26,7 @@ ARRIVALS: dict[str, Any] = {"name": "r", "read": "100%", "pacing": "open", "rate
 CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("dies", READS | {"depth": 512}, {"link.lanes": 16}),
     ("channels", LARGE, {"part.bus-rate": "50MT/s", "ftl.allocation": "cwdp"}),
+    ("command_buses", READS | {"depth": 512}, {"part.command-bus": "separate", "part.command-cycles": "400us"}),
     ("link_to_host", LARGE, {"link.generation": 1, "link.lanes": 1, "ftl.allocation": "cwdp"}),
     ("firmware", READS, {"host.firmware": "40us", "host.firmware-cores": 1}),
     ("one_die", READS | {"to": 1e-5, "depth": 16}, {}),

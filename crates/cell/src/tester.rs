@@ -154,6 +154,7 @@ fn behaviour(part: &PartSpec, program: Scheme, erase: Scheme) -> NandConfig {
         erase_suspend: erase,
         nesting: false,
         multi_plane_reads: false,
+        multi_plane_programs: false,
         channel_order: ChannelOrder::CommandsFirst,
         super_layer: 0,
         ecc_latency: Duration::ZERO,

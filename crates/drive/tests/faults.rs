@@ -250,7 +250,7 @@ fn random_faults_have_their_rates() {
 
 /// A small drive with faults, suspension, bit errors, blocks that fail and wear levelling, by chance.
 fn random_drive(rng: &mut Rng) -> DriveSpec {
-    let cells = [Cells::Slc, Cells::MlcPages, Cells::Tlc][rng.below(3) as usize];
+    let cells = [Cells::Slc, Cells::MlcPages, Cells::Tlc, Cells::Plc][rng.below(4) as usize];
     let mut pick = |n: u64| rng.below(n) as usize;
     let mut spec = of_part(part(cells, 1 + pick(2) as u32, 24, 8), 2, 1 + pick(2) as u32, 2);
     spec.ftl.over_provisioning = [0.5, 0.8, 1.2][pick(3)];
@@ -269,8 +269,7 @@ fn random_drive(rng: &mut Rng) -> DriveSpec {
         spec.nand.nesting = pick(2) == 0;
     }
     if pick(2) == 0 {
-        let bits = [Cells::Slc, Cells::MlcPages, Cells::Tlc].iter().position(|of| *of == cells).unwrap() + 1;
-        let mut rates = errors(bits, &[8e-3, 4e-3, 1e-3]);
+        let mut rates = errors(cells.bits() as usize, &[8e-3, 4e-3, 1e-3]);
         rates.ecc.max_retries = [0, 2][pick(2)];
         rates.reclaim_reads = [None, Some(50)][pick(2)];
         spec.nand.errors = Some(Arc::new(rates));

@@ -23,7 +23,7 @@ fn pick<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
 /// A small drive that collects garbage from the start.
 fn draw_drive(rng: &mut Rng) -> DriveSpec {
     let planes = pick(rng, &[1, 2]);
-    let cells = pick(rng, &[Cells::Slc, Cells::MlcPages, Cells::Tlc]);
+    let cells = pick(rng, &[Cells::Slc, Cells::MlcPages, Cells::Tlc, Cells::Plc]);
     let mut spec = of_part(part(cells, planes, pick(rng, &[16, 24]), pick(rng, &[4, 8])), 2, 1, 1);
     spec.ftl.multi_plane = pick(rng, &[1, planes]);
     let orders = Allocation::all();
@@ -87,10 +87,8 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
         }
     }
     // Retries, data that nothing corrects, blocks rewritten for their reads and for their age.
-    let bits =
-        [Cells::Slc, Cells::MlcPages, Cells::Tlc].iter().position(|c| *c == cells).expect("one of them") + 1;
     if rng.below(3) == 0 {
-        let mut rates = errors(bits, &[8e-3, 4e-3, 1e-3]);
+        let mut rates = errors(cells.bits() as usize, &[8e-3, 4e-3, 1e-3]);
         rates.ecc.max_retries = pick(rng, &[0, 2]);
         rates.reclaim_reads = pick(rng, &[None, Some(30)]);
         rates.refresh_after = pick(rng, &[None, Some(Duration::from_ms(40))]);

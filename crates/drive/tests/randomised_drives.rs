@@ -11,8 +11,9 @@ use interpulse_drive::host_interface::request::Request;
 use interpulse_drive::spec::{Acknowledge, DriveSpec, FreeBlock, UnmappedReads};
 use interpulse_engine::account::{CAUSES, Cause};
 use interpulse_engine::{Bytes, Current, Device, Op, RequestId, Rng, SimTime, Streams};
+use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::power::budget;
-use interpulse_flash::parts::CacheRegister;
+use interpulse_flash::parts::{CacheRegister, CommandBus, MAX_BITS, PlaneAddress, page_types};
 use interpulse_flash::suspend::Scheme;
 use interpulse_host::CauseSums;
 use interpulse_settings::Document;
@@ -36,7 +37,7 @@ pub(crate) fn tables(bits: u32) -> Vec<String> {
     let folder = FOLDER.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
         for (k, rates) in [[8e-3, 4e-3, 1e-3], [0.5, 9e-3, 9e-3], [1e-2; 3]].iter().enumerate() {
-            for bits in 1..=3 {
+            for bits in 1..=MAX_BITS as usize {
                 for (spread, name) in [(0.0, "even"), (0.3, "spread")] {
                     let mut table = errors(bits, rates).table;
                     table.spread_ln_sd = spread;
@@ -170,13 +171,9 @@ pub(crate) fn narrowed(key: &str) -> Option<&'static [&'static str]> {
 /// The part and the array of a world, and what it decides before anything is drawn.
 pub(crate) fn little_part(cells: Cells, by_page: bool, sizes: [u32; 3], array: [u32; 3]) -> String {
     let [planes, blocks, page_kib] = sizes;
-    let (bits, mode) = match cells {
-        Cells::Slc => (1, "one-shot"),
-        Cells::MlcPages => (2, "page"),
-        Cells::Tlc => (3, if by_page { "page" } else { "one-shot" }),
-    };
-    let reads: String =
-        ["lsb", "msb", "csb"][..bits].iter().map(|page| format!("read-{page} = '40us'\n")).collect();
+    let by_page = by_page || cells == Cells::MlcPages;
+    let (bits, mode) = (cells.bits(), if by_page { "page" } else { "one-shot" });
+    let reads: String = page_types(bits).iter().map(|page| format!("read-{page} = '40us'\n")).collect();
     let (parity, loops) = (page_kib * 128, 4 * bits);
     let reprogram = if cells == Cells::Tlc {
         "[part.reprogram]\nmlc-loops = 9\nmlc-pulse = '20us'\nmlc-verify = '25us'\nloops = 8\npulse = '20us'\n\
@@ -207,8 +204,13 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     if multi_plane > planes {
         return None;
     }
-    let cells = pick(rng, &[Cells::Slc, Cells::MlcPages, Cells::Tlc, Cells::Tlc]);
-    let bits = [Cells::Slc, Cells::MlcPages, Cells::Tlc].iter().position(|&of| of == cells)? as u32 + 1;
+    let mut cells = pick(rng, &[Cells::Slc, Cells::MlcPages, Cells::Tlc, Cells::Tlc]);
+    // A stream of its own, so that the other drives stay what they were.
+    let mut values_of_cells = Streams::new(rng.clone().next_u64()).stream("test.cells", 0);
+    if cells == Cells::Tlc && values_of_cells.below(4) == 0 {
+        cells = Cells::Plc;
+    }
+    let bits = cells.bits();
     let array = [pick(rng, &[1, 2]), pick(rng, &[1, 2]), pick(rng, &[1, 2])];
     let (blocks, page_kib) = (pick(rng, &[12, 16, 24]), pick(rng, &[4, 8, 16]));
     let policies: Vec<&str> = GcPolicy::ROWS.iter().map(|row| row.name).chain(["greedy"]).collect();
@@ -289,6 +291,10 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
             .any(|of| key.path.starts_with(of))
         {
             &mut values_of_reads
+        } else if ["schedule.multi-plane-programs", "part.command-bus", "part.plane-address"]
+            .contains(&key.path.as_str())
+        {
+            return None;
         } else {
             &mut values
         };
@@ -320,6 +326,17 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
         (spec.nand.multi_plane_reads, spec.nand.power.budget, spec.nand.power.trace) = (false, None, None);
         let g = &mut spec.geometry;
         (g.independent_plane_reads, g.cache_pages, g.cache_reads) = (true, 0, false);
+    }
+    if spec.part.cache.pages == 0 && values_of_planes.below(3) == 0 {
+        (spec.part.command_bus, spec.geometry.separate_commands) = (CommandBus::Separate, true);
+        spec.nand.channel_order = ChannelOrder::CommandsFirst;
+    }
+    if spec.part.cache.pages == 0 && planes > multi_plane && !imposed && values_of_planes.below(2) == 0 {
+        spec.nand.multi_plane_programs = true;
+        spec.part.plane_address = pick(
+            &mut values_of_planes,
+            &[PlaneAddress::Any, PlaneAddress::PageType, PlaneAddress::Page, PlaneAddress::BlockAndPage],
+        );
     }
     let read_cache = spec.read_cache.take();
     if spec.nand.errors.is_some() {

@@ -22,8 +22,8 @@ const LEFT_OUT: [&str; 7] =
 /// A drive with namespaces; `None` if the values drawn do not make one.
 fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     let (planes, multi_plane) = (pick(rng, &[1, 2]), pick(rng, &[1, 2]));
-    let cells = pick(rng, &[Cells::Slc, Cells::MlcPages, Cells::Tlc]);
-    let bits = [Cells::Slc, Cells::MlcPages, Cells::Tlc].iter().position(|&of| of == cells)? as u32 + 1;
+    let cells = pick(rng, &[Cells::Slc, Cells::MlcPages, Cells::Tlc, Cells::Plc]);
+    let bits = cells.bits();
     let array = [pick(rng, &[1, 2]), pick(rng, &[1, 2]), 1];
     let table = if rng.below(2) == 0 { pick(rng, &tables(bits)) } else { "'ideal'".to_string() };
     let mut text = little_part(cells, rng.below(4) == 0, [planes, 96, pick(rng, &[4, 8])], array);

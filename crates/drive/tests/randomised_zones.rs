@@ -20,8 +20,8 @@ const REQUESTS: u64 = 3_000;
 /// A zoned drive; `None` if the values drawn do not make one.
 fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     let (planes, multi_plane) = (pick(rng, &[1, 2, 4]), pick(rng, &[1, 2, 4]));
-    let cells = pick(rng, &[Cells::Slc, Cells::MlcPages, Cells::Tlc]);
-    let bits = [Cells::Slc, Cells::MlcPages, Cells::Tlc].iter().position(|&of| of == cells)? as u32 + 1;
+    let cells = pick(rng, &[Cells::Slc, Cells::MlcPages, Cells::Tlc, Cells::Plc]);
+    let bits = cells.bits();
     let array = [pick(rng, &[1, 2]), pick(rng, &[1, 2]), pick(rng, &[1, 2])];
     let (blocks, page_kib) = (pick(rng, &[12, 24]), pick(rng, &[4, 8, 16]));
     let table = if rng.below(2) == 0 { pick(rng, &tables(bits)) } else { "'ideal'".to_string() };

@@ -27,7 +27,7 @@ fn pick<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
 
 fn draw_drive(rng: &mut Rng) -> DriveSpec {
     let planes = pick(rng, &[1, 2]);
-    let cells = pick(rng, &[Cells::Slc, Cells::MlcPages, Cells::Tlc]);
+    let cells = pick(rng, &[Cells::Slc, Cells::MlcPages, Cells::Tlc, Cells::Plc]);
     let mut spec = of_part(part(cells, planes, pick(rng, &[12, 16]), pick(rng, &[4, 8])), 2, 1, 1);
     spec.ftl.multi_plane = pick(rng, &[1, planes]);
     spec.ftl.over_provisioning = pick(rng, &[0.15, 0.4]);

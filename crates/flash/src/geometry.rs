@@ -3,7 +3,7 @@
 //! Dies are numbered channel by channel: die = (channel * chips + chip) * dies_per_chip + die_in_chip.
 
 use crate::ids::{BlockId, DieId};
-use crate::parts::{PartSpec, ProgramMode};
+use crate::parts::{CommandBus, PartSpec, ProgramMode};
 use interpulse_engine::Duration;
 use std::ops::Range;
 
@@ -98,6 +98,8 @@ pub struct Geometry {
     pub cache_reads: bool,
     /// Whether every plane of a die reads on its own.
     pub independent_plane_reads: bool,
+    /// Whether a channel has a bus for commands beside that for data.
+    pub separate_commands: bool,
 }
 
 impl Geometry {
@@ -121,6 +123,7 @@ impl Geometry {
             cache_pages: part.cache.pages,
             cache_reads: part.cache.reads,
             independent_plane_reads: part.independent_plane_reads,
+            separate_commands: part.command_bus == CommandBus::Separate,
         }
     }
 
@@ -190,8 +193,10 @@ pub struct Timing {
     pub buffer_setup: Duration,
     /// Transfer from the cache register to the page buffer.
     pub cache_transfer: Duration,
-    /// Command and address cycles on the bus.
+    /// Command and address cycles on their bus.
     pub command: Duration,
+    /// What of them is on the bus of the data: none where commands have a bus of their own.
+    pub shared_command: Duration,
 }
 
 impl Timing {
@@ -215,6 +220,10 @@ impl Timing {
             buffer_setup: part.buffer_setup,
             cache_transfer: part.cache.transfer,
             command: part.command_cycles,
+            shared_command: match part.command_bus {
+                CommandBus::Shared => part.command_cycles,
+                CommandBus::Separate => Duration::ZERO,
+            },
         }
     }
 }

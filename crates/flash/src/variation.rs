@@ -174,7 +174,7 @@ mod tests {
     use interpulse_engine::{Bytes, Duration};
 
     fn part(sd: f64, wear: EraseWear) -> PartSpec {
-        use crate::parts::{CacheRegister, PowerSpec};
+        use crate::parts::{CacheRegister, CommandBus, PlaneAddress, PowerSpec};
         let us = Duration::from_us;
         PartSpec {
             name: "test".into(),
@@ -188,6 +188,7 @@ mod tests {
             program_mode: ProgramMode::OneShot,
             read: vec![us(80); 3],
             independent_plane_reads: false,
+            plane_address: PlaneAddress::Any,
             buffer_setup: us(0),
             program: TrainSpec { loops: 16, pulse: us(35), reset: us(0), verify: us(90) },
             program_loops_sd: sd,
@@ -201,6 +202,7 @@ mod tests {
             erase_suspend_entry: us(0),
             erase_resume: us(0),
             bus_rate: 400_000_000,
+            command_bus: CommandBus::Shared,
             page_load: None,
             read_transfer: Default::default(),
             command_cycles: us(0),

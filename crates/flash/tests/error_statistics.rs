@@ -10,7 +10,9 @@ use interpulse_flash::errors::sampler::ErrorSampler;
 use interpulse_flash::errors::{Conditions, Disturb, Ecc, ErrorModel, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::{BlockAddress, Geometry, PageAddress};
 use interpulse_flash::ids::BlockId;
-use interpulse_flash::parts::{CacheRegister, EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
+use interpulse_flash::parts::{
+    CacheRegister, CommandBus, EraseWear, PartSpec, PlaneAddress, ProgramMode, SuspendSupport, TrainSpec,
+};
 use interpulse_oracle::stats::chi_square_critical;
 
 const FAMILY_ERROR: f64 = 1e-6;
@@ -115,6 +117,7 @@ fn part() -> PartSpec {
         program_mode: ProgramMode::OneShot,
         read: vec![us(60); 3],
         independent_plane_reads: false,
+        plane_address: PlaneAddress::Any,
         buffer_setup: us(0),
         program: TrainSpec { loops: 4, pulse: us(35), reset: us(0), verify: us(90) },
         program_loops_sd: 0.0,
@@ -128,6 +131,7 @@ fn part() -> PartSpec {
         erase_suspend_entry: us(0),
         erase_resume: us(0),
         bus_rate: 1_000_000_000,
+        command_bus: CommandBus::Shared,
         page_load: None,
         read_transfer: Default::default(),
         command_cycles: us(0),

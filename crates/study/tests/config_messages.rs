@@ -29,6 +29,21 @@ fn each_mistake_names_the_key_and_what_is_legal() {
             "--set: ftl.gc-hard = 0.2 and ftl.gc-soft = 0.1: gc-hard must not be larger than gc-soft",
         ),
         (
+            &[("part.command-bus", "separate"), ("schedule.channel-order", "data-first")],
+            "--set: part.command-bus = separate: \"separate\" and schedule.channel-order do not go together: commands and \
+             data do not wait for the same pins",
+        ),
+        (
+            &[("schedule.multi-plane-programs", "true"), ("part.cache.program", "die")],
+            "--set: schedule.multi-plane-programs = true: true and part.cache.program do not go together: data loaded ahead \
+             is that of one program, which may have to wait for others",
+        ),
+        (
+            &[("schedule.multi-plane-programs", "true"), ("ftl.gc", "imposed"), ("ftl.imposed-waf", "2.4")],
+            "--set: schedule.multi-plane-programs = true and ftl.gc = imposed: the programs of imposed write amplification \
+             have no address that planes could share",
+        ),
+        (
             &[("cache.size", "64KiB")],
             "--set: cache.size = 64KiB: 64KiB holds 16 units of 4KiB; programs of 12 units on this drive need at least \
              96KiB",

@@ -56,7 +56,7 @@ _METAVARS = {"tr": "TIME[,TIME]", "tprog": "TIME", "tbers": "TIME", "page_size":
 """Metavariables of data sheet lines that are not plain numbers."""
 
 _FURTHER = {
-    "program_loops": ("N", "Loops of a program.", f"{', '.join(map(str, LOOPS.values()))} for 1 to 4 bits"),
+    "program_loops": ("N", "Loops of a program.", f"{', '.join(map(str, LOOPS.values()))} for 1 to 5 bits"),
     "program_verify": ("TIME", "All verifies of a program loop.", "a share of the loop"),
     "erase_loops": ("N", "Loops of an erase of a fresh block.", "about 5"),
     "erase_verify": ("TIME", "Verify of an erase loop.", "100us"),

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from interpulse.fitting import quantity
 
 TIMES = {
-    "tR": ("part.read-lsb", "part.read-csb", "part.read-msb", "part.read-top"),
+    "tR": ("part.read-lsb", "part.read-csb", "part.read-msb", "part.read-top", "part.read-fifth"),
     "tPROG": ("part.program-pulse", "part.program-reset", "part.program-verify"),
     "tBERS": ("part.erase-pulse", "part.erase-reset", "part.erase-verify"),
 }

@@ -20,7 +20,7 @@ from interpulse.flash.parts import DIE, keys
 SHEET = "data sheet"
 ASSUMED = "assumed: "
 
-PAGE_TYPES = ("lsb", "csb", "msb", "top")
+PAGE_TYPES = ("lsb", "csb", "msb", "top", "fifth")
 
 PRINTED = {
     "tr": "sensing time tR: one for all pages of a word line, or one for each separated by commas",
@@ -30,7 +30,7 @@ PRINTED = {
     "blocks": "blocks per plane",
     "planes": "planes per die",
     "page_size": "user bytes of a page",
-    "bits": "bits per cell: 1 or slc, 2 or mlc, 3 or tlc, 4 or qlc",
+    "bits": "bits per cell: 1 or slc, 2 or mlc, 3 or tlc, 4 or qlc, 5 or plc",
 }
 """What every data sheet prints, by the option that takes it."""
 
@@ -46,14 +46,18 @@ TYPICAL = {
 }
 """What a 3D TLC part of today prints."""
 
-BITS = {"1": 1, "slc": 1, "2": 2, "mlc": 2, "3": 3, "tlc": 3, "4": 4, "qlc": 4}
-LOOPS = {1: 5, 2: 10, 3: 16, 4: 28}
+TYPICAL_OF_FIVE_BITS = {"tr": "150us", "tprog": "12250us", "pages": "2120"}
+"""What replaces it for five bits per cell, of which no data sheet is public: times above those of the dies of four bits
+in docs/PARTS.md, and pages that make whole word lines."""
+
+BITS = {"1": 1, "slc": 1, "2": 2, "mlc": 2, "3": 3, "tlc": 3, "4": 4, "qlc": 4, "5": 5, "plc": 5}
+LOOPS = {1: 5, 2: 10, 3: 16, 4: 28, 5: 49}
 """Loops of a program by bits per cell, where none are given."""
-VERIFY_SHARE = {1: Fraction(3, 10), 2: Fraction(1, 2), 3: Fraction(18, 25), 4: Fraction(4, 5)}
+VERIFY_SHARE = {1: Fraction(3, 10), 2: Fraction(1, 2), 3: Fraction(18, 25), 4: Fraction(4, 5), 5: Fraction(17, 20)}
 """What the verifies of a program loop take of it, by bits per cell: one for each state that is verified."""
 ERASE_LOOPS = 5
 ERASE_VERIFY_NS = 100_000
-CYCLES = {1: 50_000, 2: 10_000, 3: 3_000, 4: 1_000}
+CYCLES = {1: 50_000, 2: 10_000, 3: 3_000, 4: 1_000, 5: 300}
 """Rated cycles by bits per cell."""
 
 _UNITS_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
@@ -83,8 +87,9 @@ def part_file(name: str, given: dict[str, str], further: dict[str, str], *, typi
         ConfigError: lines are missing (the message names all of them), a figure is not legal, or there is no such key.
     """
     lacking = [option for option in PRINTED if option not in given]
+    usual = typical_lines(given)
     if lacking and not typical:
-        lines = (f"\n  --{each.replace('_', '-')}: {PRINTED[each]} (typically {TYPICAL[each]})" for each in lacking)
+        lines = (f"\n  --{each.replace('_', '-')}: {PRINTED[each]} (typically {usual[each]})" for each in lacking)
         what = "1 line of the data sheet is" if len(lacking) == 1 else f"{len(lacking)} lines of the data sheet are"
         raise ConfigError(f"{what} missing:{''.join(lines)}\n  --typical takes these values and says so in the file")
     if "interface" in further:
@@ -93,7 +98,7 @@ def part_file(name: str, given: dict[str, str], further: dict[str, str], *, typi
         if key not in keys() or key in ("file", "preset", "name"):
             raise ConfigError(f"{key}: a part has no such figure; docs/CONFIGURATION.md has all keys of `part`")
     known = {
-        option: (given[option].strip(), SHEET) if option in given else (TYPICAL[option], f"{ASSUMED}typical value")
+        option: (given[option].strip(), SHEET) if option in given else (usual[option], f"{ASSUMED}typical value")
         for option in PRINTED
     }
     own = {key: Figure(_literal(key, text), SHEET) for key, text in further.items()}
@@ -110,6 +115,12 @@ def part_file(name: str, given: dict[str, str], further: dict[str, str], *, typi
     if unsaid:
         raise AssertionError(f"a part file has to state every figure, and this one lacks {', '.join(unsaid)}")
     return text
+
+
+def typical_lines(given: dict[str, str]) -> dict[str, str]:
+    """What a part with the bits per cell of `given` prints."""
+    five = BITS.get(given.get("bits", "").strip().lower()) == 5
+    return TYPICAL | (TYPICAL_OF_FIVE_BITS if five else {})
 
 
 def time_ns(what: str, text: str) -> int:
@@ -133,7 +144,7 @@ def _derived(known: dict[str, tuple[str, str]], further: dict[str, str]) -> dict
     if bits_text.lower() not in BITS:
         raise ConfigError(f"--bits {bits_text}: {PRINTED['bits']}")
     bits = BITS[bits_text.lower()]
-    types = {1: ("lsb",), 2: ("lsb", "msb"), 3: ("lsb", "csb", "msb"), 4: PAGE_TYPES}[bits]
+    types = ("lsb", "msb") if bits == 2 else PAGE_TYPES[:bits]
     figures = {
         key: Figure(_whole(option, known[option][0]), known[option][1])
         for key, option in (("planes", "planes"), ("blocks-per-plane", "blocks"), ("pages-per-block", "pages"))

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 NAMES = {
     "dies": "the dies",
     "channels": "the channels",
+    "command_buses": "the buses for commands",
     "link_to_drive": "the link to the drive",
     "link_to_host": "the link to the host",
     "firmware": "the firmware cores",
@@ -18,7 +19,11 @@ NAMES = {
 }
 """Resources with a utilization."""
 
-ALONE = {"one_die": ("dies", "one die"), "one_channel": ("channels", "one channel")}
+ALONE = {
+    "one_die": ("dies", "one die"),
+    "one_channel": ("channels", "one channel"),
+    "one_command_bus": ("command_buses", "one bus for commands"),
+}
 """Bounds that are the busiest one of several resources."""
 
 OTHERS = {

@@ -39,7 +39,8 @@ UNITLESS = ("a whole number", "a number", "a fraction", "true or false", "a text
 
 APPLIES = {
     "bits-per-cell = 3": ("drive=ressd-mini",),
-    "bits-per-cell = 4": ("part.bits-per-cell=4", "part.read-top=80us"),
+    "bits-per-cell = 4 or 5": ("part.bits-per-cell=4", "part.layers=4", "part.read-top=80us"),
+    "bits-per-cell = 5": ("part.bits-per-cell=5", "part.layers=4", "part.read-top=80us", "part.read-fifth=90us"),
     'an errors.table other than "ideal"': ("errors.table=cai-tlc",),
     "stages in soft-sensings": ("ecc.soft-sensings=[1]", "ecc.soft-capability=[100]", 'ecc.soft-latency=["1us"]'),
     "[power-loss]": ("power-loss.at=1ms",),

@@ -485,7 +485,10 @@ impl DriveSpec {
         let all_types = (1 << self.part.bits_per_cell) - 1;
         let chooses = self.nand.program_suspend.eligible.page_types & all_types != all_types;
         let why = "the programs of imposed write amplification have no pages to choose by";
-        Impossible::unless(!chooses || !self.ftl.gc.imposes(), &["suspend.program.pages", "ftl.gc"], why)
+        Impossible::unless(!chooses || !self.ftl.gc.imposes(), &["suspend.program.pages", "ftl.gc"], why)?;
+        let why = "the programs of imposed write amplification have no address that planes could share";
+        let merges = self.nand.multi_plane_programs && self.ftl.gc.imposes();
+        Impossible::unless(!merges, &["schedule.multi-plane-programs", "ftl.gc"], why)
     }
 
     /// Capacity in 512-byte sectors.

@@ -25,8 +25,8 @@ use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{
-    CacheRegister, EraseWear, PartSpec, PowerSpec, ProgramMode, ReadTransfer, ReprogramSpec, SuspendSupport,
-    TrainSpec,
+    CacheRegister, CommandBus, EraseWear, PartSpec, PlaneAddress, PowerSpec, ProgramMode, ReadTransfer,
+    ReprogramSpec, SuspendSupport, TrainSpec,
 };
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
@@ -42,16 +42,27 @@ pub enum Cells {
     MlcPages,
     /// Three pages at once.
     Tlc,
+    /// Five pages at once.
+    Plc,
+}
+
+impl Cells {
+    /// Bits per cell.
+    pub fn bits(self) -> u32 {
+        match self {
+            Cells::Slc => 1,
+            Cells::MlcPages => 2,
+            Cells::Tlc => 3,
+            Cells::Plc => 5,
+        }
+    }
 }
 
 /// A fast little part: tR 40 us, programs of a few hundred us, erases of 1.2 ms.
 pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> PartSpec {
     let us = Duration::from_us;
-    let (bits, mode) = match cells {
-        Cells::Slc => (1, ProgramMode::OneShot),
-        Cells::MlcPages => (2, ProgramMode::Page),
-        Cells::Tlc => (3, ProgramMode::OneShot),
-    };
+    let bits = cells.bits();
+    let mode = if cells == Cells::MlcPages { ProgramMode::Page } else { ProgramMode::OneShot };
     PartSpec {
         name: "little".into(),
         planes,
@@ -64,6 +75,7 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
         program_mode: mode,
         read: vec![us(40); bits as usize],
         independent_plane_reads: false,
+        plane_address: PlaneAddress::Any,
         buffer_setup: us(1),
         program: TrainSpec { loops: 4 * bits, pulse: us(20), reset: us(0), verify: us(30) },
         program_loops_sd: 0.0,
@@ -77,6 +89,7 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
         erase_suspend_entry: us(0),
         erase_resume: us(0),
         bus_rate: 800_000_000,
+        command_bus: CommandBus::Shared,
         page_load: None,
         read_transfer: ReadTransfer::Codewords,
         command_cycles: Duration::from_ns(200),
@@ -112,6 +125,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             gc_reads: GcReadRank::InOrder,
             long_operations: LongOperations::Real,
             multi_plane_reads: false,
+            multi_plane_programs: false,
             channel_order: ChannelOrder::CommandsFirst,
             power: PowerConfig::default(),
             super_layer: 0,

@@ -21,7 +21,8 @@ use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{
-    CacheRegister, EraseWear, PartSpec, PowerSpec, ProgramMode, SuspendSupport, TrainSpec,
+    CacheRegister, CommandBus, EraseWear, PartSpec, PlaneAddress, PowerSpec, ProgramMode, SuspendSupport,
+    TrainSpec,
 };
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
@@ -44,6 +45,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         program_mode: ProgramMode::Page,
         read: vec![us(25)],
         independent_plane_reads: false,
+        plane_address: PlaneAddress::Any,
         buffer_setup: us(0),
         program: TrainSpec { loops: 4, pulse: us(40), reset: us(0), verify: us(10) },
         program_loops_sd: 0.0,
@@ -57,6 +59,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         erase_suspend_entry: us(0),
         erase_resume: us(0),
         bus_rate: 400_000_000,
+        command_bus: CommandBus::Shared,
         page_load: None,
         read_transfer: Default::default(),
         command_cycles: Duration::from_ns(200),
@@ -77,6 +80,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             gc_reads: GcReadRank::InOrder,
             long_operations: LongOperations::Real,
             multi_plane_reads: false,
+            multi_plane_programs: false,
             channel_order: ChannelOrder::CommandsFirst,
             power: PowerConfig::default(),
             super_layer: 0,

@@ -33,6 +33,7 @@ pub fn geometry(lanes: u32, blocks: u32) -> Geometry {
         cache_pages: 0,
         cache_reads: false,
         independent_plane_reads: false,
+        separate_commands: false,
     }
 }
 

@@ -12,6 +12,8 @@ counters! {
         gc_reads: "operations",
         /// reads that were sensed along with a read of another plane, that one not counted
         multi_plane_reads: "operations",
+        /// programs that pulsed along with a program of another plane, that one not counted
+        multi_plane_programs: "operations",
         /// program operations with host data
         host_programs: "operations",
         /// program operations with moved data
@@ -84,7 +86,7 @@ counters! {
         power_waits: "operations",
         /// time dies waited for a share of the power budget
         power_wait_time: "ns",
-        /// time the channels were taken by commands, addresses and data
+        /// time the channels were taken by data, and by commands and addresses without pins of their own
         bus_time: "ns",
     }
 }

@@ -79,7 +79,7 @@ impl Die {
             train: &op.train,
             elapsed: op.kept,
             committed: true,
-            planes: op.planes.count,
+            planes: op.width,
             suspends: op.suspends,
             first_suspend: op.first_suspend,
             resumed: now,

@@ -7,6 +7,7 @@
 pub mod blocks;
 pub mod history;
 pub(crate) mod hold_up;
+mod joined;
 mod operation;
 pub mod outage;
 mod reprogram;
@@ -22,6 +23,7 @@ use crate::suspend::{LongOpStatus, Stop, Suspended};
 use blocks::Blocks;
 use history::{Change, History};
 use interpulse_engine::{Duration, SimTime};
+use operation::Joined;
 use state::LEGAL;
 use usage::{Usage, slot_of};
 
@@ -47,6 +49,8 @@ pub struct Die {
     long: Option<LongOp>,
     /// The erase that is suspended beneath the program `long`.
     beneath: Option<LongOp>,
+    /// Programs that pulse together with `long`.
+    joined: Vec<Joined>,
     /// Cumulative time by activity and waiting cause.
     pub usage: Usage,
     blocks: Blocks,
@@ -66,6 +70,7 @@ impl Die {
             state: State::Idle,
             long: None,
             beneath: None,
+            joined: Vec::new(),
             usage: Usage::default(),
             blocks: Blocks::new(planes, blocks_per_plane, pages_per_block),
             pages_per_block,
@@ -119,7 +124,10 @@ impl Die {
     /// Whether the die holds the data of this page in its page buffer, because it is being programmed.
     #[inline]
     pub fn buffers(&self, plane: u32, block: BlockId, page: u32) -> bool {
-        self.long.as_ref().is_some_and(|op| op.writes(plane, block, page))
+        self.long.as_ref().is_some_and(|op| {
+            op.writes(plane, block, page)
+                || self.joined.iter().any(|joined| joined.alone(op).writes(plane, block, page))
+        })
     }
 
     /// Content of the blocks.
@@ -250,6 +258,7 @@ impl Die {
             stop: NO_STOP,
             block,
             planes,
+            width: planes.count,
             pages: Pages::NONE,
             mode: CellMode::Native,
             reprograms: None,
@@ -272,6 +281,13 @@ impl Die {
         pages: Pages,
         mode: CellMode,
     ) {
+        self.check_pages(now, planes, block, pages, mode);
+        let op = self.long.as_mut().expect("pages are written by a program");
+        (op.pages, op.mode) = (pages, mode);
+    }
+
+    #[inline]
+    fn check_pages(&self, now: SimTime, planes: Planes, block: BlockId, pages: Pages, mode: CellMode) {
         let first = pages.first;
         if pages.end() > self.pages_per_block {
             let (last, end) = (pages.end() - 1, self.pages_per_block);
@@ -289,8 +305,6 @@ impl Die {
                 self.illegal(now, &what);
             }
         }
-        let op = self.long.as_mut().expect("pages are written by a program");
-        (op.pages, op.mode) = (pages, mode);
     }
 
     /// Checks that a block is erased or programmed in `mode`.
@@ -376,6 +390,12 @@ impl Die {
         {
             for plane in op.planes.each() {
                 self.blocks.add_stress(plane, block, stress_ppm);
+            }
+            for joined in &self.joined {
+                joined
+                    .planes
+                    .each()
+                    .for_each(|plane| self.blocks.add_stress(plane, joined.block, stress_ppm));
             }
         }
         let (entry, block) = (op.stop.entry, op.block.unwrap_or(BlockId::NONE));
@@ -483,7 +503,7 @@ impl Die {
             train: &op.train,
             elapsed,
             committed: op.suspends > 0 && elapsed == op.kept,
-            planes: op.planes.count,
+            planes: op.width,
             suspends: op.suspends,
             first_suspend: op.first_suspend,
             resumed: op.began,
@@ -498,6 +518,11 @@ impl Die {
     pub fn finish_long(&mut self, now: SimTime) {
         let op = self.long.as_ref().expect("only a long operation finishes");
         let (block, planes) = (op.block, op.planes);
+        if !self.joined.is_empty() {
+            let op = *op;
+            self.finish_joined(&op);
+        }
+        let op = self.long.as_ref().expect("only a long operation finishes");
         if op.mode != CellMode::Native {
             let op = *op;
             self.finish_in_mode(&op);

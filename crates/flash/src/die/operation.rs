@@ -46,6 +46,8 @@ pub struct LongOp {
     pub block: Option<BlockId>,
     /// Planes it works on.
     pub planes: Planes,
+    /// Number of planes it works on, those of programs that pulse together with it included.
+    pub width: u32,
     /// Pages a program writes on each plane; none without an address.
     pub pages: Pages,
     /// Mode in which a program writes.
@@ -76,6 +78,21 @@ impl LongOp {
     #[inline]
     pub(super) fn spans(&self, plane: u32) -> bool {
         self.planes.each().contains(&plane)
+    }
+}
+
+/// What a program writes that pulses together with the one on the die.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Joined {
+    pub(super) block: BlockId,
+    pub(super) planes: Planes,
+    pub(super) pages: Pages,
+}
+
+impl Joined {
+    /// The operation `op` as that of this program alone.
+    pub(super) fn alone(&self, op: &LongOp) -> LongOp {
+        LongOp { block: Some(self.block), planes: self.planes, pages: self.pages, ..*op }
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Torn {
 impl Die {
     /// Cuts the power: the die is idle. Returns the torn operations; pages of a torn program hold nothing and can be written
     /// again only after an erase. Operations without a pulse so far have left no trace.
-    pub(crate) fn outage(&mut self, now: SimTime) -> [Option<Torn>; 2] {
+    pub(crate) fn outage(&mut self, now: SimTime) -> Vec<Torn> {
         let pulsing = matches!(self.state, State::Pulsing | State::Stopping);
         let torn = |op: LongOp| {
             (op.suspends > 0 || (pulsing && op.began < now)).then_some(Torn {
@@ -36,8 +36,12 @@ impl Die {
                 mode: op.mode,
             })
         };
-        let operations = [self.long.take().and_then(torn), self.beneath.take().and_then(torn)];
-        for program in operations.iter().flatten().filter(|op| !op.erase) {
+        let long = self.long.take();
+        let joined = long.iter().flat_map(|op| self.joined.iter().map(|joined| joined.alone(op)));
+        let operations: Vec<Torn> =
+            long.into_iter().chain(joined).chain(self.beneath.take()).filter_map(torn).collect();
+        self.joined.clear();
+        for program in operations.iter().filter(|op| !op.erase) {
             let Some(block) = program.block else { continue };
             for plane in program.planes.each() {
                 self.set_programmed(program.mode, plane, block, program.pages);

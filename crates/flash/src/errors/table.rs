@@ -1,6 +1,6 @@
 //! The error table: raw bit error rates by wear, retention, reprogramming, layer, page type and read attempt.
 
-use crate::parts::page_types;
+use crate::parts::{MAX_BITS, page_types};
 use interpulse_settings::{ConfigError, Section, default, keys, required};
 
 /// Smallest rate; lower rates count as this one and cause no errors.
@@ -222,9 +222,9 @@ impl ErrorTable {
         };
         let types = self.page_types.len();
         let names = |bits: u32| format!("[\"{}\"]", page_types(bits).join("\", \""));
-        let legal = (1..=4).map(names).collect::<Vec<_>>().join(", ");
-        let legal = format!("the page types of cells of 1 to 4 bits: one of {legal}");
-        let known = (1..=4).contains(&types) && self.page_types == page_types(types as u32);
+        let legal = (1..=MAX_BITS).map(names).collect::<Vec<_>>().join(", ");
+        let legal = format!("the page types of cells of 1 to {MAX_BITS} bits: one of {legal}");
+        let known = (1..=MAX_BITS as usize).contains(&types) && self.page_types == page_types(types as u32);
         check(known, "page-types", &legal)?;
         let legal = "1 to 64 different names: default offsets, retry steps, calibrated offsets";
         let named = (1..=64).contains(&self.attempts.len()) && distinct(&self.attempts);

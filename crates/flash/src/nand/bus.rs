@@ -15,18 +15,29 @@ impl Nand {
         kind: Transfer,
         length: Duration,
     ) {
-        if self.takes_bus(now, d, length) {
+        if self.takes_bus(now, d, kind, length) {
             self.granted(events, now, d, length);
         } else {
             self.wait_for_bus(events, d, kind, length);
         }
     }
 
+    /// The bus of die `d` for such a transfer.
+    #[inline(always)]
+    pub(super) fn bus_of(&self, d: usize, kind: Transfer) -> usize {
+        match kind {
+            Transfer::Command => self.contexts[d].command_bus as usize,
+            Transfer::Data => self.contexts[d].channel as usize,
+        }
+    }
+
     /// Takes the bus of die `d` for `length` if it is free; else the die has to [wait](Nand::wait_for_bus).
     #[inline(always)]
-    pub(super) fn takes_bus(&mut self, now: SimTime, d: usize, length: Duration) -> bool {
-        let taken = self.channels[self.contexts[d].channel as usize].take_if_free(now, length);
-        self.counters.bus_time += if taken { length.as_ns() } else { 0 };
+    pub(super) fn takes_bus(&mut self, now: SimTime, d: usize, kind: Transfer, length: Duration) -> bool {
+        let bus = self.bus_of(d, kind);
+        let taken = self.channels[bus].take_if_free(now, length);
+        let counts = taken && (kind == Transfer::Data || !self.geometry.separate_commands);
+        self.counters.bus_time += if counts { length.as_ns() } else { 0 };
         taken
     }
 
@@ -50,7 +61,7 @@ impl Nand {
         kind: Transfer,
         length: Duration,
     ) {
-        let c = self.contexts[waiter.die.index()].channel as usize;
+        let c = self.bus_of(waiter.die.index(), kind);
         if self.channels[c].has_no_waiters() {
             events.arm(self.channel_timer(c), self.channels[c].free_at());
         }
@@ -63,7 +74,7 @@ impl Nand {
         if !self.channels[c].has_no_waiters() {
             events.arm(self.channel_timer(c), self.channels[c].free_at());
         }
-        self.counters.bus_time += length.as_ns();
+        self.counters.bus_time += if c < self.decoders.len() { length.as_ns() } else { 0 };
         let d = waiter.die.index();
         match waiter.port {
             Port::Die => self.granted(events, now, d, length),
@@ -89,6 +100,7 @@ impl Nand {
                 self.dies[d].go(now, State::Out, usage, block);
                 events.arm(self.timer(d), end);
             }
+            State::LoadWait if self.contexts[d].active.commands => events.arm(self.timer(d), end),
             State::LoadWait => {
                 let (usage, block) = (self.load_use(d), self.long_block(d));
                 self.dies[d].go(now, State::Load, usage, block);

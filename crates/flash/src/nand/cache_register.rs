@@ -18,7 +18,7 @@ use interpulse_engine::{Duration, EventQueue, ResourceId, SimTime};
 impl Nand {
     #[inline]
     pub(super) fn register_timer(&self, d: usize) -> ResourceId {
-        ResourceId(self.first + (self.dies.len() + 2 * self.channels.len() + d) as u32)
+        ResourceId(self.first + (self.dies.len() + self.channels.len() + self.decoders.len() + d) as u32)
     }
 
     // ---- loading --------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ impl Nand {
         d: usize,
         length: Duration,
     ) {
-        if self.takes_bus(now, d, length) {
+        if self.takes_bus(now, d, Transfer::Data, length) {
             self.granted_to_register(events, now, d, length);
             return;
         }

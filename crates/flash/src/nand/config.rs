@@ -5,7 +5,7 @@ use super::power::PowerConfig;
 use super::queue::{GcReadRank, Policy};
 use crate::command::Effect;
 use crate::errors::ErrorSpec;
-use crate::parts::PartSpec;
+use crate::parts::{CommandBus, PartSpec};
 use crate::suspend::SuspendPolicy;
 use crate::variation::LongOperations;
 use interpulse_engine::Duration;
@@ -30,6 +30,8 @@ pub struct NandConfig {
     pub nesting: bool,
     /// Whether reads of different planes of a die are sensed together.
     pub multi_plane_reads: bool,
+    /// Whether programs of different planes of a die that wait together pulse together.
+    pub multi_plane_programs: bool,
     /// Power measurement and budget.
     pub power: PowerConfig,
     /// Word lines of a super layer, within which reprograms come in any order; zero where nothing is reprogrammed.
@@ -70,6 +72,30 @@ impl NandConfig {
         ];
         let of = |&(excluded, ..): &(bool, _, _)| part.independent_plane_reads && excluded;
         cases.iter().find(|case| of(case)).map(|&(_, key, why)| (key, why))
+    }
+
+    /// What does not go together with command pins of their own of `part`: the key, and why. `None` if nothing does.
+    pub fn excludes_separate_commands(&self, part: &PartSpec) -> Option<(&'static str, &'static str)> {
+        let cases = [
+            (
+                self.channel_order != ChannelOrder::CommandsFirst,
+                "schedule.channel-order",
+                "commands and data do not wait for the same pins",
+            ),
+            (
+                part.cache.pages > 0,
+                "part.cache.program",
+                "a page that is loaded ahead moves with its command over the pins of the data",
+            ),
+        ];
+        let of = |&(excluded, ..): &(bool, _, _)| part.command_bus == CommandBus::Separate && excluded;
+        cases.iter().find(|case| of(case)).map(|&(_, key, why)| (key, why))
+    }
+
+    /// What does not go together with multi-plane programs of several transactions: the key, and why. `None` if nothing does.
+    pub fn excludes_multi_plane_programs(&self, part: &PartSpec) -> Option<(&'static str, &'static str)> {
+        let why = "data loaded ahead is that of one program, which may have to wait for others";
+        (self.multi_plane_programs && part.cache.pages > 0).then_some(("part.cache.program", why))
     }
 
     /// Suspension policy for operations with this effect.

@@ -12,6 +12,7 @@ mod config;
 mod decode_outcome;
 pub mod ecc;
 mod hold_up;
+mod joined_programs;
 mod non_array_commands;
 mod notify;
 pub mod observer;
@@ -41,7 +42,7 @@ use crate::command::{Class, Command, DieActivity, Effect, Step, WAITS, Wait};
 use crate::die::{Die, State};
 use crate::geometry::{Geometry, Timing};
 use crate::ids::{DieId, TxnId};
-use crate::parts::{CacheRegister, PartSpec};
+use crate::parts::{CacheRegister, PartSpec, PlaneAddress};
 use crate::variation::Trains;
 use channel::Channel;
 use ecc::Decoder;
@@ -90,6 +91,8 @@ struct ActiveOps {
     steps_read: bool,
     /// Page loads still to do.
     loads: u32,
+    /// The command of a program has requested its own bus and has not ended.
+    commands: bool,
     /// The transfer began into the cache register and has been reported.
     reported: bool,
     /// Sensed data waits for the cache register.
@@ -113,6 +116,7 @@ impl ActiveOps {
         powered: false,
         steps_read: false,
         loads: 0,
+        commands: false,
         reported: false,
         blocked: false,
         stop_requested: false,
@@ -125,6 +129,8 @@ impl ActiveOps {
 #[derive(Clone)]
 struct DieContext {
     channel: u32,
+    /// Where its commands move: the channel, or the channel's bus for commands.
+    command_bus: u32,
     active: ActiveOps,
     /// Held if the die stalls when it is idle next.
     queue: Queue,
@@ -139,11 +145,16 @@ pub struct Nand {
     config: NandConfig,
     dies: Vec<Die>,
     contexts: Vec<DieContext>,
+    /// Buses for data; then, if commands have their own, as many for them.
     channels: Vec<Channel>,
+    /// Of each channel.
     decoders: Vec<Decoder>,
     /// Of each die; none without cache program.
     registers: Vec<Register>,
     plane_reads: PlaneReads,
+    /// Of each die: programs that pulse together with the one on it; none without multi-plane programs of several.
+    joined: Vec<Vec<TxnId>>,
+    plane_address: PlaneAddress,
     /// Whether there are cache registers or planes that read on their own.
     has_beside: bool,
     cache: CacheRegister,
@@ -168,10 +179,12 @@ pub struct Nand {
 }
 
 impl Nand {
-    /// An idle array whose resources take the event queue indices from `first` on: dies, then channels, then
-    /// decoders, then cache registers or planes that read on their own, if they are used; see [`Nand::resources`].
+    /// An idle array whose resources take the event queue indices from `first` on: dies, then channels, then their buses
+    /// for commands, then decoders, then cache registers or planes that read on their own, if they are used; see
+    /// [`Nand::resources`].
     ///
-    /// Panics on a [combination](NandConfig::excludes_independent_plane_reads) that the configuration refuses.
+    /// Panics on a combination ([planes](NandConfig::excludes_independent_plane_reads),
+    /// [commands](NandConfig::excludes_separate_commands), [programs](NandConfig::excludes_multi_plane_programs)) that the configuration refuses.
     pub fn new(
         geometry: Geometry,
         part: &PartSpec,
@@ -180,6 +193,8 @@ impl Nand {
         first: ResourceId,
     ) -> Nand {
         assert_eq!(config.excludes_independent_plane_reads(part), None);
+        assert_eq!(config.excludes_separate_commands(part), None);
+        assert_eq!(config.excludes_multi_plane_programs(part), None);
         let dies = geometry.dies() as usize;
         let timing = Timing::new(part, geometry.unit_bytes);
         let reprograms = config.super_layer > 0;
@@ -187,6 +202,7 @@ impl Nand {
             Box::new(Reliability::new(spec, &geometry, &timing, config.ecc_latency, reprograms, seed))
         });
         let (all, channels) = (dies as u32, geometry.channels);
+        let apart = if geometry.separate_commands { channels } else { 0 };
         let supply = Supply::new(&config.power, &part.power, part.buffer_setup, all, channels);
         let meter = config.power.trace.map(|window| {
             Box::new(Meter::new(&part.power, all, channels, window, config.power.standby_after))
@@ -207,14 +223,17 @@ impl Nand {
             contexts: (0..all)
                 .map(|d| DieContext {
                     channel: geometry.channel_of(DieId(d)),
+                    command_bus: geometry.channel_of(DieId(d)) + apart,
                     active: ActiveOps::NOTHING,
                     queue: Queue::default(),
                 })
                 .collect(),
-            channels: vec![Channel::new(config.channel_order); geometry.channels as usize],
+            channels: vec![Channel::new(config.channel_order); (channels + apart) as usize],
             decoders: vec![Decoder::new(config.ecc_interval); geometry.channels as usize],
             registers: vec![Register::default(); if geometry.has_cache_register() { dies } else { 0 }],
             plane_reads: PlaneReads::new(&geometry),
+            joined: vec![Vec::new(); if config.multi_plane_programs { dies } else { 0 }],
+            plane_address: part.plane_address,
             has_beside: geometry.has_cache_register() || geometry.independent_plane_reads,
             cache: part.cache,
             txns: Slab::default(),
@@ -236,7 +255,8 @@ impl Nand {
     /// EventQueue resources an array of this geometry needs.
     pub fn resources(geometry: &Geometry) -> u32 {
         let registers = if geometry.has_cache_register() { geometry.dies() } else { 0 };
-        geometry.dies() + 2 * geometry.channels + registers + PlaneReads::timers(geometry)
+        let commands = if geometry.separate_commands { geometry.channels } else { 0 };
+        geometry.dies() + 2 * geometry.channels + commands + registers + PlaneReads::timers(geometry)
     }
 
     /// The array's geometry.
@@ -261,7 +281,12 @@ impl Nand {
 
     /// The channels.
     pub fn channels(&self) -> &[Channel] {
-        &self.channels
+        &self.channels[..self.decoders.len()]
+    }
+
+    /// The buses for commands; none where commands move over the channels.
+    pub fn command_buses(&self) -> &[Channel] {
+        &self.channels[self.decoders.len()..]
     }
 
     /// Transactions not yet finished.
@@ -398,6 +423,7 @@ impl Nand {
         }
         let now = events.now();
         let (dies, channels) = (self.dies.len() as u32, self.channels.len() as u32);
+        let decoders = self.decoders.len() as u32;
         if let Some(die) = self.dies.get(index as usize) {
             let d = index as usize;
             match die.state() {
@@ -408,10 +434,10 @@ impl Nand {
             }
         } else if index < dies + channels {
             self.on_channel(events, now, (index - dies) as usize);
-        } else if index < dies + 2 * channels {
+        } else if index < dies + channels + decoders {
             self.on_decoder(events, now, (index - dies - channels) as usize);
         } else {
-            self.on_beside(events, now, (index - dies - 2 * channels) as usize);
+            self.on_beside(events, now, (index - dies - channels - decoders) as usize);
         }
     }
 
@@ -440,6 +466,7 @@ impl Nand {
             State::Out => self.moved_out(events, now, d),
             State::Busy => self.busy_over(events, now, d),
             State::Load => self.loaded(events, now, d),
+            State::LoadWait => self.commanded(events, now, d),
             State::Pulsing => self.pulsed(events, now, d),
             State::Stopping => self.halted(events, now, d),
             State::Entering => {

@@ -171,7 +171,7 @@ impl Nand {
     pub(super) fn discharge_of(&self, die: &Die) -> Duration {
         let op = die.long().expect("an operation enters a suspension");
         let policy = self.suspend_policy(op);
-        let times = if policy.eligible.multi_plane == MultiPlane::InTurn { op.planes.count } else { 1 };
+        let times = if policy.eligible.multi_plane == MultiPlane::InTurn { op.width } else { 1 };
         die.entry().saturating_sub(policy.costs.entry * u64::from(times))
     }
 

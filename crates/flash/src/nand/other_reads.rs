@@ -97,6 +97,7 @@ mod tests {
             erase_suspend: SuspendPolicy::NEVER,
             nesting: false,
             multi_plane_reads: false,
+            multi_plane_programs: false,
             channel_order: ChannelOrder::CommandsFirst,
             power: PowerConfig::default(),
             super_layer: 0,

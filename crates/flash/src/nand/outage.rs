@@ -26,7 +26,7 @@ impl Nand {
                 self.supply.tally = tally;
             }
             let operations = self.dies[d].outage(now);
-            for operation in operations.into_iter().flatten() {
+            for operation in operations {
                 self.note_torn(DieId(d as u32), &operation, now);
                 torn.push((DieId(d as u32), operation));
             }
@@ -37,6 +37,7 @@ impl Nand {
         if let Some(stalls) = &mut self.stalls {
             stalls.end(now);
         }
+        self.joined.iter_mut().for_each(Vec::clear);
         self.plane_reads.outage();
         self.channels.iter_mut().for_each(|channel| channel.outage(now));
         self.decoders.fill(Decoder::new(self.config.ecc_interval));

@@ -87,7 +87,7 @@ impl Nand {
     // ---- steps --------------------------------------------------------------------------------------
 
     fn plane_timer(&self, d: usize, plane: u8) -> ResourceId {
-        let before = self.dies.len() + 2 * self.channels.len();
+        let before = self.dies.len() + self.channels.len() + self.decoders.len();
         ResourceId(self.first + (before + d * self.plane_reads.planes + usize::from(plane)) as u32)
     }
 
@@ -100,7 +100,7 @@ impl Nand {
         kind: Transfer,
         length: Duration,
     ) {
-        if self.takes_bus(now, d, length) {
+        if self.takes_bus(now, d, kind, length) {
             self.granted_to_plane(events, now, d, plane, length);
         } else {
             self.queue_for_bus(events, Waiter::plane(DieId(d as u32), plane), kind, length);

@@ -26,13 +26,24 @@ impl Nand {
             return;
         }
         let block = (txn.block != BlockId::NONE).then_some(txn.block);
-        let (train, page_types) = self.train_of(d, txn);
+        let (mut train, page_types) = self.train_of(d, txn);
+        let joins = !self.joined.is_empty();
+        if joins {
+            self.gather_programs(now, d, id);
+        }
         let nested = self.dies[d].long().is_some();
         let policy = self.config.suspend_policy(command.effect);
-        let may_stop = policy.can_suspend() && (!nested || self.config.nesting) && {
+        let candidate = || {
             let cycles = if block.is_some() { self.most_worn(d, txn) } else { txn.cycles() };
-            let planes = txn.planes.into();
-            policy.eligible.admits(&Candidate { die: txn.die, cycles, planes, page_types })
+            Candidate { die: txn.die, cycles, planes: txn.planes.into(), page_types }
+        };
+        let may_stop = policy.can_suspend() && (!nested || self.config.nesting);
+        let may_stop = if joins {
+            let mut candidate = candidate();
+            self.with_joined(d, &mut train, &mut candidate);
+            may_stop && policy.eligible.admits(&candidate)
+        } else {
+            may_stop && policy.eligible.admits(&candidate())
         };
         let die = &mut self.dies[d];
         die.begin_long(now, txn.kind, train, block, txn.planes());
@@ -47,6 +58,9 @@ impl Nand {
         active.steps = if reprograms { command.reprogram } else { command.steps };
         if command.effect == Effect::Programs {
             self.check_program(now, d, txn, block);
+            if joins {
+                self.contexts[d].active.loads += self.put_joined(now, d);
+            }
             if self.has_registers() && self.adopt_loaded_pages(events, now, d, id) {
                 return;
             }
@@ -56,7 +70,7 @@ impl Nand {
 
     /// The train of an operation, and the types of the pages it programs.
     #[inline]
-    fn train_of(&self, d: usize, txn: &Txn) -> (PulseTrain, u32) {
+    pub(super) fn train_of(&self, d: usize, txn: &Txn) -> (PulseTrain, u32) {
         let command = txn.kind.command();
         if command.effect == Effect::Erases {
             let worn =
@@ -131,6 +145,7 @@ impl Nand {
         active.steps = rest;
         match step {
             Step::Pulses => self.pulses_from(events, now, d, start),
+            Step::Load if self.geometry.separate_commands => self.command_of_load(events, now, d),
             Step::Load => self.request_load(events, now, d, self.command_time(d)),
             Step::Command => self.command_step_of_long(events, now, d),
             Step::Busy(busy) => {
@@ -147,6 +162,24 @@ impl Nand {
         let (usage, block) = (self.load_use(d), self.long_block(d));
         self.dies[d].go(now, State::Command, usage, block);
         self.request_bus(events, now, d, Transfer::Command, self.command_time(d));
+    }
+
+    /// The program on die `d` requests the bus for commands; its first load follows.
+    #[cold]
+    #[inline(never)]
+    fn command_of_load(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
+        let (usage, block, length) = (self.load_use(d), self.long_block(d), self.command_time(d));
+        self.dies[d].go(now, State::LoadWait, usage, block);
+        self.contexts[d].active.commands = true;
+        self.request_bus(events, now, d, Transfer::Command, length);
+    }
+
+    /// The command of the program on die `d` has ended on its own bus.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn commanded(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
+        self.contexts[d].active.commands = false;
+        self.request_bus(events, now, d, Transfer::Data, self.timing.page_load);
     }
 
     /// Die `d` is busy for a time of its command's own, from `start` on.
@@ -190,7 +223,7 @@ impl Nand {
     /// Command and address cycles of the operation on the die.
     #[inline]
     fn command_time(&self, d: usize) -> Duration {
-        let planes = self.dies[d].long().expect("an operation is on the die").planes.count;
+        let planes = self.dies[d].long().expect("an operation is on the die").width;
         self.timing.command * u64::from(planes)
     }
 
@@ -199,7 +232,7 @@ impl Nand {
         txn.cycles().saturating_add(self.dies[d].blocks().stress_cycles(plane, txn.block))
     }
 
-    fn most_worn(&self, d: usize, txn: &Txn) -> u32 {
+    pub(super) fn most_worn(&self, d: usize, txn: &Txn) -> u32 {
         let worn = txn.planes().each().map(|plane| self.worn(d, txn, plane));
         worn.max().expect("an operation addresses a plane")
     }
@@ -230,7 +263,7 @@ impl Nand {
         let usage = self.load_use(d);
         let block = self.long_block(d);
         let length = command + self.timing.page_load;
-        if self.takes_bus(now, d, length) {
+        if self.takes_bus(now, d, Transfer::Data, length) {
             self.dies[d].pass(
                 now,
                 Occupancy { state: State::LoadWait, usage },
@@ -310,6 +343,9 @@ impl Nand {
             && txn.block != BlockId::NONE
         {
             reliability.finished(txn, now);
+        }
+        if !self.joined.is_empty() {
+            self.joined_finished(now, d);
         }
         self.ends(now, id);
         self.next_on(events, now, d);

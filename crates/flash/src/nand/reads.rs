@@ -1,6 +1,7 @@
 //! Page reads on a die: command, sensing, data out; reads of several planes together.
 
 use super::channel::Transfer;
+use super::joined_programs::may_share;
 use super::power::budget::Next;
 use super::power::tally::NO_SENSING;
 use super::queue::Policy;
@@ -54,7 +55,7 @@ impl Nand {
         }
         let command = self.timing.command * u64::from(active.count);
         let (usage, block) = (txn.kind.command().bus, txn.block);
-        if self.takes_bus(now, d, command) {
+        if self.takes_bus(now, d, Transfer::Command, command) {
             // Nothing comes between command and sensing.
             let (sense, array, _) = self.sense_time(d);
             self.dies[d].pass(
@@ -88,7 +89,8 @@ impl Nand {
             if t.seq >= before_seq {
                 break;
             }
-            let alike = ALL_PAGE_READS || t.kind == first.kind;
+            let alike = (ALL_PAGE_READS || t.kind == first.kind)
+                && may_share(self.plane_address, first, &t, self.geometry.pages_per_word_line);
             if alike && taken & 1 << t.plane == 0 && !t.is_retry() {
                 taken |= 1 << t.plane;
                 self.contexts[d].queue.unlink(&mut self.txns, before, id);

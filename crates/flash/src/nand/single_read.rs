@@ -41,12 +41,12 @@ impl Nand {
         let suspended = die.long().is_some();
         self.counters.reads_in_suspension += u64::from(suspended);
         let (row, command) = (txn.kind.command(), self.timing.command);
-        if !self.channels[context.channel as usize].take_if_free(now, command) {
+        if !self.channels[context.command_bus as usize].take_if_free(now, command) {
             die.go(now, State::Command, row.bus, txn.block);
             self.wait_for_bus(events, d, Transfer::Command, command);
             return;
         }
-        self.counters.bus_time += command.as_ns();
+        self.counters.bus_time += self.timing.shared_command.as_ns();
         let mut sense = Duration::ZERO;
         if suspended && die.buffers(txn.plane.into(), txn.block, txn.page) {
             self.counters.page_buffer_reads += 1;

@@ -13,7 +13,7 @@ use interpulse_engine::{Duration, EventQueue, SimTime};
 impl Nand {
     /// Admits stalls; without this call [`Nand::stall_die`] and [`Nand::stall_channel`] panic.
     pub fn admit_stalls(&mut self) {
-        self.stalls = Some(Box::new(Stalls::new(self.dies.len(), self.channels.len())));
+        self.stalls = Some(Box::new(Stalls::new(self.dies.len(), self.decoders.len())));
     }
 
     /// Die `die` begins no operation for `length` from now on, or from the end of its operation on.
@@ -30,13 +30,21 @@ impl Nand {
 
     /// Channel `channel` begins no transfer for `length` from now on.
     pub fn stall_channel(&mut self, events: &mut EventQueue, channel: u32, length: Duration) {
-        let (now, c) = (events.now(), channel as usize);
-        let (from, to) = self.channels[c].stall(now, now + length);
-        if from < to {
-            self.stalls.as_mut().expect("stalls are admitted").channels[c].push(Interval { from, to });
+        let (now, channel) = (events.now(), channel as usize);
+        let mut stalled: Option<Interval> = None;
+        // The channel, and its bus for commands if it has one.
+        for c in (channel..self.channels.len()).step_by(self.decoders.len()) {
+            let (from, to) = self.channels[c].stall(now, now + length);
+            if from < to {
+                let from = stalled.map_or(from, |of| of.from.min(from));
+                stalled = Some(Interval { from, to });
+            }
+            if !self.channels[c].has_no_waiters() {
+                events.arm(self.channel_timer(c), self.channels[c].free_at());
+            }
         }
-        if !self.channels[c].has_no_waiters() {
-            events.arm(self.channel_timer(c), self.channels[c].free_at());
+        if let Some(interval) = stalled {
+            self.stalls.as_mut().expect("stalls are admitted").channels[channel].push(interval);
         }
     }
 

@@ -138,7 +138,7 @@ impl Nand {
     pub(super) fn halted(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         self.count_pulses(now, d);
         let op = self.dies[d].long().expect("the halted operation");
-        let (kind, effect, planes) = (op.kind, op.effect, op.planes.count);
+        let (kind, effect, planes) = (op.kind, op.effect, op.width);
         let addressed = op.block.is_some();
         let stress = self.suspend_policy(op).stress_ppm;
         if let Some(phases) = self.dies[d].thrown_away(now) {
@@ -264,7 +264,7 @@ impl Nand {
     /// Resumes the operation: its page buffer is loaded again if reads have used it, then the part leaves the suspension.
     fn resume(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         let op = self.dies[d].long().expect("an operation is suspended");
-        let planes = op.planes.count;
+        let planes = op.width;
         let free = self.suspend_policy(op).scheme.has_free_resume();
         if op.erases() || free || !self.contexts[d].active.buffer_used {
             self.leave(events, now, d, Duration::ZERO);

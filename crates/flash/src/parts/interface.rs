@@ -10,19 +10,30 @@ pub(super) const DOC: &str =
 struct Interface {
     name: &'static str,
     doc: &'static str,
+    /// Whether commands and addresses have pins of their own.
+    sca: bool,
     /// Most transfers per second.
     rate: u64,
     /// Where the rate is printed.
     source: &'static str,
 }
 
-/// Declares the interfaces: name, documentation, most transfers per second in MT/s, source.
+/// Declares the interfaces: name, documentation, most transfers per second in MT/s, source; which have command pins of their
+/// own.
 macro_rules! interfaces {
-    ($($name:literal: $doc:literal, $mts:literal, $source:literal;)+) => {
-        const INTERFACES: &[Interface] =
-            &[$(Interface { name: $name, doc: $doc, rate: $mts * 1_000_000, source: $source }),+];
+    ($($name:literal: $doc:literal, $mts:literal, $source:literal $(, $sca:ident)?;)+) => {
+        const INTERFACES: &[Interface] = &[$(Interface {
+            name: $name,
+            doc: $doc,
+            sca: [$($sca,)? false][0],
+            rate: $mts * 1_000_000,
+            source: $source,
+        }),+];
     };
 }
+
+/// The SCA protocol.
+const SCA: bool = true;
 
 interfaces! {
     "onfi-4.1": "NV-DDR3 of ONFI 4.1, 1,200 MT/s", 1_200, "ONFI 4.1, NV-DDR3";
@@ -33,6 +44,7 @@ interfaces! {
     "toggle-5.0": "Toggle DDR 5.0, 2,400 MT/s", 2_400, "Samsung, news of the eighth-generation V-NAND, November 2022 (2.4 Gbps)";
     "toggle-5.1": "Toggle DDR 5.1, 3,200 MT/s", 3_200, "Samsung, news of the ninth-generation V-NAND, April 2024 (3.2 Gbps)";
     "toggle-6.0": "Toggle DDR 6.0, 4,800 MT/s", 4_800, "Kioxia, BiCS FLASH generation 10 at ISSCC 2025 (4.8 Gbps)";
+    "jesd230g": "JESD230G with the SCA protocol, 4,800 MT/s", 4_800, "Electronic Design, \"What's the Difference Between JESD230G and Earlier JEDEC Standards?\", September 2025", SCA;
 }
 
 /// Two command and five address cycles of a page read or program, 25 ns each.
@@ -76,14 +88,21 @@ fn layer(origin: &Origin) -> u32 {
 
 impl Interface {
     /// Keys of `[part]` with their values and sources, as TOML.
-    fn figures(&self) -> [(&'static str, String); 2] {
-        let cycles = "seven cycles of a page read or program, 25 ns each: tWC of ONFI 5.0, Table 4-73";
-        [
-            (
-                "bus-rate",
-                format!("{{ value = \"{}MT/s\", source = \"{}\" }}", self.rate / 1_000_000, self.source),
-            ),
+    fn figures(&self) -> Vec<(&'static str, String)> {
+        let cycles = if self.sca {
+            "assumed: no figure of the command pins is public; the cycles of the other interfaces"
+        } else {
+            "seven cycles of a page read or program, 25 ns each: tWC of ONFI 5.0, Table 4-73"
+        };
+        let quoted = self.source.replace('"', "\\\"");
+        let mut figures = vec![
+            ("bus-rate", format!("{{ value = \"{}MT/s\", source = \"{}\" }}", self.rate / 1_000_000, quoted)),
             ("command-cycles", format!("{{ value = \"{CYCLES}\", source = \"interpulse: {cycles}\" }}")),
-        ]
+        ];
+        if self.sca {
+            let text = format!("{{ value = \"separate\", source = \"{quoted}\" }}");
+            figures.push(("command-bus", text));
+        }
+        figures
     }
 }

@@ -16,6 +16,7 @@ pub mod cache;
 mod file;
 mod interface;
 mod pages;
+mod plane_address;
 pub mod power;
 mod registry;
 mod spec;
@@ -26,7 +27,8 @@ mod transfer;
 
 pub use cache::{CacheOnRead, CacheProgram, CacheRegister};
 pub use file::{FILE_DOC, with_file};
-pub use pages::page_types;
+pub use pages::{MAX_BITS, page_types};
+pub use plane_address::PlaneAddress;
 pub use power::PowerSpec;
 pub use registry::{Preset, layered, names, preset, presets};
 pub use spec::*;

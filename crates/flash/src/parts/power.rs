@@ -40,6 +40,7 @@ draws! {
     Sense1 = "sense-csb", 25_000: "current while a central page is sensed";
     Sense2 = "sense-msb", 25_000: "current while a most significant page is sensed";
     Sense3 = "sense-top", 25_000: "current while a fourth (top) page is sensed";
+    Sense4 = "sense-fifth", 25_000: "current while a fifth page is sensed";
     ProgramPulse = "program-pulse", 25_000: "current of a program pulse, a ramp without progress included";
     ProgramReset = "program-reset", 25_000: "current of the voltage reset between program pulse and verify";
     ProgramVerify = "program-verify", 25_000: "current of the verifies of a program loop";
@@ -57,7 +58,7 @@ impl Draw {
     /// Sensing of the `k`-th page type of a word line, least significant first.
     #[inline]
     pub fn sense(k: usize) -> Draw {
-        [Draw::Sense0, Draw::Sense1, Draw::Sense2, Draw::Sense3][k]
+        [Draw::Sense0, Draw::Sense1, Draw::Sense2, Draw::Sense3, Draw::Sense4][k]
     }
 }
 

@@ -2,6 +2,8 @@
 
 use super::cache::CacheRegister;
 use super::interface;
+use super::pages::MAX_BITS;
+use super::plane_address::PlaneAddress;
 use super::power::PowerSpec;
 use super::registry::{PRESET_DOC, presets};
 use super::train::{
@@ -32,8 +34,8 @@ keys! {
         /// parity and metadata bytes beside a page
         // Programs transfer them with the page.
         pub page_parity: Bytes = bytes(required().at_most(Bytes::mib(1)).typical(Bytes::kib(2))),
-        /// bits per cell: 1 SLC to 4 QLC
-        pub bits_per_cell: u32 = (state) u32(required().within(1..=4).typical(3)),
+        /// bits per cell: 1 SLC to 4 QLC, 5 PLC
+        pub bits_per_cell: u32 = (state) u32(required().within(1..=MAX_BITS).typical(3)),
         /// stacked layers, 1 for a planar part; no timing depends on it
         // The word lines of a block are distributed evenly over them.
         pub layers: u32 = u32(required().at_least(1).typical(176)),
@@ -44,6 +46,9 @@ keys! {
         /// whether every plane of a die reads on its own: other pages, other instants
         // Independent word lines (iWL), asynchronous independent plane reads (AIPR); see docs/PARTS.md.
         pub independent_plane_reads: bool = bool(default(false)),
+        /// what the addresses on the planes of one multi-plane operation have in common
+        // Programs and erases of `ftl.multi-plane` have the same block and page on all planes.
+        pub plane_address: PlaneAddress = choice(Some("any"), PlaneAddress::ALL),
         /// set-up of the page buffer after each page load of a program
         // The bus is free during the set-up.
         pub buffer_setup: Duration = duration(optional_time()),
@@ -77,6 +82,9 @@ keys! {
         pub page_load: Option<Duration> = optional_duration(optional().positive()),
         /// Data that a read transfers.
         pub read_transfer: ReadTransfer => ReadTransfer::read(part)?,
+        /// pins of commands and addresses
+        // Separate ones: the SCA protocol of JESD230G and ONFI 5.2.
+        pub command_bus: CommandBus = choice(Some("shared"), CommandBus::ALL),
         /// bus time of one operation's command and address cycles
         pub command_cycles: Duration = duration(optional_time()),
         /// rated program/erase cycles
@@ -103,6 +111,17 @@ choices! {
         OneShot = "one-shot",
         /// page by page
         Page = "page",
+    }
+}
+
+choices! {
+    /// Pins on which commands and addresses move.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CommandBus {
+        /// those of the data
+        Shared = "shared",
+        /// pins of their own (SCA): commands move while data of other dies moves
+        Separate = "separate",
     }
 }
 

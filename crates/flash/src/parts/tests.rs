@@ -272,15 +272,15 @@ fn bad_parts_are_refused_with_their_reason() {
     let cases = [
         (
             with("fast12-slc", "read-msb = \"1us\""),
-            "x.toml:3: part.read-msb: does not apply; it belongs to bits-per-cell = 2 or 3 or 4",
+            "x.toml:3: part.read-msb: does not apply; it belongs to bits-per-cell = 2 or 3 or 4 or 5",
         ),
         (
             with("fast12-mlc", "read-csb = \"1us\""),
-            "x.toml:3: part.read-csb: does not apply; it belongs to bits-per-cell = 3 or 4",
+            "x.toml:3: part.read-csb: does not apply; it belongs to bits-per-cell = 3 or 4 or 5",
         ),
         (
             with("a4-tlc", "read-top = \"1us\""),
-            "x.toml:3: part.read-top: does not apply; it belongs to bits-per-cell = 4",
+            "x.toml:3: part.read-top: does not apply; it belongs to bits-per-cell = 4 or 5",
         ),
         (
             with("a4-tlc", "read-lsb = \"0us\""),
@@ -291,8 +291,12 @@ fn bad_parts_are_refused_with_their_reason() {
             "x.toml:1: part.read-top: missing key; expected a duration greater than 0ns and at most 60s (sensing time of the fourth (top) page; typically 100us)",
         ),
         (
-            with("a4-tlc", "bits-per-cell = 5"),
-            "x.toml:3: part.bits-per-cell: seen 5; expected a whole number from 1 to 4",
+            with("hynix-96l-qlc", "read-fifth = \"1us\""),
+            "x.toml:3: part.read-fifth: does not apply; it belongs to bits-per-cell = 5",
+        ),
+        (
+            with("a4-tlc", "bits-per-cell = 6"),
+            "x.toml:3: part.bits-per-cell: seen 6; expected a whole number from 1 to 5",
         ),
         (
             with("a4-tlc", "program-pulse = \"0us\""),
@@ -316,7 +320,7 @@ fn bad_parts_are_refused_with_their_reason() {
         ),
         (
             with("a4-tlc", "read_lsb = \"1us\""),
-            "x.toml:3: part.read_lsb: unknown key; expected one of preset, name, interface, planes, blocks-per-plane, pages-per-block, page-size, page-parity, bits-per-cell, layers, program-mode, read-lsb, read-csb, read-msb, independent-plane-reads, buffer-setup, program-loops, program-pulse, program-reset, program-verify, program-loops-sd, erase-loops, erase-pulse, erase-reset, erase-verify, erase-wear, suspend-support, voltage-reset, program-suspend-entry, program-resume, page-buffer-reload, erase-suspend-entry, erase-resume, bus-rate, page-load, read-transfer, command-cycles, endurance, reprogram, slc-mode, cache, power (did you mean \"read-lsb\"?)",
+            "x.toml:3: part.read_lsb: unknown key; expected one of preset, name, interface, planes, blocks-per-plane, pages-per-block, page-size, page-parity, bits-per-cell, layers, program-mode, read-lsb, read-csb, read-msb, independent-plane-reads, plane-address, buffer-setup, program-loops, program-pulse, program-reset, program-verify, program-loops-sd, erase-loops, erase-pulse, erase-reset, erase-verify, erase-wear, suspend-support, voltage-reset, program-suspend-entry, program-resume, page-buffer-reload, erase-suspend-entry, erase-resume, bus-rate, page-load, read-transfer, command-bus, command-cycles, endurance, reprogram, slc-mode, cache, power (did you mean \"read-lsb\"?)",
         ),
     ];
     for (result, expected) in cases {

@@ -48,11 +48,12 @@ fn sensing(typical_us: u64) -> Spec<Duration> {
 
 /// The sensing times of all page types of cells of `bits` bits, least significant first.
 pub(super) fn read_times(part: &mut Section, bits: u32) -> Result<Vec<Duration>, ConfigError> {
-    const TYPES: [(&str, &str, &str, u64); 4] = [
+    const TYPES: [(&str, &str, &str, u64); 5] = [
         ("lsb", "read-lsb", "sensing time of a least significant page", 50),
         ("csb", "read-csb", "sensing time of a central page", 60),
         ("msb", "read-msb", "sensing time of a most significant page", 70),
         ("top", "read-top", "sensing time of the fourth (top) page", 100),
+        ("fifth", "read-fifth", "sensing time of the fifth page", 150),
     ];
     let mut times = Vec::new();
     for (page, key, doc, typical_us) in TYPES {
@@ -138,7 +139,7 @@ fn read_reprogram(r: &mut Section) -> Result<ReprogramSpec, ConfigError> {
 pub(super) fn slc_mode(part: &mut Section, bits: u32) -> Result<Option<SlcModeSpec>, ConfigError> {
     let mut r = part.section("slc-mode")?;
     let given = !r.is_empty() && bits > 1;
-    r.when(given, "bits-per-cell = 2 or 3 or 4", read_slc_mode)
+    r.when(given, "bits-per-cell = 2 or 3 or 4 or 5", read_slc_mode)
 }
 
 fn read_slc_mode(r: &mut Section) -> Result<SlcModeSpec, ConfigError> {

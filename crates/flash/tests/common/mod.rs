@@ -16,7 +16,8 @@ use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Owner, Txn};
 use interpulse_flash::nand::{Nand, NandConfig};
 use interpulse_flash::parts::{
-    CacheRegister, EraseWear, PartSpec, PowerSpec, ProgramMode, ReadTransfer, SuspendSupport, TrainSpec,
+    CacheRegister, CommandBus, EraseWear, PartSpec, PlaneAddress, PowerSpec, ProgramMode, ReadTransfer,
+    SuspendSupport, TrainSpec,
 };
 use interpulse_flash::pulse::PulseTrain;
 use interpulse_flash::suspend::{
@@ -108,6 +109,7 @@ pub fn part() -> PartSpec {
         program_mode: ProgramMode::OneShot,
         read: [LSB, CSB, MSB].map(Duration::from_ns).to_vec(),
         independent_plane_reads: false,
+        plane_address: PlaneAddress::Any,
         buffer_setup: Duration::from_ns(SETUP),
         program: TrainSpec { loops: 4, pulse: us(35), reset: us(0), verify: us(90) },
         program_loops_sd: 0.0,
@@ -121,6 +123,7 @@ pub fn part() -> PartSpec {
         erase_suspend_entry: us(40),
         erase_resume: us(30),
         bus_rate: 1_000_000_000,
+        command_bus: CommandBus::Shared,
         page_load: None,
         read_transfer: ReadTransfer::Codewords,
         command_cycles: Duration::from_ns(CMD),
@@ -142,6 +145,7 @@ pub fn config() -> NandConfig {
         erase_suspend: SuspendPolicy::NEVER,
         nesting: false,
         multi_plane_reads: false,
+        multi_plane_programs: false,
         channel_order: ChannelOrder::CommandsFirst,
         power: PowerConfig::default(),
         super_layer: 0,

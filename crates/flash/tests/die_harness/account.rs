@@ -12,7 +12,7 @@ use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::parts::{CacheRegister, PartSpec};
+use interpulse_flash::parts::{CacheRegister, CommandBus, PartSpec};
 use interpulse_flash::suspend::{
     Eligibility, MultiPlane, Preemptors, Reload, ResumePolicy, Scheme, SuspendCosts, SuspendPolicy,
 };
@@ -116,6 +116,7 @@ struct Case {
     config: NandConfig,
     cache: CacheRegister,
     independent: bool,
+    commands: CommandBus,
     dies: u32,
     urgent: bool,
     arrivals: Vec<Arrival>,
@@ -250,6 +251,7 @@ fn a_case() -> impl Strategy<Value = Case> {
                 erase_suspend,
                 nesting,
                 multi_plane_reads,
+                multi_plane_programs: false,
                 channel_order,
                 power: PowerConfig::default(),
                 super_layer: 0,
@@ -264,9 +266,11 @@ fn a_case() -> impl Strategy<Value = Case> {
     let budget = prop::option::weighted(0.5, prop_oneof![Just(0u64), 0u64..60_000]);
     let standby = prop_oneof![2 => Just(0), 1 => 1u64..500_000];
     let power = (window, budget, standby);
-    let part = (some_cache(), prop::bool::weighted(0.3));
+    let apart = (prop::bool::weighted(0.3), any::<bool>());
+    let part = (some_cache(), prop::bool::weighted(0.3), apart);
     (nand, power, part, 1u32..4, any::<bool>(), prop::collection::vec(arrival, 1..150)).prop_map(
-        |(mut config, (window, budget, standby), (cache, independent), dies, urgent, arrivals)| {
+        |(mut config, (window, budget, standby), (cache, independent, apart), dies, urgent, arrivals)| {
+            let (separate, merges) = apart;
             config.power = PowerConfig {
                 standby_after: Duration::from_ns(standby),
                 trace: window.map(Duration::from_ns),
@@ -277,27 +281,41 @@ fn a_case() -> impl Strategy<Value = Case> {
                 config.multi_plane_reads = false;
                 (config.power.trace, config.power.budget) = (None, None);
             }
-            Case { config, cache, independent, dies, urgent, arrivals }
+            config.multi_plane_programs = merges && cache.pages == 0;
+            let mut commands = CommandBus::Shared;
+            if separate && cache.pages == 0 {
+                (commands, config.channel_order) = (CommandBus::Separate, ChannelOrder::CommandsFirst);
+            }
+            Case { config, cache, independent, commands, dies, urgent, arrivals }
         },
     )
 }
 
 fn bench_of(case: &Case) -> Bench {
-    let part = PartSpec { cache: case.cache, independent_plane_reads: case.independent, ..distinct() };
+    let part = PartSpec {
+        cache: case.cache,
+        independent_plane_reads: case.independent,
+        command_bus: case.commands,
+        ..distinct()
+    };
     let mut bench = Bench::new(&part, case.config.clone(), case.dies);
     (0..case.dies).for_each(|die| bench.nand.set_gc_urgent(DieId(die), 0, case.urgent));
-    // Word lines programmed in blocks 4 (host) and 5 (garbage collection) of each die.
-    let mut written = [[0u32; 2]; 3];
+    // Word lines programmed in blocks 4 (host) and 5 (garbage collection) of each plane; of plane 0 alone where programs do
+    // not join.
+    let mut written = [[[0u32; 2]; 4]; 3];
     let mut now = 0;
     for &(gap, kind, die, plane, page, units) in &case.arrivals {
         now += gap;
         let die = die % case.dies;
         let mut addressed = |which: usize, kind: Kind| {
-            let next = &mut written[die as usize][which];
+            let plane = if case.config.multi_plane_programs { plane } else { 0 };
+            let next = &mut written[die as usize][plane as usize][which];
             *next += 1;
             let txn = Txn::new(kind, DieId(die));
             // A block has eight word lines; what comes after is without an address.
-            let place = |t: &mut Txn| (t.block, t.page) = (BlockId(4 + which as u32), (*next - 1) * 3);
+            let place = |t: &mut Txn| {
+                (t.plane, t.block, t.page) = (plane as u8, BlockId(4 + which as u32), (*next - 1) * 3);
+            };
             if *next <= 8 { but(txn, place) } else { txn }
         };
         let txn = match kind {
@@ -357,6 +375,7 @@ proptest! {
         }
         assert_power(&mut bench, &case.config.power, case.dies);
         let programs = c.host_programs + c.gc_programs;
+        let trains = programs - c.multi_plane_programs;
         // What a part does between cache register and page buffer is on its array, and no pulse.
         let handed_over = case.cache.transfer.as_ns() * c.cached_programs;
         prop_assert_eq!(pulses + stopped, c.program_pulse_time + handed_over);
@@ -365,13 +384,13 @@ proptest! {
         let owed = c.program_owed_time + c.erase_owed_time;
         prop_assert_eq!(applied, owed + c.program_redone_time + c.erase_redone_time + c.ramp_time);
         if case.config.long_operations == LongOperations::Real {
-            prop_assert_eq!(c.program_owed_time, programs * PULSES);
+            prop_assert_eq!(c.program_owed_time, trains * PULSES);
             prop_assert_eq!(c.erase_owed_time, c.erases * ERASE_PULSES);
         }
         prop_assert_eq!(c.bus_time, bench.nand.channels()[0].busy_ns);
         prop_assert!(c.bus_time <= now);
         for (policy, suspends, operations) in [
-            (&case.config.program_suspend, c.program_suspends, programs),
+            (&case.config.program_suspend, c.program_suspends, trains),
             (&case.config.erase_suspend, c.erase_suspends, c.erases),
         ] {
             let most = match policy.scheme {

@@ -12,7 +12,9 @@ use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Owner, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, NandCounters};
-use interpulse_flash::parts::{CacheRegister, EraseWear, PartSpec, ProgramMode, SuspendSupport, TrainSpec};
+use interpulse_flash::parts::{
+    CacheRegister, CommandBus, EraseWear, PartSpec, PlaneAddress, ProgramMode, SuspendSupport, TrainSpec,
+};
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
 use interpulse_oracle::queueing::{Class, Die};
@@ -71,6 +73,7 @@ impl Load {
             program_mode: ProgramMode::OneShot,
             read: vec![Duration::from_us(80)],
             independent_plane_reads: false,
+            plane_address: PlaneAddress::Any,
             buffer_setup: zero,
             program: TrainSpec { loops: self.loops, pulse, reset: zero, verify: zero },
             program_loops_sd: 0.0,
@@ -84,6 +87,7 @@ impl Load {
             erase_suspend_entry: zero,
             erase_resume: zero,
             bus_rate: u64::MAX,
+            command_bus: CommandBus::Shared,
             page_load: None,
             read_transfer: Default::default(),
             command_cycles: zero,
@@ -155,6 +159,7 @@ pub fn behaving(policy: Policy, suspend: SuspendPolicy) -> NandConfig {
         gc_reads: GcReadRank::InOrder,
         long_operations: LongOperations::Real,
         multi_plane_reads: false,
+        multi_plane_programs: false,
         channel_order: ChannelOrder::CommandsFirst,
         power: Default::default(),
         super_layer: 0,

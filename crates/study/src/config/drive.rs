@@ -56,6 +56,14 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         let message = format!("{key} does not go together with it: {why}");
         return Err(document.section("part")?.conflict(&["independent-plane-reads"], message));
     }
+    if let Some((key, why)) = nand.excludes_separate_commands(&part) {
+        let message = format!("\"separate\" and {key} do not go together: {why}");
+        return Err(document.section("part")?.conflict(&["command-bus"], message));
+    }
+    if let Some((key, why)) = nand.excludes_multi_plane_programs(&part) {
+        let message = format!("true and {key} do not go together: {why}");
+        return Err(document.section("schedule")?.conflict(&["multi-plane-programs"], message));
+    }
     let mut a = document.section("audit")?;
     let audit_sample = a.u32(
         "sample",
@@ -124,6 +132,12 @@ fn read_nand(
         "sense waiting reads of different planes of a die together",
         default(false),
     )?;
+
+    let multi_plane_programs = s.bool(
+        "multi-plane-programs",
+        "program data that waits for different planes of a die together",
+        default(false),
+    )?;
     let gc_reads = s.when(policy == Policy::ReadPriority, "policy = \"read-priority\"", |s| {
         s.choice("gc-reads", "how reads of garbage collection rank", Some("in-order"), GcReadRank::ALL)
     })?;
@@ -150,6 +164,7 @@ fn read_nand(
         erase_suspend,
         nesting,
         multi_plane_reads,
+        multi_plane_programs,
         power: PowerConfig::default(),
         super_layer: 0,
         ecc_latency: ecc.latency,

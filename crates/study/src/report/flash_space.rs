@@ -100,6 +100,7 @@ mod tests {
             cache_pages: 0,
             cache_reads: false,
             independent_plane_reads: false,
+            separate_commands: false,
         };
         let of = metadata(&geometry, 1);
         assert_eq!(of["time_stamps_bytes"], 384 << 10);

@@ -63,6 +63,9 @@ fn uses(m: &Measured, case: &Case, window: f64) -> Vec<Use> {
     let busy = m.dies.iter().map(|uses| uses.iter().sum::<u64>() - uses[idle]);
     let mut all =
         vec![Use::of("dies", busy, window), Use::of("channels", m.channels.iter().copied(), window)];
+    if !m.command_buses.is_empty() {
+        all.push(Use::of("command_buses", m.command_buses.iter().copied(), window));
+    }
     // Drives of an array share the load by rules of their own, and its host counts no commands of a drive.
     if case.array.is_none() {
         let host = &case.drive.host;
@@ -107,6 +110,7 @@ fn bound(uses: &[Use], waiting: Option<&[f64; CAUSES]>, case: &Case) -> &'static
     if let Some(one) = most(|of| of.most, SATURATED_ALONE) {
         return match one.name {
             "dies" => "one_die",
+            "command_buses" => "one_command_bus",
             _ => "one_channel",
         };
     }

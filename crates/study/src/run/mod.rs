@@ -97,6 +97,8 @@ pub struct Measured {
     pub dies: Vec<[u64; DIE_ACTIVITIES]>,
     /// Time in ns that each channel moved commands or data, drive by drive; drives added during the run are left out.
     pub channels: Vec<u64>,
+    /// Time that each bus for commands was taken, in ns; empty where commands move over the channels.
+    pub command_buses: Vec<u64>,
     /// Bit errors, if an error table is configured.
     pub errors: Option<ErrorWindow>,
     /// Energy and power of the flash array.
@@ -272,6 +274,7 @@ pub fn run<D: RunTarget, O: Recording, C: Clock>(
             .map(|(a, b)| std::array::from_fn(|i| a[i] - b[i]))
             .collect(),
         channels: after.channels.iter().zip(&before.channels).map(|(a, b)| a - b).collect(),
+        command_buses: after.command_buses.iter().zip(&before.command_buses).map(|(a, b)| a - b).collect(),
         errors: after.errors.zip(before.errors).map(|(after, before)| after.since(&before)),
         audits,
         lane_blocks: lane_blocks(stepper.host.device.drives(), done.ftl.host_units),
@@ -316,6 +319,7 @@ struct Readings {
     drive: DriveCounters,
     dies: Vec<[u64; DIE_ACTIVITIES]>,
     channels: Vec<u64>,
+    command_buses: Vec<u64>,
     errors: Option<ErrorWindow>,
     placement: Option<PlacementCounters>,
     zones: Option<ZoneCounters>,
@@ -331,6 +335,7 @@ impl Readings {
             drive: DriveCounters::default(),
             dies: Vec::new(),
             channels: Vec::new(),
+            command_buses: Vec::new(),
             errors: None,
             placement: None,
             zones: None,
@@ -341,6 +346,7 @@ impl Readings {
         for drive in of.drives_mut() {
             readings.dies.extend(drive.nand().dies().iter().map(|die| die.usage.uses()));
             readings.channels.extend(drive.nand().channels().iter().map(|channel| channel.busy_ns));
+            readings.command_buses.extend(drive.nand().command_buses().iter().map(|bus| bus.busy_ns));
             readings.drive.add(&drive.counters);
             // Only a drive on its own has handles.
             readings.placement = drive.placement().cloned();

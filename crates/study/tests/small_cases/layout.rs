@@ -28,6 +28,7 @@ fn array() -> impl Strategy<Value = (Geometry, u32, u32)> {
                 cache_pages: 0,
                 cache_reads: false,
                 independent_plane_reads: false,
+                separate_commands: false,
             };
             (geometry, together, reserved)
         },

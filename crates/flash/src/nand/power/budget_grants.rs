@@ -74,19 +74,20 @@ impl Nand {
     pub(in crate::nand) fn on_timer_observed(&mut self, events: &mut EventQueue, index: u32) {
         let now = events.now();
         let (dies, channels) = (self.dies.len() as u32, self.channels.len() as u32);
+        let decoders = self.decoders.len() as u32;
         if index < dies {
             self.on_die(events, now, index as usize);
             self.after_event(events, now, index as usize);
         } else if index < dies + channels {
             let d = self.on_channel(events, now, (index - dies) as usize);
             self.after_event(events, now, d);
-        } else if index < dies + 2 * channels {
+        } else if index < dies + channels + decoders {
             let c = (index - dies - channels) as usize;
             let d = self.next_decoded(c);
             self.on_decoder(events, now, c);
             self.after_event(events, now, d);
         } else {
-            let d = self.on_beside(events, now, (index - dies - 2 * channels) as usize);
+            let d = self.on_beside(events, now, (index - dies - channels - decoders) as usize);
             self.after_event(events, now, d);
         }
     }

@@ -5,6 +5,7 @@
 
 use crate::command::{ENERGY_CATEGORIES, EnergyCategory, KINDS, Kind};
 use crate::die::TrainTime;
+use crate::parts::MAX_BITS;
 use crate::parts::power::{DRAWS, Draw, PowerSpec};
 use interpulse_engine::Duration;
 use std::iter::Sum;
@@ -19,7 +20,7 @@ pub struct Tally {
     /// Trains of each command.
     pub(super) trains: [TrainTime; KINDS],
     /// Sensing of each page type by each command.
-    pub(super) sensing: [[Duration; 4]; KINDS],
+    pub(super) sensing: [[Duration; MAX_BITS as usize]; KINDS],
     /// Part of the time in [`State::Entering`].
     pub(super) discharge: Duration,
     /// Part of the time in [`State::Resuming`].
@@ -58,7 +59,7 @@ impl Tally {
 
     #[inline]
     pub(in crate::nand) fn book_sensing(&mut self, kind: Kind, page_type: u32, time: Duration) {
-        self.sensing[kind as usize][page_type as usize % 4] += time;
+        self.sensing[kind as usize][page_type as usize] += time;
     }
 
     #[inline]

@@ -26,8 +26,8 @@ impl<'a> Reads<'a> {
 
     fn read(&mut self, die: DieId, page_type: u32, mode: CellMode, units: usize) {
         let sensing = mode.sensing(self.timing, page_type as usize);
-        let bus = self.timing.command + self.timing.transfer_units[units];
-        self.dies[die.index()] += (sensing + bus).as_ns();
+        let bus = self.timing.shared_command + self.timing.transfer_units[units];
+        self.dies[die.index()] += (sensing + self.timing.command + self.timing.transfer_units[units]).as_ns();
         self.channels[self.geometry.channel_of(die) as usize] += bus.as_ns();
         self.pages += 1;
     }

@@ -330,6 +330,7 @@ mod tests {
             cache_pages: 0,
             cache_reads: false,
             independent_plane_reads: false,
+            separate_commands: false,
         };
         let layout = Layout::new(&geometry, 1, 0);
         let logical_units = layout.units() as u32 / 16 * 15;

@@ -68,6 +68,7 @@ CONTENTS = {
             "docs/POWER",
             "docs/POWERLOSS",
             "docs/QUEUES",
+            "docs/COMMANDS",
             "docs/NAMESPACES",
             "docs/PLACEMENT",
         ],

@@ -171,7 +171,7 @@ def test_a_wrong_request_is_refused(change: dict[str, Any], message: str) -> Non
         ({"offset": [0, 512]}, "offset has 2 values, at_ns 3"),
         ({"offset": [0.5, 1.5, 2.5]}, "offset has type float64: legal: whole numbers"),
         ({"offset": ["a", "b", "c"]}, "offset has type <U1"),
-        ({"op": [0, 1, 13]}, "op = 13: legal: 0 to 12"),
+        ({"op": [0, 1, 15]}, "op = 15: legal: 0 to 14"),
         ({"offset": [0, 0, 1]}, "request 2 of the batch: offset = 1"),
         ({"cookie": [0, -1, 1]}, "cookie = -1: legal: 0 to "),
     ],

@@ -24,8 +24,8 @@ INTRODUCTION = """# Configuration
 
 Every key of a configuration file, with its legal values and its default. `interpulse show FILE` prints the
 keys of a file with their values and origins; `--set key=value` overrides any of them. Sections are TOML
-tables; `flow.N` is the N-th `[[flow]]`, counted from 0, `namespace.N` the
-N-th `[[namespace]]`, `fault.N` the N-th `[[fault]]`, and `case.N` the N-th `[[case]]`. Quantities have units:
+tables; `flow.N` is the N-th `[[flow]]`, counted from 0, `namespace.N` the N-th `[[namespace]]`, `fault.N` the N-th
+`[[fault]]`, `format.N` the N-th `[[format]]`, and `case.N` the N-th `[[case]]`. Quantities have units:
 `"80us"`, `"16KiB"`, `"400MT/s"`, `"200kIOPS"`, `"30%"`. Units of durations are ns, us, ms, s, min, h, d, w (7 days) or
 y (365 days); of sizes B, KiB, MiB, GiB, TiB, or kB, MB, GB, TB in powers of ten. Keys of `part` and most others come
 from the part and drive presets (`interpulse list parts`, `interpulse list drives`); a default applies without a

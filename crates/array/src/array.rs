@@ -383,11 +383,27 @@ impl Array {
         None
     }
 
+    /// Gives a command of a drive its number, if it has entered its queue while none has completed.
+    #[cold]
+    fn on_entered(&mut self, physical: usize) {
+        let drive = &mut self.drives[physical];
+        if let Some(DeviceEvent::Entered) = drive.event() {
+            drive.pop_event();
+            if let Some((entered, _)) = drive.entered()
+                && self.drive_commands[physical].enter(entered)
+            {
+                drive.allow_fail_fast(entered);
+            }
+        }
+    }
+
     /// Handles an event of a drive: a completed command, or power restored.
     #[inline(always)]
     fn on_completion(&mut self, events: &mut EventQueue, physical: usize, ended: Option<DriveCompletion>) {
         self.unsettled = true;
-        let Some(DriveCompletion { id, entered, op, bytes, latency, failed, busy }) = ended else { return };
+        let Some(DriveCompletion { id, entered, op, bytes, latency, failed, busy }) = ended else {
+            return self.on_entered(physical);
+        };
         let drive_commands = &mut self.drive_commands[physical];
         if let Some(entered) = entered
             && drive_commands.enter(entered)
@@ -398,8 +414,8 @@ impl Array {
         match op {
             Op::Read => drive_commands.measured.read_bytes += bytes,
             Op::Write => drive_commands.measured.written_bytes += bytes,
-            Op::Trim | Op::Flush => {}
-            Op::Append | Op::Zone(_) => unreachable!("the configuration rejects arrays of zoned drives"),
+            Op::Flush => {}
+            _ => unreachable!("an array passes no {op:?} to its drives"),
         }
         drive_commands.measured.latencies.record(op, latency);
         let command = &mut drive_commands.commands[id.index()];

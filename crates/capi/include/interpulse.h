@@ -84,6 +84,12 @@
 // Report zones from the offset on; bytes is the length of the buffer.
 #define INTERPULSE_ZONE_REPORT 12
 
+// Store zeros.
+#define INTERPULSE_WRITE_ZEROES 13
+
+// Compare the newest data with data of the host; every comparison succeeds.
+#define INTERPULSE_COMPARE 14
+
 // Flag: keep all submissions, 56 bytes each, so that the device can be saved.
 #define INTERPULSE_JOURNAL 1
 

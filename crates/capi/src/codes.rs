@@ -52,6 +52,10 @@ pub const INTERPULSE_ZONE_RESET: u32 = 10;
 pub const INTERPULSE_ZONE_OFFLINE: u32 = 11;
 /// Report zones from the offset on; bytes is the length of the buffer.
 pub const INTERPULSE_ZONE_REPORT: u32 = 12;
+/// Store zeros.
+pub const INTERPULSE_WRITE_ZEROES: u32 = 13;
+/// Compare the newest data with data of the host; every comparison succeeds.
+pub const INTERPULSE_COMPARE: u32 = 14;
 
 /// Flag: keep all submissions, 56 bytes each, so that the device can be saved.
 pub const INTERPULSE_JOURNAL: u32 = 1;

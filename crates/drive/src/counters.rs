@@ -1,6 +1,6 @@
 //! Counters of the host interface, the write cache and the read cache.
 
-use interpulse_engine::{Op, counters};
+use interpulse_engine::{Op, OpClass, counters};
 
 counters! {
     /// Counters of the host interface, the write cache and the read cache.
@@ -33,11 +33,25 @@ counters! {
         read_modify_writes: "operations",
         /// logical units trimmed
         trimmed_units: "units",
-        /// reads that took longer than host.command-timeout, those still outstanding at the end included
+        /// logical units that Write Zeroes deallocated
+        zeroed_units_deallocated: "units",
+        /// logical units that Write Zeroes wrote as data
+        zeroed_units_written: "units",
+        /// requests with more data than host.max-transfer, which the host split
+        split_requests: "requests",
+        /// commands of these requests
+        split_commands: "commands",
+        /// Abort commands of the host (host.abort-limit)
+        aborts: "commands",
+        /// commands that an Abort command ended before they were executed
+        commands_aborted: "commands",
+        /// commands beyond the timeout for which host.abort-limit allowed no Abort command yet
+        aborts_postponed: "commands",
+        /// reads and comparisons that took longer than host.command-timeout, those still outstanding at the end included
         command_timeouts_read: "requests",
         /// writes that took longer than host.command-timeout, those still outstanding at the end included
         command_timeouts_write: "requests",
-        /// trims, flushes and zone management that took longer than host.command-timeout, likewise
+        /// trims, zeros, flushes and zone management that took longer than host.command-timeout, likewise
         command_timeouts_other: "requests",
     }
 }
@@ -46,10 +60,10 @@ impl DriveCounters {
     /// Counts a command that took, or has been outstanding, longer than the host's timeout.
     #[cold]
     pub fn timed_out(&mut self, op: Op) {
-        *match op {
-            Op::Read => &mut self.command_timeouts_read,
-            Op::Write | Op::Append => &mut self.command_timeouts_write,
-            Op::Trim | Op::Flush | Op::Zone(_) => &mut self.command_timeouts_other,
+        *match op.class() {
+            OpClass::Read => &mut self.command_timeouts_read,
+            OpClass::Write => &mut self.command_timeouts_write,
+            OpClass::Other => &mut self.command_timeouts_other,
         } += 1;
     }
 }

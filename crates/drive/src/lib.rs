@@ -19,7 +19,7 @@ pub mod spec;
 pub use counters::DriveCounters;
 pub use drive::hold_up::{HoldUp, Ways};
 pub use drive::power_state::Recovery;
-pub use drive::{Drive, GcWindow, PreconditionedState, Rewritten};
+pub use drive::{Drive, Formatted, GcWindow, PreconditionedState, Rewritten};
 pub use ftl::layout::Layout;
 pub use ftl::page::gc::victim::{DChoices, GcPolicy, ThresholdBase};
 pub use ftl::page::mapping::table::Map;

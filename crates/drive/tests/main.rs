@@ -1,5 +1,6 @@
 //! All tests of the crate in one program: each file would be compiled and linked with everything below it otherwise.
 
+mod aborts;
 mod audits;
 mod cache_program;
 mod cell_modes;
@@ -7,10 +8,12 @@ mod conventional_zones;
 mod drive_common;
 mod faults;
 mod firmware_cores;
+mod format;
 mod ftl_common;
 mod ftl_oracles;
 mod ftl_tables;
 mod gc_depth;
+mod host_commands;
 mod host_interface;
 mod imposed;
 mod map_misses;

@@ -112,18 +112,20 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
     });
     spec.check().expect("a legal drive");
     let seed = rng.next_u64();
+    spec.host.max_transfer = [None, Some(Bytes::kib(8)), Some(Bytes::kib(16))][seed as usize % 3];
     with_faults(&mut spec, Streams::new(seed).stream("test.faults", 0));
     spec
 }
 
 fn draw_flow(rng: &mut Rng, name: &str) -> FlowSpec {
-    let (read_share, write_share, trim_share) =
-        pick(rng, &[(0.3, 0.6, 0.1), (0.0, 1.0, 0.0), (0.2, 0.5, 0.3), (0.4, 0.6, 0.0)]);
+    let (read_share, write_share, trim_share, zeroes_share) =
+        pick(rng, &[(0.3, 0.6, 0.1, 0.0), (0.0, 1.0, 0.0, 0.0), (0.2, 0.5, 0.2, 0.1), (0.4, 0.6, 0.0, 0.0)]);
     let sizes = BlockSize::Weighted(vec![(Bytes::kib(4), 4.0), (Bytes(6144), 1.0), (Bytes::kib(32), 0.5)]);
     let mix = SyntheticSpec {
         read_share,
         write_share,
         trim_share,
+        zeroes_share,
         flush_every: pick(rng, &[None, Some(40), Some(9)]),
         block_size: pick(rng, &[BlockSize::Fixed(Bytes::kib(4)), sizes]),
         alignment: Bytes::kib(2),

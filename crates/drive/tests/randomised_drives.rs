@@ -8,9 +8,10 @@ use interpulse_drive::ftl::page::gc::victim::GcPolicy;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::ftl::page::placement::{Fdp, PlacementPolicy};
 use interpulse_drive::host_interface::request::Request;
+use interpulse_drive::host_interface::splitter::PartOf;
 use interpulse_drive::spec::{Acknowledge, DriveSpec, FreeBlock, UnmappedReads};
 use interpulse_engine::account::{CAUSES, Cause};
-use interpulse_engine::{Bytes, Current, Device, Op, RequestId, Rng, SimTime, Streams};
+use interpulse_engine::{Bytes, Current, Device, OpClass, RequestId, Rng, SimTime, Status, Streams};
 use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::power::budget;
 use interpulse_flash::parts::{CacheRegister, CommandBus, MAX_BITS, PlaneAddress, page_types};
@@ -135,6 +136,8 @@ pub(crate) fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "host.arbitration-burst" => &["1", "4", "64"],
         "host.queue-depth" => &["1", "16", "1024"],
         "host.frame-buffer" => &["1", "8", "1024"],
+        "host.abort-limit" => &["", "1", "4"],
+        "host.max-transfer" => &["", "", "'16KiB'", "'64KiB'"],
         "host.firmware" => &["'0us'", "'5us'", "'20us'"],
         "host.command-timeout" => &["'2ms'"],
         "host.firmware-cores" => &["", "1", "7"],
@@ -198,7 +201,7 @@ pub(crate) fn little_part(cells: Cells, by_page: bool, sizes: [u32; 3], array: [
 }
 
 /// A drive; `None` if the values drawn do not make one. Programs and erases are suspended by these schemes, if given.
-fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
+pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     let planes = pick(rng, &[1, 2, 4]);
     let multi_plane = pick(rng, &[1, 2, 4]);
     if multi_plane > planes {
@@ -358,7 +361,7 @@ fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<DriveSpec> {
     Some(spec)
 }
 
-fn draw_flow(rng: &mut Rng, spec: &DriveSpec, name: &str, requests: u64) -> FlowSpec {
+pub(crate) fn draw_flow(rng: &mut Rng, spec: &DriveSpec, name: &str, requests: u64) -> FlowSpec {
     let shares = [
         "read = 0.5\ntrim = 0.0",
         "read = 0.0\ntrim = 0.0",
@@ -382,6 +385,8 @@ fn draw_flow(rng: &mut Rng, spec: &DriveSpec, name: &str, requests: u64) -> Flow
             "depth" => &["1", "4", "32", "128"],
             "rate" => &["'500/s'", "'3000/s'"],
             "squared-variation" => &["1.5", "20.0"],
+            "write-zeroes" => &["", "'5%'"],
+            "compare" => &["", "'5%'"],
             "flush-every" => &["", "50", "1", "7"],
             "exponent" => &["1.1"],
             "hot-share" => &["'10%'"],
@@ -407,12 +412,15 @@ fn draw_flow(rng: &mut Rng, spec: &DriveSpec, name: &str, requests: u64) -> Flow
     }
 }
 
-/// Reads the whole drive once, in order.
-fn read_back(requests: u64) -> FlowSpec {
+/// Reads the first `bytes` of the drive once, in order. If the host aborts commands, each is alone in the drive and below any
+/// transfer limit: it is fetched at once, and not aborted.
+fn read_back(spec: &DriveSpec, bytes: u64) -> FlowSpec {
+    let (depth, each) = if spec.host.abort_limit.is_some() { (1, 16) } else { (8, 64) };
+    let requests = bytes / Bytes::kib(each).get();
     let reader = SyntheticSpec {
-        pacing: SyntheticPacing::Closed { depth: 8 },
-        block_size: BlockSize::Fixed(Bytes::kib(64)),
-        alignment: Bytes::kib(64),
+        pacing: SyntheticPacing::Closed { depth },
+        block_size: BlockSize::Fixed(Bytes::kib(each)),
+        alignment: Bytes::kib(each),
         addresses: AddressSpec::Sequential,
         ..SyntheticSpec::default()
     };
@@ -433,8 +441,8 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     let mut flows: Vec<FlowSpec> =
         (0..count).map(|k| draw_flow(&mut rng, &spec, &format!("f{k}"), REQUESTS / count)).collect();
     let units = u64::from(spec.ftl_config().unwrap().logical_units);
-    let requests = units * spec.geometry.unit_bytes / (64 << 10);
-    flows.push(read_back(requests));
+    flows.push(read_back(&spec, units * spec.geometry.unit_bytes));
+    let requests = flows.last().and_then(|of| of.limit).unwrap();
     println!("world {seed}: fill {fill}, overwrites {overwrites}\n{spec:#?}\n{flows:#?}");
 
     let mut bench = Bench::new(&spec, preconditioned(&spec, fill, overwrites, seed), &flows, seed);
@@ -454,6 +462,12 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     assert_eq!(report.requests, REQUESTS / count * count + requests);
     assert_eq!(report.requests, bench.host.window.counters.requests);
     assert!(report.versions_checked >= units, "every unit has been read back");
+    let refused = bench.host.window.refused_by_flow.last().unwrap();
+    assert_eq!(
+        refused.others[Status::CommandAbortRequested as usize],
+        0,
+        "nor has a read of it been aborted"
+    );
     let latencies = bench.host.window.flows.iter().map(|f| f.count()).sum::<u64>();
     assert_eq!(latencies, report.requests, "every request has a latency");
 
@@ -560,7 +574,9 @@ fn follow(bench: &mut Bench) -> u64 {
             // A number may be taken again at once, by a later request.
             let gone =
                 |(id, r): &(&RequestId, &Request)| live.get(id).is_none_or(|l| l.submitted > r.submitted);
-            let gone: Vec<Request> = seen.iter().filter(gone).map(|(_, r)| *r).collect();
+            // The last command of a split request completes it.
+            let command = |(_, r): &(&RequestId, &Request)| r.part_of != PartOf::SPLIT;
+            let gone: Vec<Request> = seen.iter().filter(gone).filter(command).map(|(_, r)| *r).collect();
             assert_eq!(gone.len(), 1, "one event completes one request");
             let (request, latency) = (gone[0], now.as_ns() - gone[0].submitted.as_ns());
             let mut parts = request.account;
@@ -568,10 +584,10 @@ fn follow(bench: &mut Bench) -> u64 {
             parts[Cause::Link as usize] += now.as_ns() - request.mark.as_ns();
             assert_eq!(parts.iter().sum::<u64>(), latency, "{request:?}");
             assert_eq!(recorded(bench) - total, u128::from(latency), "{request:?}");
-            if let Some(sums) = match request.op {
-                Op::Read => Some(&mut mine[0]),
-                Op::Write | Op::Append => Some(&mut mine[1]),
-                Op::Trim | Op::Flush | Op::Zone(_) => None,
+            if let Some(sums) = match request.op.class() {
+                OpClass::Read => Some(&mut mine[0]),
+                OpClass::Write => Some(&mut mine[1]),
+                OpClass::Other => None,
             } {
                 sums.requests += 1;
                 (0..CAUSES).for_each(|c| sums.by_cause[c] += u128::from(parts[c]));

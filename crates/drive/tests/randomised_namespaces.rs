@@ -168,7 +168,7 @@ fn world(seed: u64, counted: &mut Counted) {
             // Across the end of a namespace, if another follows.
             _ => pick(&mut rng, &ends).saturating_sub(8 + rng.below(40)).min(sectors - 64),
         };
-        let op = pick(&mut rng, &[Op::Read, Op::Trim, Op::Write, Op::Flush]);
+        let op = pick(&mut rng, &[Op::Read, Op::Trim, Op::Write, Op::Flush, Op::WriteZeroes, Op::Compare]);
         let length = if op == Op::Flush { 0 } else { 1 + rng.below(64) as u32 };
         bench.host.submit(&mut bench.events, 0, Tag(flows.len() as u32), Request::new(op, sector, length));
     }

@@ -83,10 +83,14 @@ fn draw_flows(rng: &mut Rng, spec: &DriveSpec, zones: u32, full: u32) -> Vec<Flo
             let pacing = SyntheticPacing::Closed { depth: pick(rng, &[1, 3, 32]) };
             let block_size = BlockSize::Weighted(vec![(Bytes(unit), 3.0), (Bytes(5 * unit), 1.0)]);
             let flow = if k > 0 && rng.below(3) == 0 {
-                let (read_share, trim_share) = (0.3, 0.1);
-                let write_share = 1.0 - read_share - trim_share;
-                let shares =
-                    SyntheticSpec { read_share, trim_share, write_share, ..SyntheticSpec::default() };
+                let shares = SyntheticSpec {
+                    read_share: 0.3,
+                    trim_share: 0.1,
+                    zeroes_share: 0.1,
+                    compare_share: 0.1,
+                    write_share: 0.4,
+                    ..SyntheticSpec::default()
+                };
                 let wild = SyntheticSpec { pacing, from, to, flush_every: Some(9), ..shares };
                 FlowSpec::synthetic(&format!("f{k}"), wild)
             } else {
@@ -256,11 +260,12 @@ fn zoned_drives_lose_nothing() {
     assert!(all.iter().all(|&n| n > 100), "{counted:?}");
     assert!(counted.uncorrectable > 0 && counted.discarded > 0 && counted.erase_waits > 0, "{counted:?}");
     for status in Status::ERRORS {
-        // The others are those of reads, of drives without zones and of drives whose blocks fail.
+        // The others are those of reads, of drives without zones, of formats and of drives whose blocks fail.
         let occurs = !matches!(
             status,
             Status::UnrecoveredReadError
                 | Status::InvalidOpcode
+                | Status::FormatInProgress
                 | Status::NamespaceIsWriteProtected
                 | Status::ZoneIsReadOnly
                 | Status::ZoneIsOffline

@@ -77,7 +77,7 @@ fn what_takes_longer_than_the_timeout_is_counted_and_nothing_else() {
         let at = |op: Op| match op {
             Op::Read => 0,
             Op::Write => 1,
-            Op::Trim | Op::Flush | Op::Append | Op::Zone(_) => 2,
+            _ => 2,
         };
         let mut before: Vec<_> = Vec::new();
         loop {

@@ -11,8 +11,8 @@ use interpulse_drive::Drive;
 use interpulse_engine::account::NO_ACCOUNT;
 use interpulse_engine::random::mix;
 use interpulse_engine::{
-    AuditReport, DeviceEvent, EventQueue, Op, PrefetchDistance, ResourceId, SECTOR, SimTime, Slab, Status,
-    Tag,
+    AuditReport, DeviceEvent, EventQueue, Op, OpClass, PrefetchDistance, ResourceId, SECTOR, SimTime, Slab,
+    Status, Tag,
 };
 use interpulse_host::HostCounters;
 use interpulse_study::run::power;
@@ -238,8 +238,14 @@ impl<D: Simulated> Machine<D> {
     fn drain(&mut self) {
         while let Some(event) = self.device.event() {
             let DeviceEvent::Completed(of) = event else {
+                let restored = matches!(event, DeviceEvent::PowerRestored);
                 self.device.pop_event();
-                self.down = false;
+                if restored {
+                    self.down = false;
+                } else {
+                    // Requests are known by their tags.
+                    self.device.entered();
+                }
                 continue;
             };
             let key = of.tag;
@@ -262,10 +268,10 @@ impl<D: Simulated> Machine<D> {
             };
             self.device.pop_event();
             self.outstanding.remove(key);
-            match op {
-                Op::Read => self.counters.read_bytes += completion.bytes,
-                Op::Write | Op::Append => self.counters.written_bytes += completion.bytes,
-                Op::Trim | Op::Flush | Op::Zone(_) => {}
+            match op.class() {
+                OpClass::Read => self.counters.read_bytes += completion.bytes,
+                OpClass::Write => self.counters.written_bytes += completion.bytes,
+                OpClass::Other => {}
             }
             self.counters.requests += 1;
             self.complete(completion);

@@ -4,7 +4,7 @@ use interpulse_engine::account::CAUSES;
 use interpulse_engine::{Duration, Op, SimTime, Status, ZoneAction};
 
 /// Operations by code: name in messages and bindings, operation.
-pub const OPS: [(&str, Op); 13] = [
+pub const OPS: [(&str, Op); 15] = [
     ("read", Op::Read),
     ("write", Op::Write),
     ("trim", Op::Trim),
@@ -18,6 +18,8 @@ pub const OPS: [(&str, Op); 13] = [
     ("zone_reset", Op::Zone(ZoneAction::Reset)),
     ("zone_offline", Op::Zone(ZoneAction::Offline)),
     ("zone_report", Op::Zone(ZoneAction::Report)),
+    ("write_zeroes", Op::WriteZeroes),
+    ("compare", Op::Compare),
 ];
 
 /// The operation of a code, its place in [`OPS`].
@@ -45,6 +47,8 @@ pub(crate) fn code_of_op(op: Op) -> u8 {
             ZoneAction::Offline => 11,
             ZoneAction::Report => 12,
         },
+        Op::WriteZeroes => 13,
+        Op::Compare => 14,
     }
 }
 
@@ -122,7 +126,9 @@ impl From<Status> for StatusCode {
             Status::Success => 0x000,
             Status::InvalidOpcode => 0x001,
             Status::InvalidField => 0x002,
+            Status::CommandAbortRequested => 0x007,
             Status::NamespaceIsWriteProtected => 0x020,
+            Status::FormatInProgress => 0x084,
             Status::InvalidZoneOperation => 0x1b6,
             Status::ZrwaResourcesUnavailable => 0x1b7,
             Status::ZoneBoundaryError => 0x1b8,

@@ -62,7 +62,7 @@ pub fn requests(device: &Device, kind: &str, seed: u64, count: usize) -> Vec<(Si
         let (zoned, array) = (kind == "zones", kind == "raid5");
         let op = match draw.below(20) {
             0 => Op::Flush,
-            1 if !array => Op::Trim,
+            1 if !array => [Op::Trim, Op::WriteZeroes, Op::Compare][(offset / 512 % 3) as usize],
             2..=4 if zoned => Op::Append,
             5 if zoned => Op::Zone(ZoneAction::Reset),
             6..=12 => Op::Write,

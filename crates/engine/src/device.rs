@@ -72,6 +72,8 @@ pub enum DeviceEvent<T> {
     Completed(T),
     /// The device serves requests again after a power loss. The power loss dropped outstanding requests and host timers.
     PowerRestored,
+    /// A request has entered its queue although none has completed: [`Device::entered`] returns it.
+    Entered,
 }
 
 /// How far ahead of its submission a device receives a prefetch hint.
@@ -133,7 +135,7 @@ pub trait Device {
         request: Request,
     ) -> Option<RequestId>;
     /// Takes the request that has entered its queue in place of the completed one, with its number. The host must ask
-    /// after each completion. Requests of a queue enter it in the order of their submission.
+    /// after each completion and each [`DeviceEvent::Entered`]. Requests of a queue enter it in the order of their submission.
     #[inline(always)]
     fn entered(&mut self) -> Option<(RequestId, Waiting)> {
         None

@@ -1,17 +1,17 @@
 //! Latency histograms by kind of request.
 
 use crate::histogram::LatencyHistogram;
-use crate::request::Op;
+use crate::request::{Op, OpClass};
 use crate::time::Duration;
 
 /// Latencies by kind of request.
 #[derive(Clone, Default)]
 pub struct Latencies {
-    /// Reads.
+    /// Reads and comparisons.
     pub read: LatencyHistogram,
     /// Writes.
     pub write: LatencyHistogram,
-    /// Trims, flushes and zone management.
+    /// Trims, zeros, flushes and zone management.
     pub other: LatencyHistogram,
 }
 
@@ -19,10 +19,10 @@ impl Latencies {
     /// Records one request.
     #[inline(always)]
     pub fn record(&mut self, op: Op, latency: Duration) {
-        match op {
-            Op::Read => self.read.record(latency),
-            Op::Write | Op::Append => self.write.record(latency),
-            Op::Trim | Op::Flush | Op::Zone(_) => self.other.record(latency),
+        match op.class() {
+            OpClass::Read => self.read.record(latency),
+            OpClass::Write => self.write.record(latency),
+            OpClass::Other => self.other.record(latency),
         }
     }
 

@@ -16,12 +16,39 @@ pub enum Op {
     Write,
     /// Deallocate the data.
     Trim,
+    /// Make the data zeros, without data from the host (NVMe: Write Zeroes).
+    WriteZeroes,
+    /// Compare the newest data with data of the host.
+    Compare,
     /// Make every completed write durable.
     Flush,
     /// Store new data at the write pointer of the zone that begins at the address; the completion names the place.
     Append,
     /// Manage the zone that begins at the address, or of a commit contains it.
     Zone(ZoneAction),
+}
+
+/// Class of an operation in latencies and counters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OpClass {
+    /// Reads stored data. NVMe counts comparisons among the reads of its SMART log.
+    Read,
+    /// Stores data of the host.
+    Write,
+    /// Neither.
+    Other,
+}
+
+impl Op {
+    /// Class of the operation.
+    #[inline(always)]
+    pub const fn class(self) -> OpClass {
+        match self {
+            Op::Read | Op::Compare => OpClass::Read,
+            Op::Write | Op::Append => OpClass::Write,
+            Op::Trim | Op::WriteZeroes | Op::Flush | Op::Zone(_) => OpClass::Other,
+        }
+    }
 }
 
 /// Zone management (NVMe Zoned Namespace Command Set, Zone Management Send and Receive).

@@ -34,6 +34,10 @@ statuses! {
     InvalidOpcode = "Invalid Command Opcode",
     /// A field of the command is illegal: an address that is not the start of a zone.
     InvalidField = "Invalid Field in Command",
+    /// The host has aborted the command.
+    CommandAbortRequested = "Command Abort Requested",
+    /// The namespace is being formatted.
+    FormatInProgress = "Format in Progress",
     /// The drive has become read-only.
     NamespaceIsWriteProtected = "Namespace is Write Protected",
     /// The write crosses the end of its zone.

@@ -154,8 +154,13 @@ impl<D: Device, O: Observer> Host<D, O> {
     fn poll_completions(&mut self, events: &mut EventQueue) {
         while let Some(event) = self.device.event() {
             let DeviceEvent::Completed(of) = event else {
+                let restored = matches!(event, DeviceEvent::PowerRestored);
                 self.device.pop_event();
-                self.restart_flows(events);
+                if restored {
+                    self.restart_flows(events);
+                } else if let Some((id, waiting)) = self.device.entered() {
+                    self.request_entered(events.now(), id, &waiting);
+                }
                 continue;
             };
             let (at, flow, id) = (events.now(), of.tag.0, of.id);

@@ -4,17 +4,19 @@ use crate::attribution::{AccountSums, Attribution};
 use crate::backlog::Backlog;
 use crate::observe::{Ended, Observer};
 use interpulse_engine::account::check;
-use interpulse_engine::{Duration, Latencies, Op, Status, counters};
+use interpulse_engine::{Duration, Latencies, Op, OpClass, Status, counters};
 
 counters! {
     /// Requests and bytes.
     pub struct HostCounters {
         /// requests completed
         requests: "requests",
-        /// bytes read by the host
+        /// bytes read by the host, or compared with data of the host
         read_bytes: "bytes",
         /// bytes written by the host
         written_bytes: "bytes",
+        /// bytes compared with data of the host, which are among the bytes read
+        compared_bytes: "bytes",
     }
 }
 
@@ -60,6 +62,8 @@ pub struct Window {
     pub refused: Refused,
     /// The same by flow.
     pub refused_by_flow: Vec<Refused>,
+    /// Latencies of requests that the host aborted, which are among the others.
+    pub aborted: Latencies,
     /// Backlog of each flow, without arrivals where the flow is closed, and of all open flows together if there are
     /// several flows.
     pub backlogs: Vec<Backlog>,
@@ -83,10 +87,10 @@ impl Window {
     #[cold]
     fn request_failed(&mut self, op: Op, status: Status, flow: usize) {
         let mut refused = Refused::default();
-        match (status, op) {
-            (Status::UnrecoveredReadError, Op::Read) => self.uncorrectable_reads += 1,
+        match (status, op.class()) {
+            (Status::UnrecoveredReadError, OpClass::Read) => self.uncorrectable_reads += 1,
             (Status::UnrecoveredReadError, _) => self.uncorrectable_writes += 1,
-            (_, Op::Write | Op::Append) => refused.writes[status as usize] += 1,
+            (_, OpClass::Write) => refused.writes[status as usize] += 1,
             (..) => refused.others[status as usize] += 1,
         }
         self.refused.add(&refused);
@@ -97,10 +101,10 @@ impl Window {
 
     /// Records the age of a request that is outstanding at the end of the window.
     pub fn outstanding(&mut self, op: Op, age: Duration) {
-        let oldest = match op {
-            Op::Read => &mut self.oldest_read,
-            Op::Write => &mut self.oldest_write,
-            Op::Trim | Op::Flush | Op::Append | Op::Zone(_) => return,
+        let oldest = match op.class() {
+            OpClass::Read => &mut self.oldest_read,
+            OpClass::Write => &mut self.oldest_write,
+            OpClass::Other => return,
         };
         *oldest = (*oldest).max(Some(age));
     }
@@ -115,20 +119,25 @@ impl Observer for Window {
         if let Some(flow) = self.flows.get_mut(of.tag.index()) {
             flow.record(of.op, ended.latency);
         }
-        match of.op {
-            Op::Read => self.counters.read_bytes += of.bytes,
-            Op::Write => self.counters.written_bytes += of.bytes,
-            Op::Append => self.counters.written_bytes += of.bytes,
-            Op::Trim | Op::Flush | Op::Zone(_) => {}
+        match of.op.class() {
+            OpClass::Read => self.counters.read_bytes += of.bytes,
+            OpClass::Write => self.counters.written_bytes += of.bytes,
+            OpClass::Other => {}
         }
-        match (of.op, of.account) {
-            (Op::Read, Some(account)) => self.read_attribution.add(ended.latency, account),
-            (Op::Write | Op::Append, Some(account)) => self.write_attribution.add(ended.latency, account),
-            (_, Some(account)) => check(ended.latency, account),
+        if of.op == Op::Compare {
+            self.counters.compared_bytes += of.bytes;
+        }
+        match (of.op.class(), of.account) {
+            (OpClass::Read, Some(account)) => self.read_attribution.add(ended.latency, account),
+            (OpClass::Write, Some(account)) => self.write_attribution.add(ended.latency, account),
+            (OpClass::Other, Some(account)) => check(ended.latency, account),
             (_, None) => {}
         }
         if of.status != Status::Success {
             self.request_failed(of.op, of.status, of.tag.index());
+            if of.status == Status::CommandAbortRequested {
+                self.aborted.record(of.op, ended.latency);
+            }
         }
     }
 }

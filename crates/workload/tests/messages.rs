@@ -455,7 +455,7 @@ fn values_that_no_flow_can_have() {
         (synthetic(&|s| s.trim_share = -0.1), "flow `db`: `trim_share` is -0.1; legal: 0 to 1"),
         (
             synthetic(&|s| s.write_share = 0.5),
-            "flow `db`: `read_share + write_share + trim_share` is 1.5; legal: three shares that sum to 1",
+            "flow `db`: `read_share + write_share + trim_share + zeroes_share + compare_share` is 1.5; legal: shares that sum to 1",
         ),
         (
             synthetic(&|s| s.flush_every = Some(0)),

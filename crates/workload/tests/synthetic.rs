@@ -49,6 +49,17 @@ fn operations_come_in_their_shares() {
     for (op, p) in [(Op::Read, 0.55), (Op::Write, 0.35), (Op::Trim, 0.1), (Op::Flush, 0.0)] {
         assert_share(all.iter().filter(|(_, r)| r.op == op).count(), N, p, &format!("{op:?}"));
     }
+    let spec = SyntheticSpec { zeroes_share: 0.05, compare_share: 0.2, write_share: 0.1, ..spec };
+    let others = draw(&spec, N, 1);
+    let of = [(Op::Write, 0.1), (Op::Trim, 0.1), (Op::WriteZeroes, 0.05), (Op::Compare, 0.2)];
+    for (op, p) in of {
+        assert_share(others.iter().filter(|(_, r)| r.op == op).count(), N, p, &format!("{op:?}"));
+    }
+    let alone = SyntheticSpec { read_share: 0.0, write_share: 0.0, compare_share: 1.0, ..Default::default() };
+    assert!(draw(&alone, 100, 1).iter().all(|(_, request)| request.op == Op::Compare));
+    // The operation of a request does not change its address.
+    let addresses = |of: &[(_, Request)]| of.iter().map(|(_, r)| r.sector).collect::<Vec<_>>();
+    assert_eq!(addresses(&all), addresses(&others));
 }
 
 #[test]

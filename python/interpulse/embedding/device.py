@@ -42,8 +42,9 @@ class Device:
     independent of each other; calls of several threads with one device take turns, and long calls release the
     interpreter lock.
 
-    The operations are `read`, `write`, `trim`, `flush`, and on zoned drives `append`, `zone_open`, `zone_open_zrwa`,
-    `zone_commit`, `zone_close`, `zone_finish`, `zone_reset`, `zone_offline` and `zone_report`.
+    The operations are `read`, `write`, `trim`, `flush`, `write_zeroes`, `compare`, and on zoned drives `append`,
+    `zone_open`, `zone_open_zrwa`, `zone_commit`, `zone_close`, `zone_finish`, `zone_reset`, `zone_offline` and
+    `zone_report`.
 
     Raises (all methods):
         RequestError: a request or an instant is illegal, or the device is finished; the device is as before the call.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from interpulse._core import ConfigError
 from interpulse.search.limits import AnyLimit
 
-_SHARE = re.compile(r"flow\.(\d+)\.(read|trim)")
+_SHARE = re.compile(r"flow\.(\d+)\.(read|trim|write-zeroes|compare)")
 
 
 def check_traffic(limits: Sequence[AnyLimit], cases: Iterable[Mapping[str, str]], place: str) -> None:
@@ -40,7 +40,8 @@ def _kinds(values: Mapping[str, str]) -> set[str]:
             shares.setdefault(match[1], {})[match[2]] = float(value)
     found = set()
     for share in shares.values():
-        found |= {"read"} if share.get("read", 0) > 0 else set()
+        # Comparisons count as reads, Write Zeroes as neither.
+        found |= {"read"} if share.get("read", 0) + share.get("compare", 0) > 0 else set()
         # Shares are decimal numbers that the core has read; their sum may miss 1 by rounding.
-        found |= {"write"} if share.get("read", 0) + share.get("trim", 0) < 1 - 1e-12 else set()
+        found |= {"write"} if sum(share.values()) < 1 - 1e-12 else set()
     return found if shares else {"read", "write"}

@@ -74,6 +74,7 @@ APPLIES = {
         "part.slc-mode.read=35us",
         "part.slc-mode.endurance=30000",
     ),
+    "a given command-timeout": ("host.command-timeout=1ms",),
     "a given fold-above": ("ftl.slc-cache.fold-above=80%",),
     "[read-cache]": ("read-cache.size=1MiB",),
     "a given die-stall-every": ("faults.die-stall-every=1s",),
@@ -88,10 +89,13 @@ Sets = tuple[tuple[str, str], ...]
 
 
 def base(sets: Sets) -> str:
-    """The base, with the namespace or fault that one of these settings needs."""
-    namespace = any(key.startswith("namespace.") or key == "flow.0.namespace" for key, _ in sets)
+    """The base, with the namespace, fault or format that one of these settings needs."""
+    namespace = any(
+        key.startswith("namespace.") or key in {"flow.0.namespace", "format.0.namespace"} for key, _ in sets
+    )
     fault = any(key.startswith("fault.") for key, _ in sets)
-    return BASE + "[[namespace]]\n" * namespace + "[[fault]]\n" * fault
+    formats = any(key.startswith("format.") for key, _ in sets)
+    return BASE + "[[namespace]]\n" * namespace + "[[fault]]\n" * fault + "[[format]]\n" * formats
 
 
 @cache
@@ -235,7 +239,7 @@ def wrong_settings(of: Sequence[dict[str, Any]]) -> Iterator[Wrong]:
                 )
         section, _, last = name.rpartition(".")
         misspelt = f"{section}.{last}x".lstrip(".")
-        if misspelt not in named and section not in {"case.0", "fault.0"}:
+        if misspelt not in named and section not in {"case.0", "fault.0", "format.0"}:
             # Where the key is required, its absence is told, with what may have been meant.
             sets = (*(beside or ()), (misspelt, "1"))
             names = (misspelt, f'"{last}x" is written: was it meant?', f"{section.partition('.')[0]}.")

@@ -20,7 +20,7 @@ impl Array {
         let whole = match request.op {
             Op::Read => self.read_whole(events, job, request.sector, request.end()),
             Op::Write => self.write_whole(events, job, request.sector, request.end()),
-            Op::Trim | Op::Flush | Op::Append | Op::Zone(_) => false,
+            _ => false,
         };
         if !whole {
             self.spread(events, job, request);
@@ -86,9 +86,8 @@ impl Array {
                 }
                 self.part_done(job);
             }
-            Op::Trim => unreachable!("trims of arrays are rejected by the configuration"),
-            Op::Append | Op::Zone(_) => {
-                unreachable!("zone commands of arrays are rejected by the configuration")
+            Op::Trim | Op::WriteZeroes | Op::Compare | Op::Append | Op::Zone(_) => {
+                unreachable!("{:?} of arrays is rejected by the configuration", request.op)
             }
             Op::Read | Op::Write => {
                 let (op, from, to) = (request.op, request.sector, request.end());
@@ -179,7 +178,7 @@ impl Array {
         match request.op {
             Op::Read => self.counters.drive_reads += 1,
             Op::Write => self.counters.drive_writes += 1,
-            Op::Trim | Op::Flush | Op::Append | Op::Zone(_) => {}
+            _ => {}
         }
         match self.drives[physical].submit(events, 0, Tag(0), request) {
             Some(id) => self.drive_commands[physical].note(id, what),

@@ -351,12 +351,24 @@ impl ArraySpec {
         let why = "gc = \"imposed\" needs filled drives, and the one that is rebuilt begins empty";
         let rebuilds = self.rebuild_rate.is_some() && drive.ftl.gc.imposes();
         require(!rebuilds, &["ftl.gc", "array.rebuild-rate"], why)?;
+        let why = "an array has no answer to a command that is aborted: leave out abort-limit";
+        require(drive.host.abort_limit.is_none(), &["array.level", "host.abort-limit"], why)?;
+        let why = "an array has no answer to a drive that is formatted: leave out [[format]]";
+        require(drive.formats.is_empty(), &["array.level", "format.0.at"], why)?;
         self.coordination.check(drive)?;
-        let trims = |f: &FlowSpec| matches!(&f.source, Source::Synthetic(s) if s.trim_share > 0.0);
-        if let Some(flow) = flows.iter().find(|f| trims(f)) {
-            let message =
-                format!("flow `{}` trims, and an array does not support trims: leave `trim` out", flow.name);
-            return Err(Impossible::new(&["array.level"], message));
+        for flow in flows {
+            let Source::Synthetic(of) = &flow.source else { continue };
+            let unsupported = [
+                (of.trim_share, "trims", "trims", "trim"),
+                (of.zeroes_share, "writes zeroes", "Write Zeroes", "write-zeroes"),
+                (of.compare_share, "compares", "comparisons", "compare"),
+            ];
+            if let Some((_, does, what, key)) = unsupported.iter().find(|of| of.0 > 0.0) {
+                let name = &flow.name;
+                let message =
+                    format!("flow `{name}` {does}, and an array does not support {what}: leave `{key}` out");
+                return Err(Impossible::new(&["array.level"], message));
+            }
         }
         Ok(())
     }

@@ -118,7 +118,7 @@ int main(int argc, char **argv) {
     /* Illegal requests. */
     if (interpulse_capacity(device, 0, &capacity) != INTERPULSE_OK) return 8;
     EXPECT(interpulse_capacity(device, 2, &value), INTERPULSE_ERROR_REQUEST, device, "nsid = 2: legal: 1 to 1");
-    REFUSED(request(0, 13, 0, 4096), INTERPULSE_ERROR_REQUEST, "op = 13: legal: 0 to 12");
+    REFUSED(request(0, 15, 0, 4096), INTERPULSE_ERROR_REQUEST, "op = 15: legal: 0 to 14");
     REFUSED(request(0, UINT32_MAX, 0, 4096), INTERPULSE_ERROR_REQUEST, "op = 4294967295");
     REFUSED(request(0, INTERPULSE_READ, capacity, 512), INTERPULSE_ERROR_REQUEST, "ends behind the ");
     REFUSED(request(0, INTERPULSE_READ, UINT64_MAX - 511, 512), INTERPULSE_ERROR_REQUEST, "ends behind the ");

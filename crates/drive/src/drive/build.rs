@@ -1,6 +1,8 @@
 //! Assembling a drive from its spec and a preconditioned FTL.
 
+use super::abort_state::Aborts;
 use super::fault_injector::FaultInjector;
+use super::format_state::Formats;
 use super::power_state::Outage;
 use super::state::{CHECKED, InitialBlocks, PreconditionedState};
 use super::{Drive, ResourceMap};
@@ -44,7 +46,10 @@ impl Drive {
         Drive {
             follows_reads: ftl.follows_reads(),
             reads_end_early: host.queues_ahead() && !ftl.follows_reads(),
-            has_detours: faults.is_some() || spec.firmware.is_some() || spec.read_cache.is_some(),
+            has_detours: faults.is_some()
+                || spec.firmware.is_some()
+                || spec.read_cache.is_some()
+                || !spec.formats.is_empty(),
             ftl,
             nand,
             host,
@@ -59,6 +64,9 @@ impl Drive {
             place,
             outage: spec.power_loss.map(Outage::new),
             closed: false,
+            watches_submissions: spec.host.max_transfer.is_some() || spec.host.abort_limit.is_some(),
+            formats: Formats::new(&spec.formats),
+            aborts: Aborts::new(&spec.host),
             faults,
             counters: Default::default(),
             spec,

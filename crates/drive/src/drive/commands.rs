@@ -7,7 +7,7 @@ use crate::host_interface::request::FailFast;
 use crate::numbers::Lpn;
 use crate::owner::Owner;
 use interpulse_engine::account::Cause;
-use interpulse_engine::{EventQueue, Op, RequestId, SimTime, Status};
+use interpulse_engine::{Duration, EventQueue, Op, Request, RequestId, SimTime, Status, Tag};
 use interpulse_flash::nand::Ended;
 use interpulse_flash::nand::txn::Txn;
 
@@ -21,10 +21,13 @@ impl Drive {
         }
     }
 
-    /// As [`Drive::firmware_done`] of a drive with faults, firmware cores by task or a read cache.
+    /// As [`Drive::firmware_done`] of a drive with formats, faults, firmware cores by task or a read cache.
     #[cold]
     #[inline(never)]
     fn takes_detours(&mut self, events: &mut EventQueue, id: RequestId) {
+        if self.formats.is_some() && self.meets_format(events, id) {
+            return;
+        }
         if self.faults.is_some() && self.meets_fault(events, id) {
             return;
         }
@@ -102,6 +105,8 @@ impl Drive {
                 self.trim(events, id);
                 self.host.leave(events, now, id, 0);
             }
+            Op::WriteZeroes => self.write_zeroes(events, id),
+            Op::Compare => self.compare(events, id),
             Op::Flush => self.flush(events, id),
             Op::Append => self.append(events, id),
             Op::Zone(action) => self.zone_command(events, id, action),
@@ -218,19 +223,39 @@ impl Drive {
         op: Op,
         bytes: u64,
     ) {
-        if op == Op::Read {
-            self.host.leave(events, now, id, bytes);
-        } else {
-            self.admit(events, id);
+        match op {
+            Op::Read => self.host.leave(events, now, id, bytes),
+            Op::Compare => self.host.leave(events, now, id, 0),
+            Op::WriteZeroes => self.admit_zeroes(events, id),
+            _ => self.admit(events, id),
         }
     }
 
     /// Lets the read `id`, which has just been submitted or has just entered its queue, fail in firmware if it would wait for
     /// garbage collection.
     pub fn allow_fail_fast(&mut self, id: RequestId) {
-        let request = self.host.requests.get_mut(id);
-        debug_assert_eq!(request.op, Op::Read);
-        request.fail_fast = FailFast::Allowed;
+        debug_assert_eq!(self.host.requests.get(id).op, Op::Read);
+        self.host.allow_fail_fast(id);
+    }
+
+    /// As [`Device::submit`](interpulse_engine::Device::submit) of a drive whose host splits requests or aborts commands.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn submit_watched(
+        &mut self,
+        events: &mut EventQueue,
+        queue: u32,
+        tag: Tag,
+        request: Request,
+    ) -> Option<RequestId> {
+        self.watch_timeouts(events);
+        let commands = self.host.commands_of(&request);
+        if commands > 1 {
+            self.counters.split_requests += 1;
+            self.counters.split_commands += u64::from(commands);
+            return self.host.submit_split(events, queue as usize, tag, request);
+        }
+        self.host.submit(events, queue, tag, request)
     }
 
     /// Fails the read `id` if it would wait for garbage collection: its completion leaves without data.
@@ -258,14 +283,23 @@ impl Drive {
         self.host.leave(events, now, id, bytes);
     }
 
+    /// Counts a command that has taken longer than the timeout of the host.
+    #[inline(never)]
+    fn compare_with_timeout(&mut self, events: &mut EventQueue, op: Op, latency: Duration, limit: Duration) {
+        if latency > limit {
+            self.counters.timed_out(op);
+        }
+        self.watch_entering(events);
+    }
+
     pub(super) fn complete(&mut self, events: &mut EventQueue, id: RequestId) {
         let now = events.now();
         let request = self.host.requests.get_mut(id);
         request.book(Cause::Link, now);
         let (queue, op) = (request.queue, request.op);
         let latency = now.since(request.submitted);
-        if self.spec.host.command_timeout.is_some_and(|limit| latency > limit) {
-            self.counters.timed_out(op);
+        if let Some(limit) = self.spec.host.command_timeout {
+            self.compare_with_timeout(events, op, latency, limit);
         }
         if self.outage.is_some() {
             self.ftl.acknowledged(id);

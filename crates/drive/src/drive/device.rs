@@ -39,6 +39,7 @@ impl Device for Drive {
     fn start(&mut self, events: &mut EventQueue) -> Result<(), String> {
         self.ftl.start(&mut Flash { nand: &mut self.nand, events });
         self.arm_faults(events);
+        self.arm_formats(events);
         self.arm_cut(events)
     }
 
@@ -48,7 +49,7 @@ impl Device for Drive {
             (_, Op::Flush) => {}
             (PrefetchDistance::Far, _) => self.ftl.prefetch(self.host.first_unit(request)),
             (PrefetchDistance::Near, Op::Write) => self.ftl.prefetch_older(self.host.first_unit(request)),
-            (PrefetchDistance::Near, Op::Read | Op::Trim | Op::Append | Op::Zone(_)) => {}
+            (PrefetchDistance::Near, _) => {}
         }
     }
 
@@ -60,6 +61,9 @@ impl Device for Drive {
         tag: Tag,
         request: Request,
     ) -> Option<RequestId> {
+        if self.watches_submissions {
+            return self.submit_watched(events, queue, tag, request);
+        }
         self.host.submit(events, queue, tag, request)
     }
 
@@ -112,6 +116,7 @@ impl Device for Drive {
     fn event(&self) -> Option<DeviceEvent<Completion<'_>>> {
         match self.host.news? {
             DeviceEvent::PowerRestored => Some(DeviceEvent::PowerRestored),
+            DeviceEvent::Entered => Some(DeviceEvent::Entered),
             DeviceEvent::Completed(id) => {
                 let r = self.host.requests.get(id);
                 Some(DeviceEvent::Completed(Completion {

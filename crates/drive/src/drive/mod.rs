@@ -9,12 +9,17 @@
 //! The drive owns a contiguous range of the event queue's resources but not the queue: its host (a run, an array) passes
 //! that in, so that several drives share one virtual time.
 
+mod abort_state;
+mod aborts;
 mod build;
 mod commands;
+mod compare;
 mod device;
 mod fault_injector;
 mod faults;
 mod firmware_tasks;
+mod format;
+mod format_state;
 pub mod hold_up;
 mod inspect;
 mod outage;
@@ -22,6 +27,7 @@ pub mod power_state;
 mod read_through;
 mod state;
 pub mod verify;
+mod write_zeroes;
 mod writes;
 mod zones;
 
@@ -33,7 +39,9 @@ use crate::host_interface::request::Requests;
 use crate::owner::Owner;
 use crate::read_cache::ReadCache;
 use crate::spec::DriveSpec;
+use abort_state::Aborts;
 use fault_injector::FaultInjector;
+use format_state::Formats;
 use interpulse_engine::{EventQueue, ResourceId, SimTime};
 use interpulse_flash::command::Effect;
 use interpulse_flash::nand::Nand;
@@ -42,6 +50,7 @@ use power_state::Outage;
 
 pub use crate::ftl::GcWindow;
 pub use crate::ftl::Rewritten;
+pub use format_state::Formatted;
 pub use power_state::{Cut, CutWrite};
 pub use state::PreconditionedState;
 
@@ -55,7 +64,7 @@ pub struct Drive {
     firmware: Option<Box<Firmware>>,
     /// Read cache, if the drive has one.
     read_cache: Option<Box<ReadCache>>,
-    /// Whether faults, firmware cores by task or a read cache take part in the execution of commands.
+    /// Whether formats, faults, firmware cores by task or a read cache take part in the execution of commands.
     has_detours: bool,
     place: ResourceMap,
     /// Power state, if power may be lost.
@@ -69,6 +78,12 @@ pub struct Drive {
     closed: bool,
     /// Faults to come, if the configuration has any.
     faults: Option<Box<FaultInjector>>,
+    /// Formats, if the configuration has any.
+    formats: Option<Box<Formats>>,
+    /// Commands that the host aborts, if it does.
+    aborts: Option<Box<Aborts>>,
+    /// Whether the host splits requests or aborts commands.
+    watches_submissions: bool,
     /// Counters since the start.
     pub counters: DriveCounters,
 }
@@ -103,6 +118,8 @@ impl Drive {
             + u32::from(spec.ftl.slc.is_some())
             + u32::from(spec.injects_faults())
             + Firmware::TIMERS * u32::from(spec.firmware.is_some())
+            + u32::from(!spec.formats.is_empty())
+            + u32::from(spec.host.abort_limit.is_some())
     }
 
     /// Number of the first timer of firmware cores by task among the later ones, if there are such cores.
@@ -110,18 +127,35 @@ impl Drive {
         Drive::idle_timer(spec) + u32::from(spec.ftl.slc.is_some()) + u32::from(spec.injects_faults())
     }
 
+    /// Number of the timer of formats among the later ones, if there are any.
+    fn format_timer_index(spec: &DriveSpec) -> u32 {
+        Drive::firmware_timer(spec) + Firmware::TIMERS * u32::from(spec.firmware.is_some())
+    }
+
+    /// Number of the timer of aborts among the later ones, if the host aborts commands.
+    fn abort_timer_index(spec: &DriveSpec) -> u32 {
+        Drive::format_timer_index(spec) + u32::from(!spec.formats.is_empty())
+    }
+
     /// Number of the timer of idle time among the later ones, if the drive has an SLC cache.
     fn idle_timer(spec: &DriveSpec) -> u32 {
         u32::from(spec.refreshes()) + 2 * u32::from(spec.power_loss.is_some())
     }
 
-    /// Timers after those of the host: the patrol, if blocks are refreshed, power loss and checkpoints, idle time, faults.
+    /// Timers after those of the host: the patrol, if blocks are refreshed, power loss and checkpoints, idle time, faults,
+    /// firmware cores by task, formats, aborts.
     #[cold]
     #[inline(never)]
     fn on_later_timer(&mut self, events: &mut EventQueue, index: u32) {
         if self.faults.is_some() && index == Drive::fault_timer_index(&self.spec) {
             self.on_fault_timer(events);
             return;
+        }
+        if self.aborts.is_some() && index == Drive::abort_timer_index(&self.spec) {
+            return self.on_abort_timer(events);
+        }
+        if self.formats.is_some() && index == Drive::format_timer_index(&self.spec) {
+            return self.on_format_timer(events);
         }
         if self.firmware.is_some() && index >= Drive::firmware_timer(&self.spec) {
             return self.on_firmware_timer(events, index - Drive::firmware_timer(&self.spec));
@@ -141,7 +175,7 @@ impl Drive {
     pub fn overdue(&self, now: SimTime) -> DriveCounters {
         let mut counters = DriveCounters::default();
         if let Some(limit) = self.spec.host.command_timeout {
-            let late = self.host.all_outstanding().filter(|&(_, submitted)| now.since(submitted) > limit);
+            let late = self.host.all_commands().filter(|&(_, submitted)| now.since(submitted) > limit);
             late.for_each(|(op, _)| counters.timed_out(op));
         }
         counters
@@ -232,6 +266,7 @@ impl Drive {
                 FtlOutcome::Landed(id) => self.unit_landed(events, id, program.expect("by a program")),
                 FtlOutcome::Dropped(id) => self.unit_dropped(events, id),
                 FtlOutcome::Mapped(id) => self.mapped(events, id),
+                FtlOutcome::Formatted(number) => self.blocks_formatted(events, number),
                 FtlOutcome::ZoneReset(id) => self.zone_reset(events, id),
                 FtlOutcome::Flushed(REFILL) => self.refilled(events),
                 FtlOutcome::Flushed(id) => self.flush_ends(events, id),

@@ -14,7 +14,7 @@ use super::hold_up::DieOperations;
 use super::power_state::{Cut, CutWrite, Outage, Recovery, State};
 use crate::ftl::{Flash, Ftl};
 use crate::spec::PowerLossSpec;
-use interpulse_engine::{DeviceEvent, EventQueue, Op, ResourceId, SimTime};
+use interpulse_engine::{DeviceEvent, EventQueue, OpClass, ResourceId, SimTime};
 
 impl Drive {
     fn power_timer(&self) -> ResourceId {
@@ -98,10 +98,10 @@ impl Drive {
     fn requests_by_kind(&self) -> [u64; 3] {
         let mut requests = [0; 3];
         for (op, _) in self.host.all_outstanding() {
-            requests[match op {
-                Op::Read => 0,
-                Op::Write | Op::Append => 1,
-                Op::Trim | Op::Flush | Op::Zone(_) => 2,
+            requests[match op.class() {
+                OpClass::Read => 0,
+                OpClass::Write => 1,
+                OpClass::Other => 2,
             }] += 1;
         }
         requests

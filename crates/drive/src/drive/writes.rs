@@ -5,7 +5,7 @@ use crate::account::book_program;
 use crate::ftl::{Admitted, Flash, Ftl};
 use crate::numbers::Lpn;
 use interpulse_engine::account::Cause;
-use interpulse_engine::{Duration, EventQueue, RequestId};
+use interpulse_engine::{Duration, EventQueue, Op, RequestId};
 use interpulse_flash::nand::txn::Txn;
 
 impl Drive {
@@ -14,6 +14,9 @@ impl Drive {
         let now = events.now();
         let request = self.host.requests.get_mut(id);
         request.book(Cause::Link, now);
+        if request.op == Op::Compare {
+            return self.read_to_compare(events, id);
+        }
         if request.partial != [false; 2] && self.read_for_merge(events, id) {
             return;
         }
@@ -21,7 +24,7 @@ impl Drive {
     }
 
     /// Reads the partly covered units of a write; true if it has to wait for flash.
-    fn read_for_merge(&mut self, events: &mut EventQueue, id: RequestId) -> bool {
+    pub(super) fn read_for_merge(&mut self, events: &mut EventQueue, id: RequestId) -> bool {
         let request = *self.host.requests.get(id);
         let last = request.lpn + (request.units - 1);
         let mut reads = 0;
@@ -80,6 +83,16 @@ impl Drive {
         self.stalls_changed(Lpn(0), waiting);
     }
 
+    /// Reports that write `id` no longer waits for cache slots.
+    pub(super) fn stall_ended(&mut self, id: RequestId) {
+        let lpn = self.host.requests.get(id).lpn;
+        let waiting = match self.namespaces() {
+            None => !self.host.stalled.is_empty(),
+            Some(_) => self.waits_in_namespace(lpn),
+        };
+        self.stalls_changed(lpn, waiting);
+    }
+
     /// Reports to the FTL whether writes of the namespace that holds `lpn` wait for cache slots, and to the flash array since
     /// when the oldest write waits.
     #[inline(always)]
@@ -135,6 +148,9 @@ impl Drive {
     #[inline(never)]
     fn admitted(&mut self, events: &mut EventQueue, id: RequestId) {
         let now = events.now();
+        if self.host.requests.get(id).op == Op::WriteZeroes && self.admits_second_edge(events, id) {
+            return;
+        }
         if self.ftl.writes_through() {
             // The write completes with its last program.
             debug_assert!(self.host.requests.get(id).unprogrammed > 0);
@@ -242,10 +258,15 @@ impl Drive {
     }
 
     pub(super) fn trim(&mut self, events: &mut EventQueue, id: RequestId) {
+        self.counters.trimmed_units += self.deallocate(events, id);
+    }
+
+    /// Deallocates the units that request `id` covers; returns how many of them were mapped.
+    pub(super) fn deallocate(&mut self, events: &mut EventQueue, id: RequestId) -> u64 {
         let request = *self.host.requests.get(id);
         let from = request.lpn + u32::from(request.partial[0]);
         let to = Lpn((request.lpn.0 + request.units).saturating_sub(u32::from(request.partial[1])));
-        self.counters.trimmed_units += self.ftl.trim(id, from, to);
+        let mapped = self.ftl.trim(id, from, to);
         if let Some(cache) = &mut self.read_cache {
             cache.invalidate(&mut self.counters, from, to);
         }
@@ -254,5 +275,6 @@ impl Drive {
         if !self.host.stalled.is_empty() || self.ftl.has_flushes() {
             self.room_in_cache(events);
         }
+        mapped
     }
 }

@@ -14,6 +14,9 @@ impl Drive {
     pub(super) fn append(&mut self, events: &mut EventQueue, id: RequestId) {
         let request = self.host.requests.get_mut(id);
         let (bytes, whole_units) = (request.bytes, request.partial == [false; 2]);
+        if self.host.splitter.is_above(bytes) {
+            return self.refuse(events, id, Status::InvalidField);
+        }
         match self.ftl.accept_append(request.lpn, request.units, whole_units) {
             Ok(place) => {
                 request.lpn = place;

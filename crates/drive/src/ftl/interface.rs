@@ -97,6 +97,10 @@ pub trait Ftl {
     fn accept_trim(&self) -> Result<(), Status> {
         Ok(())
     }
+    /// Whether units of the namespace that holds `lpn` can be deallocated.
+    fn deallocates(&self, _lpn: Lpn) -> bool {
+        true
+    }
     /// As [`Ftl::accept_write`] for a zone append to the zone that begins at `lpn`; returns the place of its data.
     fn accept_append(&mut self, _lpn: Lpn, _units: u32, _whole_units: bool) -> Result<Lpn, Status> {
         Err(Status::InvalidOpcode)
@@ -119,6 +123,11 @@ pub trait Ftl {
     fn settle_flushes(&mut self, flash: &mut Flash);
     /// Unmaps the units `from..to`; returns how many of them were mapped.
     fn trim(&mut self, tag: RequestId, from: Lpn, to: Lpn) -> u64;
+    /// Erases the closed blocks of the FTLs that hold the units `from..to`, which have been trimmed. Returns the number of blocks,
+    /// and of FTLs of which [`Outcome::Formatted`] reports the end.
+    fn erase_closed_blocks(&mut self, _flash: &mut Flash, _tag: RequestId, _from: Lpn, _to: Lpn) -> [u32; 2] {
+        unreachable!("the family is not formatted")
+    }
     /// Notes that the host has the completion of `tag`.
     fn acknowledged(&mut self, tag: RequestId);
     /// Executes `action` on the zone that begins at `lpn`; false if [`Outcome::ZoneReset`] reports its end.

@@ -214,6 +214,11 @@ impl Ftl for NamespacedFtl {
     }
 
     #[cold]
+    fn deallocates(&self, lpn: Lpn) -> bool {
+        self.each[self.namespace_of(lpn)].ftl.deallocates(lpn)
+    }
+
+    #[cold]
     #[inline(never)]
     fn accept_append(&mut self, lpn: Lpn, units: u32, whole_units: bool) -> Result<Lpn, Status> {
         if self.is_conventional(lpn) {
@@ -279,6 +284,16 @@ impl Ftl for NamespacedFtl {
     fn trim(&mut self, tag: RequestId, from: Lpn, to: Lpn) -> u64 {
         let parts = self.parts(from, to);
         parts.iter().map(|part| self.each[part.namespace].ftl.trim(tag, part.from, part.to)).sum()
+    }
+
+    #[cold]
+    fn erase_closed_blocks(&mut self, flash: &mut Flash, tag: RequestId, from: Lpn, to: Lpn) -> [u32; 2] {
+        let mut sum = [0; 2];
+        for part in self.parts(from, to) {
+            let of = self.each[part.namespace].ftl.erase_closed_blocks(flash, tag, part.from, part.to);
+            sum = [sum[0] + of[0], sum[1] + of[1]];
+        }
+        sum
     }
 
     /// Nothing: no namespace recovers from a loss of power.

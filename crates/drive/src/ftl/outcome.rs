@@ -14,6 +14,8 @@ pub enum Outcome {
     Flushed(RequestId),
     /// The translation page that the command with this tag waits for was read; the command looks up its entries again.
     Mapped(RequestId),
+    /// The blocks are erased that the format with this number had to erase.
+    Formatted(RequestId),
     /// The blocks of the zone that the command with this tag reset are erased.
     ZoneReset(RequestId),
 }

@@ -6,6 +6,7 @@ use super::firmware::Firmware;
 use super::link::Directions;
 use super::queues::Queues;
 use super::request::{FailFast, Request, Requests};
+use super::splitter::{PartOf, Splitter};
 use crate::numbers::Lpn;
 use crate::spec::HostSpec;
 use interpulse_engine::account::{Account, Cause, NO_ACCOUNT};
@@ -28,10 +29,13 @@ pub struct HostInterface {
     /// Entries may be queued before they are ready.
     queues_ahead: bool,
     /// log2 of the sectors of a unit.
-    unit_shift: u32,
+    pub(super) unit_shift: u32,
+    pub(crate) splitter: Splitter,
     pub(crate) requests: Requests,
     /// Writes waiting for cache slots, in order.
     pub(crate) stalled: VecDeque<RequestId>,
+    /// Last units of Write Zeroes commands whose first unit waits for cache slots; the units between were deallocated.
+    pub(crate) second_edges: Vec<(RequestId, Lpn)>,
     /// At most one per event.
     pub(crate) news: Option<DeviceEvent<RequestId>>,
     /// Request that entered its queue with the last completion, unless the host has taken it.
@@ -59,8 +63,10 @@ impl HostInterface {
             dram: Line::new(timer(2)),
             leaving: EgressQueue::new(timer(3)),
             unit_shift: (unit_bytes / 512).ilog2(),
+            splitter: Splitter::new(spec.max_transfer),
             requests: Requests::default(),
             stalled: VecDeque::new(),
+            second_edges: Vec::new(),
             news: None,
             entered: None,
             issued: 0,
@@ -100,19 +106,30 @@ impl HostInterface {
         tag: Tag,
         request: HostRequest,
     ) -> Option<RequestId> {
-        let now = events.now();
         self.issued += 1;
+        let waiting = Waiting { submitted: events.now(), tag, request };
         if !self.queues.submit(queue as usize) {
-            return self.enter_or_wait(queue as usize, Waiting { submitted: now, tag, request });
+            return self.enter_or_wait(queue as usize, waiting);
         }
-        // Fetched at once: the request is stored with its arrival time.
+        Some(self.take(events, queue as u16, waiting, PartOf::WHOLE))
+    }
+
+    /// Stores a command that is submitted now and fetched at once, with its arrival time.
+    #[inline(always)]
+    pub(super) fn take(
+        &mut self,
+        events: &mut EventQueue,
+        queue: u16,
+        waiting: Waiting,
+        part_of: PartOf,
+    ) -> RequestId {
+        let now = waiting.submitted;
         let mark = self.link.command(now);
         let mut account = NO_ACCOUNT;
         account[Cause::Link as usize] = mark.since(now).as_ns();
-        let waiting = Waiting { submitted: now, tag, request };
-        let id = self.store(queue as u16, waiting, mark, account);
+        let id = self.store(queue, waiting, mark, account, part_of);
         self.firmware.take(events, mark, id);
-        Some(id)
+        id
     }
 
     /// Queues a request that the controller has not taken; `None` if the queue is full.
@@ -122,11 +139,11 @@ impl HostInterface {
             self.queues.hold(queue, waiting);
             return None;
         }
-        Some(self.enter(queue, waiting))
+        Some(self.enter(queue, waiting, PartOf::WHOLE))
     }
 
-    fn enter(&mut self, queue: usize, waiting: Waiting) -> RequestId {
-        let id = self.store(queue as u16, waiting, waiting.submitted, NO_ACCOUNT);
+    pub(super) fn enter(&mut self, queue: usize, waiting: Waiting, part_of: PartOf) -> RequestId {
+        let id = self.store(queue as u16, waiting, waiting.submitted, NO_ACCOUNT, part_of);
         self.queues.enter(queue, id);
         id
     }
@@ -134,12 +151,22 @@ impl HostInterface {
     /// Queues a request that has waited in the host for a place in `queue`.
     #[cold]
     fn admit(&mut self, queue: usize, waiting: Waiting) {
-        self.entered = Some((self.enter(queue, waiting), waiting));
+        if self.splitter.concerns(queue, &waiting.request) {
+            return self.admit_command(queue, waiting);
+        }
+        self.entered = Some((self.enter(queue, waiting, PartOf::WHOLE), waiting));
     }
 
     /// Stores a request of `queue` whose account is booked up to `mark`.
     #[inline(always)]
-    fn store(&mut self, queue: u16, waiting: Waiting, mark: SimTime, account: Account) -> RequestId {
+    pub(super) fn store(
+        &mut self,
+        queue: u16,
+        waiting: Waiting,
+        mark: SimTime,
+        account: Account,
+        part_of: PartOf,
+    ) -> RequestId {
         let Waiting { submitted, tag, request } = waiting;
         let end = request.sector + u64::from(request.sectors);
         let unit = 1u64 << self.unit_shift;
@@ -161,6 +188,7 @@ impl HostInterface {
             status: Status::Success,
             fail_fast: FailFast::No,
             handle: request.handle,
+            part_of,
             account,
         })
     }
@@ -220,26 +248,58 @@ impl HostInterface {
     /// Completes request `id` of `queue`: notifies the host and fetches the next waiting command.
     #[inline]
     pub fn complete(&mut self, events: &mut EventQueue, now: SimTime, id: RequestId, queue: u16) {
-        self.completed += 1;
         if let Some(waiting) = self.queues.complete(usize::from(queue)) {
             self.admit(usize::from(queue), waiting);
         }
         if let Some(next) = self.queues.fetch() {
             self.fetch(events, now, next);
         }
+        self.completed(id);
+    }
+
+    /// As [`HostInterface::complete`] for a command that the controller never fetched.
+    pub fn complete_unfetched(&mut self, events: &mut EventQueue, now: SimTime, id: RequestId, queue: u16) {
+        if let Some(waiting) = self.queues.complete_unfetched(usize::from(queue)) {
+            self.admit(usize::from(queue), waiting);
+        }
+        if self.queues.may_fetch()
+            && let Some(next) = self.queues.fetch()
+        {
+            self.fetch(events, now, next);
+        }
+        self.completed(id);
+    }
+
+    /// Reports the completion of `id` to the host, unless its request has other commands.
+    #[inline(always)]
+    fn completed(&mut self, id: RequestId) {
+        if self.requests.get(id).part_of != PartOf::WHOLE {
+            return self.command_completed(id);
+        }
+        self.completed += 1;
         self.notify(DeviceEvent::Completed(id));
+    }
+
+    /// Sends an Abort command on the admin queue now; returns when the firmware executes it.
+    pub(crate) fn send_abort(&mut self, now: SimTime, firmware: Duration) -> SimTime {
+        self.link.command(now) + firmware
+    }
+
+    /// Time of a completion without data on the link.
+    pub(crate) fn completion_time(&mut self) -> Duration {
+        self.link.time_out(0)
     }
 
     /// Requests submitted and not completed.
     #[inline]
     pub fn outstanding(&self) -> usize {
-        self.requests.live() + self.queues.waiting()
+        self.requests.live() + self.queues.waiting() - self.splitter.counted_twice()
     }
 
     /// Operation and submission of every request submitted and not completed.
     pub fn all_outstanding(&self) -> impl Iterator<Item = (Op, SimTime)> {
         let waiting = self.queues.all_waiting().map(|waiting| (waiting.request.op, waiting.submitted));
-        self.requests.iter().map(|(_, request)| (request.op, request.submitted)).chain(waiting)
+        self.requests_of_host().map(|request| (request.op, request.submitted)).chain(waiting)
     }
 
     /// Reports an event to the host, which has taken the previous one.

@@ -8,6 +8,8 @@ pub mod link;
 pub mod queue_classes;
 pub mod queues;
 pub mod request;
+pub mod splitter;
+mod splitting;
 mod waiting_line;
 
 pub use interface::HostInterface;

@@ -103,6 +103,12 @@ impl Queues {
         self.waiting += 1;
     }
 
+    /// Holds the rest of a request, of which a command has just entered the queue, before the others.
+    pub fn hold_rest(&mut self, queue: usize, rest: Waiting) {
+        self.pairs[queue].waiting.put_back(rest);
+        self.waiting += 1;
+    }
+
     /// Queues the command `id` in `queue`, which is not full.
     pub fn enter(&mut self, queue: usize, id: RequestId) {
         let pair = &mut self.pairs[queue];
@@ -134,6 +140,29 @@ impl Queues {
         Some(self.arbitrate())
     }
 
+    /// Takes the command `id` out of `queue`, if it is submitted and not fetched.
+    pub fn take_out(&mut self, queue: usize, id: RequestId) -> bool {
+        let entries = &mut self.pairs[queue].entries;
+        let at = entries.iter().position(|&of| of == id);
+        if let Some(at) = at {
+            entries.remove(at);
+            self.entries -= 1;
+        }
+        at.is_some()
+    }
+
+    /// As [`Queues::complete`] of a command that was [taken out](Queues::take_out) of `queue`.
+    pub fn complete_unfetched(&mut self, queue: usize) -> Option<Waiting> {
+        // The controller never held it.
+        self.in_controller += 1;
+        self.complete(queue)
+    }
+
+    /// Whether the controller has room for a command.
+    pub fn may_fetch(&self) -> bool {
+        self.in_controller < self.max_in_controller
+    }
+
     /// Commands fetched and not completed.
     pub fn in_controller(&self) -> u32 {
         self.in_controller
@@ -145,7 +174,12 @@ impl Queues {
         self.waiting
     }
 
-    /// Requests that wait in the host, queue by queue, oldest first.
+    /// Requests of which a part waits in the host, as that part.
+    pub fn rests(&self) -> impl Iterator<Item = Waiting> {
+        self.pairs.iter().filter_map(|pair| pair.waiting.rest())
+    }
+
+    /// Requests that wait in the host as a whole, queue by queue, oldest first.
     pub fn all_waiting(&self) -> impl Iterator<Item = Waiting> {
         self.pairs.iter().flat_map(|pair| pair.waiting.iter())
     }

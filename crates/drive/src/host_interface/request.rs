@@ -1,5 +1,6 @@
 //! Host requests inside the drive.
 
+use super::splitter::PartOf;
 use crate::account::book_flash;
 use crate::numbers::Lpn;
 use interpulse_engine::account::{Account, Cause};
@@ -23,7 +24,7 @@ pub struct Request {
     pub bytes: u64,
     /// Whether the request partly covers its first and its last unit.
     pub partial: [bool; 2],
-    /// Flash reads outstanding; a single one need not be counted.
+    /// Flash reads outstanding, of which a single one need not be counted; commands outstanding of a split request.
     pub reads_left: u32,
     /// Units admitted to the write cache so far.
     pub admitted: u32,
@@ -39,6 +40,8 @@ pub struct Request {
     pub fail_fast: FailFast,
     /// Placement handle of a write.
     pub handle: u8,
+    /// Request of the host that it is a command of.
+    pub part_of: PartOf,
     /// Latency in ns by cause.
     pub account: Account,
 }

@@ -12,7 +12,7 @@ const CHUNK: usize = 1 << 16;
 const MOST: usize = 1 + 10 + 5 + 1 + 5 + 10;
 
 /// Operations by their number in the low bits of a head.
-const OPS: [Op; 13] = [
+const OPS: [Op; 15] = [
     Op::Read,
     Op::Write,
     Op::Trim,
@@ -26,6 +26,8 @@ const OPS: [Op; 13] = [
     Op::Zone(ZoneAction::Reset),
     Op::Zone(ZoneAction::Offline),
     Op::Zone(ZoneAction::Report),
+    Op::WriteZeroes,
+    Op::Compare,
 ];
 const OP: u8 = 0x0f;
 /// Bits of a head: the field differs from the request before.
@@ -43,6 +45,8 @@ const NOTHING: Waiting = Waiting { submitted: SimTime::ZERO, tag: Tag(0), reques
 #[derive(Clone, Debug, Default)]
 pub struct WaitingLine {
     len: usize,
+    /// Rest of a request, before all others.
+    rest: Option<Waiting>,
     chunks: VecDeque<Box<[u8]>>,
     /// A chunk that was read to its end.
     spare: Option<Box<[u8]>>,
@@ -78,6 +82,18 @@ impl WaitingLine {
         self.len += 1;
     }
 
+    /// Adds what remains of the request that was taken last.
+    pub fn put_back(&mut self, rest: Waiting) {
+        debug_assert_eq!(self.rest, None);
+        self.rest = Some(rest);
+        self.len += 1;
+    }
+
+    /// What was put back, unless it has been taken.
+    pub fn rest(&self) -> Option<Waiting> {
+        self.rest
+    }
+
     /// Takes the oldest request.
     #[inline]
     pub fn pop(&mut self) -> Option<Waiting> {
@@ -86,6 +102,10 @@ impl WaitingLine {
 
     #[inline(never)]
     fn take(&mut self) -> Waiting {
+        if let Some(rest) = self.rest.take() {
+            self.len -= 1;
+            return rest;
+        }
         if self.read.is_at_end() {
             self.spare = self.chunks.pop_front();
             self.read.at = 0;
@@ -99,10 +119,10 @@ impl WaitingLine {
         waiting
     }
 
-    /// All requests, oldest first.
+    /// All whole requests, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = Waiting> {
         let (mut place, mut chunk) = (self.read, 0);
-        (0..self.len).map(move |_| {
+        (usize::from(self.rest.is_some())..self.len).map(move |_| {
             if place.is_at_end() {
                 (chunk, place.at) = (chunk + 1, 0);
             }
@@ -212,6 +232,8 @@ fn number_of(op: Op) -> u8 {
         Op::Zone(ZoneAction::Reset) => 10,
         Op::Zone(ZoneAction::Offline) => 11,
         Op::Zone(ZoneAction::Report) => 12,
+        Op::WriteZeroes => 13,
+        Op::Compare => 14,
     }
 }
 
@@ -251,6 +273,24 @@ mod tests {
             line.push(waiting);
             assert_eq!(line.pop(), Some(waiting));
             assert_eq!(bytes(&line), CHUNK);
+        }
+    }
+
+    #[test]
+    fn what_is_put_back_leaves_first() {
+        let [a, rest, b] = [1, 2, 3].map(|k| Waiting { tag: Tag(k), ..NOTHING });
+        for others in [&[][..], &[b, a, b]] {
+            let mut line = WaitingLine::default();
+            line.push(a);
+            others.iter().for_each(|&other| line.push(other));
+            assert_eq!(line.pop(), Some(a));
+            line.put_back(rest);
+            assert_eq!(line.rest(), Some(rest));
+            line.push(b);
+            assert!(line.iter().eq(others.iter().copied().chain([b])));
+            assert_eq!((line.pop(), line.rest()), (Some(rest), None));
+            others.iter().chain([&b]).for_each(|&other| assert_eq!(line.pop(), Some(other)));
+            assert_eq!(line.pop(), None);
         }
     }
 

@@ -164,6 +164,8 @@ impl DriveSpec {
         let layout = self.layout()?;
         self.check_read_cache()?;
         self.check_firmware()?;
+        self.check_commands()?;
+        self.check_formats()?;
         if !self.namespaces.is_empty() {
             return self.check_namespaces();
         }

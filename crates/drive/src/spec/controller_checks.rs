@@ -1,6 +1,7 @@
-//! Consistency checks of the controller: read cache, firmware cores by task, reads of units without data.
+//! Consistency checks of the controller: commands, read cache, firmware cores by task, reads of units without data.
 
 use super::{DriveSpec, Impossible, UnmappedReads};
+use interpulse_engine::Bytes;
 
 impl DriveSpec {
     pub(super) fn check_read_cache(&self) -> Result<(), Impossible> {
@@ -40,6 +41,16 @@ impl DriveSpec {
         Impossible::unless(self.ftl.zones.is_none(), &["firmware.mapping-time", "ftl.family"], why)?;
         let why = "a loss of power is not followed in firmware cores by task: leave out [firmware]";
         Impossible::unless(self.power_loss.is_none(), &["firmware.mapping-time", "power-loss.at"], why)
+    }
+
+    pub(super) fn check_commands(&self) -> Result<(), Impossible> {
+        let unit = Bytes(self.geometry.unit_bytes);
+        let why = format!("a command of less data than a mapping unit, {unit}, would write none completely");
+        let legal = self.host.max_transfer.is_none_or(|most| most >= unit);
+        Impossible::unless(legal, &["host.max-transfer", "ftl.mapping-unit"], why)?;
+        let why = "a loss of power is not followed in Abort commands: leave out abort-limit, or [power-loss]";
+        let aborts = self.host.abort_limit.is_some();
+        Impossible::unless(!aborts || self.power_loss.is_none(), &["host.abort-limit", "power-loss.at"], why)
     }
 
     pub(super) fn check_unmapped_reads(&self) -> Result<(), Impossible> {

@@ -7,16 +7,19 @@ mod check;
 mod controller_checks;
 mod fault_checks;
 mod faults;
+mod format;
+mod format_checks;
 mod ftl;
 mod namespace;
 mod namespace_blocks;
 mod schedule;
+mod write_zeroes;
 mod zone_checks;
 
 use crate::host_interface::link::LinkSpec;
 use crate::host_interface::queue_classes::ClassSpec;
 use crate::host_interface::queues::Arbitration;
-use interpulse_engine::{Duration, Power, Voltage};
+use interpulse_engine::{Bytes, Duration, Power, Voltage};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::hold_up::Placement;
 use interpulse_flash::nand::NandConfig;
@@ -33,10 +36,12 @@ pub use cache::CacheSpec;
 pub use capacity::{Capacity, Wanted};
 pub use check::Impossible;
 pub use faults::{FaultSpec, WearOut};
+pub use format::FormatSpec;
 pub use ftl::{Family, FtlSpec, UnmappedReads};
 pub use namespace::{MOST_NAMESPACES, NamespacePlace, NamespaceSpec};
 pub use namespace_blocks::OwnBlocks;
 pub use schedule::{Fault, FaultKind, Stalled, When};
+pub use write_zeroes::WriteZeroes;
 
 /// Specification of a drive.
 #[derive(Clone, Debug)]
@@ -71,6 +76,8 @@ pub struct DriveSpec {
     pub place: NamespacePlace,
     /// Scheduled faults.
     pub schedule: Vec<Fault>,
+    /// Scheduled formats.
+    pub formats: Vec<FormatSpec>,
 }
 
 impl DriveSpec {
@@ -191,6 +198,11 @@ keys! {
         },
         /// most commands in the controller at a time
         pub frame_buffer: u32 = u32(default(1024).within(1..=1 << 20)),
+        /// most data of a command (NVMe: MDTS): the host splits larger reads, writes and comparisons into commands; if left out, no
+        /// limit
+        pub max_transfer: Option<Bytes> = optional_bytes(optional().within(Bytes::kib(4)..=Bytes::mib(128))),
+        /// what the drive does with Write Zeroes; in zones, where nothing is deallocated, zeros are written
+        pub write_zeroes: WriteZeroes = choice(Some("deallocate"), WriteZeroes::ALL),
         /// firmware time of a command
         pub firmware: Duration = duration(default(Duration::from_us(10)).at_most(Duration::from_ms(10))),
         /// commands that the firmware processes at a time; if left out, any number: its time is then a latency that limits
@@ -198,6 +210,13 @@ keys! {
         pub firmware_cores: Option<u32> = optional_u32(optional().within(1..=1024)),
         /// host timeout of a command; slower commands are counted and continue
         pub command_timeout: Option<Duration> = optional_duration(optional().positive()),
+        /// Abort commands that the host has outstanding at a time; `None` if it aborts nothing.
+        pub abort_limit: Option<u32> => {
+            let doc = "Abort commands outstanding at a time (NVMe: ACL): the host aborts commands that exceed command-timeout, as \
+                       many at a time; if left out, they continue";
+            let abort = |s: &mut Section| s.optional_u32("abort-limit", doc, optional().within(1..=256));
+            s.when(command_timeout.is_some(), "a given command-timeout", abort)?.flatten()
+        },
         /// what connects the drive to its host
         pub link: LinkSpec = ["kind"] (link_section) policy(Some("pcie"), LinkSpec::ROWS),
     } check {
@@ -205,5 +224,7 @@ keys! {
         let legal = format!("one class, or one for each of the {} pairs of queue-weights", queue_weights.len());
         let covers = classes.as_ref().is_none_or(|of| of.covers(queue_weights.len()));
         s.check(covers, "queue-classes", legal)?;
+        let power_of_two = max_transfer.is_none_or(|of| of.get().is_power_of_two());
+        s.check(power_of_two, "max-transfer", "4KiB to 128MiB, a power of two")?;
     }
 }

@@ -164,6 +164,7 @@ impl DriveSpec {
         let mut spec = self.clone();
         spec.ftl = of.ftl.clone();
         spec.namespaces = Vec::new();
+        spec.formats = Vec::new();
         spec.place = NamespacePlace { namespace: k, first_block: blocks.first };
         spec.part = PartSpec { blocks_per_plane: blocks.count, ..spec.part };
         spec.geometry.blocks_per_plane = blocks.count;

@@ -13,7 +13,7 @@ use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::numbers::Lpn;
 use interpulse_drive::spec::{
     Acknowledge, CacheSpec, DriveSpec, Fault, FaultKind, FaultSpec, FreeBlock, FtlSpec, HostSpec,
-    MappingSpec, NamespacePlace, PowerConstants, Stalled, UnmappedReads, WearOut, When,
+    MappingSpec, NamespacePlace, PowerConstants, Stalled, UnmappedReads, WearOut, When, WriteZeroes,
 };
 use interpulse_engine::{
     AuditReport, Bytes, Device, Duration, EventQueue, LatencyHistogram, ResourceId, Rng, SimTime, Streams,
@@ -173,6 +173,9 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             firmware: Duration::from_us(5),
             firmware_cores: None,
             command_timeout: None,
+            abort_limit: None,
+            max_transfer: None,
+            write_zeroes: WriteZeroes::Deallocate,
         },
         constants: PowerConstants::default(),
         audit_sample: 1,
@@ -181,6 +184,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
         namespaces: Vec::new(),
         place: NamespacePlace::default(),
         schedule: Vec::new(),
+        formats: Vec::new(),
     }
 }
 

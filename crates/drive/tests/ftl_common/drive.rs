@@ -12,7 +12,7 @@ use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::numbers::{Lane, SuperBlock};
 use interpulse_drive::spec::{
     Acknowledge, CacheSpec, DriveSpec, FreeBlock, FtlSpec, HostSpec, MappingSpec, PowerConstants,
-    UnmappedReads,
+    UnmappedReads, WriteZeroes,
 };
 use interpulse_engine::{Bytes, Device, Duration, EventQueue, ResourceId, SimTime};
 use interpulse_flash::geometry::Geometry;
@@ -128,6 +128,9 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             firmware: us(1),
             firmware_cores: None,
             command_timeout: None,
+            abort_limit: None,
+            max_transfer: None,
+            write_zeroes: WriteZeroes::Deallocate,
         },
         constants: PowerConstants::default(),
         audit_sample: 64,
@@ -136,6 +139,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         power_loss: None,
         faults: None,
         schedule: Vec::new(),
+        formats: Vec::new(),
     }
 }
 

@@ -61,6 +61,11 @@ pub fn result_notes(case: &Case, result: &Value) -> Vec<String> {
             lines.push(never(&format!("fault.{i}.at"), at, "the fault never occurred"));
         }
     }
+    for (i, format) in case.drive.formats.iter().enumerate() {
+        if format.at > end {
+            lines.push(never(&format!("format.{i}.at"), format.at, "nothing was formatted"));
+        }
+    }
     lines.extend(absorbed_note(case, result));
     lines
 }

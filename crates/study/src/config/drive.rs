@@ -77,6 +77,7 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     if !schedule.is_empty() {
         faults.get_or_insert(FaultSpec::NONE);
     }
+    let formats = super::formats::read(document, namespaces.len() as u32)?;
     let place = NamespacePlace::default();
     Ok(DriveSpec {
         part,
@@ -92,6 +93,7 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         power_loss,
         faults,
         schedule,
+        formats,
         namespaces,
         place,
     })

@@ -9,6 +9,7 @@ mod drive_keys;
 mod errors;
 mod faults;
 mod flow;
+mod formats;
 mod namespaces;
 mod power;
 mod run;

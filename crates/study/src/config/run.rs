@@ -159,7 +159,8 @@ impl RunSpec {
             When::At(at) => Some((format!("fault.{i}.at"), at)),
             When::After(_) => None,
         });
-        let mut timed = cut.into_iter().chain(failures).chain(faults).chain(starts);
+        let formats = (0..).zip(&drive.formats).map(|(i, format)| (format!("format.{i}.at"), format.at));
+        let mut timed = cut.into_iter().chain(failures).chain(faults).chain(formats).chain(starts);
         let (key, _) = timed.find(|&(_, at)| at >= end)?;
         Some((key, end))
     }

@@ -34,8 +34,8 @@ impl FioLog {
             Op::Read => 0,
             Op::Write | Op::Append => 1,
             Op::Trim => 2,
-            // fio logs no flush.
-            Op::Flush | Op::Zone(_) => return,
+            // fio logs neither flushes nor these.
+            Op::Flush | Op::WriteZeroes | Op::Compare | Op::Zone(_) => return,
         };
         let flow = (of.tag.index()).min(self.flows.len() - 1);
         let (text, lines) = &mut self.flows[flow];

@@ -39,7 +39,7 @@ impl Rows {
     pub fn new(flows: &[String], accounts: usize) -> Rows {
         Rows {
             flows: flows.into(),
-            kinds: list(["read", "write", "trim", "flush", "zone"]),
+            kinds: list(KINDS),
             states: list(["ok", "uncorrectable", "busy"]),
             accounts,
             whole: Default::default(),
@@ -115,7 +115,10 @@ impl RequestLog {
     }
 }
 
-/// Index of an operation in the list of names.
+/// Names of operations.
+pub const KINDS: [&str; 7] = ["read", "write", "trim", "flush", "zone", "write zeroes", "compare"];
+
+/// Index of an operation in [`KINDS`].
 pub fn kind_of(op: Op) -> i32 {
     match op {
         Op::Read => 0,
@@ -123,5 +126,7 @@ pub fn kind_of(op: Op) -> i32 {
         Op::Trim => 2,
         Op::Flush => 3,
         Op::Zone(_) => 4,
+        Op::WriteZeroes => 5,
+        Op::Compare => 6,
     }
 }

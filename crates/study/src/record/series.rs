@@ -4,7 +4,7 @@ use super::columns::{Column, Data, NOTHING};
 use super::row_batches::BatchSender;
 use crate::run_target::{DeviceCounters, RunTarget};
 use interpulse_drive::Drive;
-use interpulse_engine::{Duration, LatencyHistogram, Op, SimTime};
+use interpulse_engine::{Duration, LatencyHistogram, OpClass, SimTime};
 use interpulse_flash::command::{DIE_ACTIVITIES, DieActivity};
 use interpulse_host::Ended;
 
@@ -95,10 +95,10 @@ impl Series {
     /// Counts an ended request.
     #[inline]
     pub fn take(&mut self, ended: &Ended) {
-        let kind = match ended.of.op {
-            Op::Read => &mut self.read,
-            Op::Write | Op::Append => &mut self.write,
-            Op::Trim | Op::Flush | Op::Zone(_) => {
+        let kind = match ended.of.op.class() {
+            OpClass::Read => &mut self.read,
+            OpClass::Write => &mut self.write,
+            OpClass::Other => {
                 self.other += 1;
                 return;
             }

@@ -3,7 +3,7 @@
 use super::columns::{Column, NOTHING, list};
 use super::die_tracer::{DieTracer, POLL_INTERVAL, relative_ns};
 use super::request_row::{OpenRequest, RequestRow};
-use super::requests::kind_of;
+use super::requests::{KINDS, kind_of};
 use super::row_batches::BatchSender;
 use super::timeline_slices::{DieSlices, bus_slices, queue_lengths};
 use crate::run_target::RunTarget;
@@ -213,11 +213,7 @@ impl Timeline {
             Column::whole("end_ns", whole(&|s| s.end.unwrap_or(NOTHING))),
             Column::whole("number", whole(&|s| s.number)),
             Column::names("flow", seen.iter().map(|s| s.flow.clamp(0, last)).collect(), &self.flows),
-            Column::names(
-                "kind",
-                seen.iter().map(|s| s.kind).collect(),
-                &list(["read", "write", "trim", "flush"]),
-            ),
+            Column::names("kind", seen.iter().map(|s| s.kind).collect(), &list(KINDS)),
             Column::whole("address_bytes", whole(&|s| s.address as i64)),
             Column::whole("size_bytes", whole(&|s| s.bytes as i64)),
         ];

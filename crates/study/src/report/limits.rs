@@ -70,12 +70,14 @@ fn uses(m: &Measured, case: &Case, window: f64) -> Vec<Use> {
     if case.array.is_none() {
         let host = &case.drive.host;
         let of = &m.window.counters;
+        let commands = of.requests + m.drive.split_commands - m.drive.split_requests;
+        let to_drive = of.written_bytes + of.compared_bytes;
         let [to_drive, to_host] =
-            host.link.occupancy(of.requests, Bytes(of.read_bytes), Bytes(of.written_bytes));
+            host.link.occupancy(commands, Bytes(of.read_bytes - of.compared_bytes), Bytes(to_drive));
         all.push(Use::even("link_to_drive", to_drive * 1e9 / window));
         all.push(Use::even("link_to_host", to_host * 1e9 / window));
         if let Some(cores) = host.firmware_cores {
-            let busy = of.requests as f64 * host.firmware.as_ns() as f64 / f64::from(cores);
+            let busy = commands as f64 * host.firmware.as_ns() as f64 / f64::from(cores);
             all.push(Use::even("firmware", busy / window));
         }
         if let Some(firmware) = &case.drive.firmware {

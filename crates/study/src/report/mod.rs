@@ -1,5 +1,6 @@
 //! Results as JSON: of a case and of a whole run; schema: `docs/result.schema.json`.
 
+mod aborts;
 pub mod array;
 mod batch_means;
 mod batches;
@@ -8,6 +9,7 @@ mod dies;
 mod document;
 mod drive_state;
 mod flash_space;
+mod formats;
 mod hold_up;
 mod json_values;
 mod limits;
@@ -149,6 +151,8 @@ pub fn result(
         "config": case.hashed_entries().map(|e| (e.path.clone(), json!(e.display))).collect::<Map<_, _>>(),
         "array": array,
         "zones": zones::section(m, &drives[0]),
+        "formats": formats::section(m, &drives[0]),
+        "aborts": aborts::section(m, case),
         "power_loss": power_loss::section(&drives[..first]),
         "smart": smart::section(&drives[..first], m.window.refused.count()),
     });

@@ -83,7 +83,7 @@ impl Warmup {
                 || (f.limit.is_some() && !matches!(f.source, Source::Trace(_)))
                 || matches!(f.source, Source::Twin(_))
         };
-        let faults = !case.drive.schedule.is_empty();
+        let faults = !case.drive.schedule.is_empty() || !case.drive.formats.is_empty();
         if faults || case.drive.power_loss.is_some() || case.array.as_ref().is_some_and(ArraySpec::has_events)
         {
             return Warmup::Nothing("what happens to the drives is given by the time since the start");

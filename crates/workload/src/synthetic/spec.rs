@@ -14,16 +14,20 @@ keys! {
         /// closed loop, or open loop
         pub pacing: SyntheticPacing = policy(Some("closed"), SyntheticPacing::ROWS),
         /// share of reads; the rest writes
-        // The three shares are 0 to 1 and sum to 1 (within 1e-9).
+        // The shares are 0 to 1 and sum to 1 (within 1e-9).
         pub read_share: f64 = ["read"] fraction(default(1.0)),
         /// share of trims, taken from the writes
         pub trim_share: f64 = ["trim"] fraction(default(0.0)),
+        /// share of Write Zeroes, taken from the writes
+        pub zeroes_share: f64 = ["write-zeroes"] fraction(default(0.0)),
+        /// share of comparisons (NVMe: Compare), taken from the writes
+        pub compare_share: f64 = ["compare"] fraction(default(0.0)),
         /// Share of writes.
-        pub write_share: f64 => 1.0 - read_share - trim_share,
+        pub write_share: f64 => (1.0 - read_share - trim_share - zeroes_share - compare_share).max(0.0),
         /// a flush after this many writes
         // Flushes are added to the requests counted by the shares.
         pub flush_every: Option<u64> = optional_u64(optional().at_least(1)),
-        /// Size of each read, write and trim.
+        /// Size of each request but flushes.
         pub block_size: BlockSize => BlockSize::read(s)?,
         /// addresses are multiples of this
         // From the start of the drive. Also the popularity unit of the `zipf` and `hot-cold` patterns.
@@ -39,6 +43,9 @@ keys! {
     } check {
         let message = "reads and trims together exceed all requests";
         s.check_together(read_share + trim_share <= 1.0, &["trim", "read"], message)?;
+        let message = "reads, trims, Write Zeroes and comparisons together exceed all requests";
+        let others = read_share + trim_share + zeroes_share + compare_share;
+        s.check_together(others <= 1.0 + 1e-9, &["write-zeroes", "compare", "trim", "read"], message)?;
         s.check(alignment.get().is_multiple_of(SECTOR.get()), "alignment", "a multiple of 512B")?;
         s.check_together(from < to, &["from", "to"], "the region addressed is empty")?;
     }
@@ -52,6 +59,8 @@ impl Default for SyntheticSpec {
             read_share: 1.0,
             write_share: 0.0,
             trim_share: 0.0,
+            zeroes_share: 0.0,
+            compare_share: 0.0,
             flush_every: None,
             block_size: BlockSize::Fixed(Bytes::kib(4)),
             alignment: Bytes::kib(4),

@@ -174,7 +174,9 @@ impl Replay {
         let mut terms = Terms { wait, then: None };
         match row.op {
             Op::Flush => {}
-            Op::Append | Op::Zone(_) => unreachable!("a trace has no zone commands"),
+            Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => {
+                unreachable!("a trace has no such command")
+            }
             Op::Trim => {
                 let first = ahead.len();
                 let put = |sector, sectors| {

@@ -193,7 +193,9 @@ impl Totals {
                 self.flushes += 1;
                 return self.count_extent(row, None);
             }
-            Op::Append | Op::Zone(_) => unreachable!("a trace has no zone commands"),
+            Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => {
+                unreachable!("a trace has no such command")
+            }
         };
         *count += 1;
         *volume = volume.saturating_add(sectors);

@@ -121,7 +121,12 @@ impl Ftl for PageFtl {
     #[inline(always)]
     fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
         PageFtl::erase_done(self, flash, txn);
-        false
+        self.formatting.is_some() && self.format_erased(txn)
+    }
+
+    fn erase_closed_blocks(&mut self, flash: &mut Flash, tag: RequestId, _: Lpn, _: Lpn) -> [u32; 2] {
+        let blocks = PageFtl::erase_closed_blocks(self, flash, tag);
+        [blocks, u32::from(blocks > 0)]
     }
 
     #[inline(always)]

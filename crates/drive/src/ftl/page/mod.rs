@@ -3,6 +3,8 @@
 mod audit;
 pub mod blocks;
 pub(crate) mod faults;
+mod format;
+pub(crate) mod formatting;
 pub mod gc;
 mod interface;
 pub mod mapping;

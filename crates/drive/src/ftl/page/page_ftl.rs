@@ -8,6 +8,7 @@ use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::program_progress::block_states;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::faults::injected::InjectedFaults;
+use crate::ftl::page::formatting::Formatting;
 use crate::ftl::page::gc::state::{DestinationKind, GcState, GcWindow, Rewritten, Victim};
 use crate::ftl::page::gc::synthetic::budget::SyntheticPrograms;
 use crate::ftl::page::mapping::cached::CachedMap;
@@ -87,6 +88,8 @@ pub struct PageFtl {
     /// Position of its namespace on the drive; zero on a drive without namespaces.
     pub(crate) namespace: u32,
     pub(crate) outcomes: VecDeque<Outcome>,
+    /// Blocks that a format erases.
+    pub(crate) formatting: Option<Box<Formatting>>,
     pub(crate) unmapped_reads: UnmappedReads,
     /// The run has ended: only work that a request needs begins.
     pub(crate) closed: bool,
@@ -212,6 +215,7 @@ impl PageFtl {
             timers,
             namespace: spec.place.namespace,
             outcomes: VecDeque::new(),
+            formatting: None,
             unmapped_reads: spec.ftl.unmapped_reads,
             closed: false,
             blocks,

@@ -147,13 +147,14 @@ impl PageFtl {
             let (Rewrite::Old(block)
             | Rewrite::Read(block)
             | Rewrite::Young(block)
-            | Rewrite::Failing(block)) = next;
+            | Rewrite::Failing(block)
+            | Rewrite::Formatted(block)) = next;
             let wanted = match next {
                 Rewrite::Old(_) => {
                     self.refresh_after.is_some_and(|limit| self.is_old(flash.nand, flash.now(), block, limit))
                 }
                 Rewrite::Read(_) => self.is_worn_by_reads(flash.nand, block),
-                Rewrite::Young(_) | Rewrite::Failing(_) => true,
+                Rewrite::Young(_) | Rewrite::Failing(_) | Rewrite::Formatted(_) => true,
             };
             if wanted && !self.fits(lane, block) {
                 return false;
@@ -167,7 +168,7 @@ impl PageFtl {
                         self.blocks.counters.leveled_blocks += 1;
                         self.blocks.lanes[l].leveled += 1;
                     }
-                    Rewrite::Failing(_) => {}
+                    Rewrite::Failing(_) | Rewrite::Formatted(_) => {}
                 }
                 self.blocks.lanes[l].levels_wear = matches!(next, Rewrite::Young(_));
                 let victim = self.victim(lane, block);

@@ -34,6 +34,10 @@ impl Ftl for ZonedFtl {
         ZonedFtl::accept_write(self, lpn, units, whole_units)
     }
 
+    fn deallocates(&self, _: Lpn) -> bool {
+        false
+    }
+
     fn accept_append(&mut self, lpn: Lpn, units: u32, whole_units: bool) -> Result<Lpn, Status> {
         ZonedFtl::accept_append(self, lpn, units, whole_units)
     }

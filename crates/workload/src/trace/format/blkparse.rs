@@ -123,7 +123,7 @@ impl TraceFormat for Blkparse {
             Op::Write => "W",
             Op::Trim => "D",
             Op::Flush => return writeln!(out, "  8,{device} 0 1 {time} 1 {action} FN [gen]"),
-            Op::Append | Op::Zone(_) => unreachable!("a trace has no zone commands"),
+            Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
         };
         writeln!(out, "  8,{device} 0 1 {time} 1 {action} {operation} {sector} + {sectors} [gen]")
     }

@@ -52,7 +52,7 @@ pub(super) fn write_action(out: &mut dyn Write, device: u32, request: Request) -
         Op::Write => "write",
         Op::Trim => "trim",
         Op::Flush => "sync",
-        Op::Append | Op::Zone(_) => unreachable!("a trace has no zone commands"),
+        Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
     };
     writeln!(out, "/dev/gen{device} {action} {offset} {length}")
 }

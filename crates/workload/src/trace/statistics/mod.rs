@@ -160,7 +160,9 @@ impl Measurer {
                 return;
             }
             Op::Flush => return self.flushes += 1,
-            Op::Append | Op::Zone(_) => unreachable!("a trace has no zone commands"),
+            Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => {
+                unreachable!("a trace has no such command")
+            }
         };
         *sizes.entry(request.sectors).or_default() += 1;
         if request.op == Op::Write {

@@ -39,6 +39,8 @@ pub(crate) enum Rewrite {
     Failing(SuperBlock),
     /// Static wear levelling: the block has far fewer erases than others.
     Young(SuperBlock),
+    /// A format: the block holds no valid data.
+    Formatted(SuperBlock),
 }
 
 /// A super block being emptied.

@@ -135,7 +135,7 @@ fn conventional_zones_have_their_own_blocks_and_garbage_collection() {
     let mut bench = Bench::new(&spec, preconditioned(&spec, 1.0, 1.0, 3), &flows(&spec, 1.0, 8, mix(0.0)), 7);
     bench.run_requests(20_000);
     let each = bench.host.device.namespaces().unwrap().all();
-    let [conventional, sequential] = [&each[0], &each[1]].map(|of| of.ftl().counters());
+    let [conventional, sequential] = [&each[0], &each[1]].map(|of| of.family().counters());
     assert!(conventional.gc_units > 1000, "{conventional:?}");
     assert_eq!((sequential.gc_units, sequential.programmed()), (0, sequential.host_units));
     assert!(sequential.host_units > 5_000 && sequential.erases > 10, "{sequential:?}");

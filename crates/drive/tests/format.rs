@@ -141,7 +141,7 @@ fn other_namespaces_go_on() {
     assert_eq!(only(&b).deallocated, u64::from(namespaces[1].units()));
     let erases = |k: usize| {
         use interpulse_drive::ftl::Ftl;
-        namespaces[k].ftl().counters().erases
+        namespaces[k].family().counters().erases
     };
     assert!(erases(1) >= only(&b).erased && erases(0) < erases(1));
     b.finish();

@@ -88,7 +88,7 @@ fn execute(bench: &mut Bench, op: Op, sector: u64, sectors: u32) -> Done {
 }
 
 fn counters_of(bench: &Bench) -> Vec<FtlCounters> {
-    bench.host.device.namespaces().unwrap().all().iter().map(|of| of.ftl().counters()).collect()
+    bench.host.device.namespaces().unwrap().all().iter().map(|of| of.family().counters()).collect()
 }
 
 #[test]

@@ -180,7 +180,7 @@ fn world(seed: u64, counted: &mut Counted) {
     let zones: Vec<bool> = spec.namespaces.iter().map(|of| of.ftl.zones.is_some()).collect();
     let mut sum = interpulse_drive::FtlCounters::default();
     for of in drive.namespaces().unwrap().all() {
-        sum.add(&of.ftl().counters());
+        sum.add(&of.family().counters());
         counted.resets += of.zoned().map_or(0, |ftl| ftl.zone_counters().resets);
     }
     assert_eq!(sum, drive.ftl_counters());

@@ -213,7 +213,7 @@ def _starts(
 
 
 def _measured(flow: JobFlow, given: set[str], end: int | None) -> int:
-    """The end that a simulation found; raises ConfigError where it cannot tell."""
+    """The end that a simulation found; raises ConfigError if no end was found."""
     unknown = "the jobs before it have no known end: give them time_based and runtime"
     if end is None:
         raise flow.job.refused("stonewall", f"{unknown} (interpulse run JOB.fio --drive DRIVE simulates them first)")

@@ -135,7 +135,7 @@ class Coded:
         """The number.
 
         Raises:
-            ValueRefusedError: it stands for nothing.
+            ValueRefusedError: it has no meaning.
         """
         if re.fullmatch(r"[+-]?[0-9]{1,9}", text) and int(text) in self.codes:
             return int(text)

@@ -221,7 +221,7 @@ def read(paths: Sequence[Path]) -> Imported:
 
 
 def _chips(pairs: list[Seen], values: Values, problems: list[str]) -> dict[int, int]:
-    """Chips of each channel; the first line stands for all of them in the report."""
+    """Chips of each channel; the report lists all of them as the first line."""
     found: dict[int, int] = {}
     for pair in pairs:
         number = int(re.findall(r"\d+", pair.name)[0])

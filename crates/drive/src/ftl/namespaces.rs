@@ -19,7 +19,7 @@ const UNOWNED: u8 = u8::MAX;
 
 impl Namespace {
     /// FTL of the namespace; its logical units begin at zero.
-    pub fn ftl(&self) -> &NamespaceFamily {
+    pub fn family(&self) -> &NamespaceFamily {
         &self.ftl
     }
 

@@ -22,7 +22,7 @@ pub(super) fn section(m: &Measured, case: &Case, drive: &Drive) -> Option<Value>
             refused.add(&m.window.refused_by_flow[f]);
         }
         let (done, seconds) = (&m.namespaces[k as usize], m.simulated.as_ns() as f64 / 1e9);
-        let (capacity, wear) = (spec.capacity(), of.ftl().wear());
+        let (capacity, wear) = (spec.capacity(), of.family().wear());
         without_nulls(json!({
             "namespace": k + 1,
             "family": family(spec),

@@ -356,7 +356,7 @@ impl Readings {
             readings.zones = zone_counters(drive);
             let each = drive.namespaces().map_or(&[][..], |of| of.all());
             readings.namespaces =
-                each.iter().map(|of| NamespaceCounters { ftl: of.ftl().counters() }).collect();
+                each.iter().map(|of| NamespaceCounters { ftl: of.family().counters() }).collect();
             readings.spent.add(&drive.nand_mut().spent(now));
             if let Some(reliability) = drive.nand().reliability() {
                 let of = ErrorWindow::of(reliability, drive.rewritten());

@@ -181,7 +181,7 @@ impl CachedMap {
         }
     }
 
-    /// Unit of the tables that stands for translation page `page`.
+    /// Unit of the tables for translation page `page`.
     fn unit(&self, page: u32) -> Lpn {
         Lpn(self.logical + page)
     }

@@ -144,12 +144,13 @@ class _Run:
                 "--scale; the same command continues from there"
             )
         region = ConfidenceRegion(optimiser, spec.continuous, best)
-        if ended == COMPLETE:
-            self._phase(1.0)
-            try:
-                region.explore()
-            except BudgetSpentError:
-                ended = EXPLORATION
+        self._phase(1.0)
+        try:
+            if ended == SEARCHING:
+                optimiser.settle(best)
+            region.explore()
+        except BudgetSpentError:
+            ended = ended if ended != COMPLETE else EXPLORATION
         return region.best, region.rivals(), ended
 
     def _phase(self, share: float) -> None:

@@ -53,7 +53,7 @@ ROWS = [f"{100_000 * i} 0 {8 * i} 8 {i % 2}" for i in range(100)]
             "suspend.program.scheme=loop-bound",
             'suspend.program.scheme: seen "loop-bound"; expected one of none, ideal,',
         ),
-        ("schedule.policy=lifo", 'schedule.policy: seen "lifo"; expected one of fifo, read-priority'),
+        ("schedule.policy=lifo", 'schedule.policy: seen "lifo"; expected one of fifo, read-priority, host-first'),
         # Impossible drives.
         ("ftl.over-provisioning=0", "ftl.over-provisioning: seen 0; expected a fraction greater than 0"),
         ("ftl.over-provisioning=-10%", 'ftl.over-provisioning: seen "-10%"; expected a fraction that is not negative'),

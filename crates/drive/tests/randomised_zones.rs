@@ -248,7 +248,7 @@ fn world(seed: u64, counted: &mut Counted) {
 #[test]
 fn zoned_drives_lose_nothing() {
     let mut counted = Counted::default();
-    let mut seeds = 0..2_000;
+    let mut seeds = 0..4_000;
     while counted.worlds < WORLDS {
         world(seeds.next().expect("many drawn values make a drive"), &mut counted);
     }

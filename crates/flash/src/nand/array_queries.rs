@@ -51,8 +51,8 @@ impl Nand {
         let waits = |class| queue.first(class) != TxnId::NONE;
         match (self.config.policy, self.config.gc_reads) {
             (Policy::Fifo, _) => waits(Class::GcRead) || waits(Class::GcWrite) || waits(Class::Erase),
-            (Policy::ReadPriority, GcReadRank::WithHostReads) => waits(Class::GcRead),
-            (Policy::ReadPriority, _) => false,
+            (Policy::ReadPriority | Policy::HostFirst, GcReadRank::WithHostReads) => waits(Class::GcRead),
+            (Policy::ReadPriority | Policy::HostFirst, _) => false,
         }
     }
 

@@ -28,7 +28,7 @@ impl Nand {
         let class = first.kind.command().class;
         let before_seq = match self.config.policy {
             Policy::Fifo => self.contexts[d].queue.oldest_but(&self.txns, class),
-            Policy::ReadPriority => u64::MAX,
+            Policy::ReadPriority | Policy::HostFirst => u64::MAX,
         };
         let mut busy = planes_of(&first);
         let (mut before, mut next) = (TxnId::NONE, self.contexts[d].queue.first(class));

@@ -14,6 +14,22 @@ choices! {
         /// host reads first, without stopping what runs
         // Else the one submitted first; near the hard threshold garbage collection goes before host programs.
         ReadPriority = "read-priority",
+        /// host reads first, then host writes; garbage collection waits for both until its lane is short of blocks
+        // Preemption of garbage collection by the FTL, as MQSim's `Preemptible_GC_Enabled` and SSDSim's `interrupt_gc`.
+        HostFirst = "host-first",
+    }
+}
+
+impl Policy {
+    /// Whether a program of this class, or an erase, waits for those that are not late.
+    #[inline(always)]
+    fn is_late(self, class: Class, gc_urgent: bool) -> bool {
+        match self {
+            Policy::Fifo => false,
+            _ if gc_urgent => class == Class::HostWrite,
+            Policy::ReadPriority => false,
+            Policy::HostFirst => class != Class::HostWrite,
+        }
     }
 }
 
@@ -158,13 +174,13 @@ impl Queue {
         (gc != TxnId::NONE && rank != GcReadRank::InOrder).then_some(Class::GcRead)
     }
 
-    /// Takes the next transaction by `policy` and, under read priority, `rank`; `None` if none waits or the queue is held.
+    /// Takes the next transaction by `policy` and, where host reads go first, `rank`; `None` if none waits or the queue is held.
     #[inline]
     pub fn take(&mut self, slab: &Slab, policy: Policy, rank: GcReadRank) -> Option<TxnId> {
         if !(1..Queue::HELD).contains(&self.waiting) {
             return None;
         }
-        if policy == Policy::ReadPriority
+        if policy != Policy::Fifo
             && let Some(class) = self.urgent_read(slab, rank)
         {
             return Some(self.pop(slab, class));
@@ -175,7 +191,7 @@ impl Queue {
     /// The transaction that [`Queue::take`] takes next; with `past_reads` the one that it would take if no read waited.
     pub fn next(&self, slab: &Slab, policy: Policy, rank: GcReadRank, past_reads: bool) -> Option<TxnId> {
         let reads = |class| matches!(class, Class::HostRead | Class::GcRead);
-        let urgent = if policy == Policy::ReadPriority { self.urgent_read(slab, rank) } else { None };
+        let urgent = if policy != Policy::Fifo { self.urgent_read(slab, rank) } else { None };
         let class = match urgent.filter(|_| !past_reads) {
             Some(class) => Some(class),
             None => self.first_of(slab, policy, |class| !(past_reads && reads(class))),
@@ -190,7 +206,7 @@ impl Queue {
         for class in Class::ALL {
             let id = self.head[class as usize];
             if id != TxnId::NONE && among(class) {
-                let late = self.gc_urgent != 0 && class == Class::HostWrite && policy == Policy::ReadPriority;
+                let late = policy.is_late(class, self.gc_urgent != 0);
                 let key = (late, slab.get(id).seq, class);
                 if best.is_none_or(|(l, s, _)| (key.0, key.1) < (l, s)) {
                     best = Some(key);

@@ -55,6 +55,14 @@ fn urgent_garbage_collection_goes_before_host_programs() {
     assert_eq!(order(Policy::Fifo, true, &kinds), [0, 1, 2, 3, 4, 5]);
 }
 
+#[test]
+fn garbage_collection_waits_for_the_host_until_it_is_urgent() {
+    use Kind::*;
+    let kinds = [GcProgram, Erase, GcRead, HostProgram, HostRead, GcRead, HostProgram];
+    assert_eq!(order(Policy::HostFirst, false, &kinds), [4, 3, 6, 0, 1, 2, 5]);
+    assert_eq!(order(Policy::HostFirst, true, &kinds), order(Policy::ReadPriority, true, &kinds));
+}
+
 /// Two programs, then a read: exact instants under both policies.
 #[test]
 fn a_read_behind_two_programs() {

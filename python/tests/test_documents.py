@@ -190,6 +190,7 @@ read-ahead = "sequential"
 [firmware]
 mapping-time = "100ns"
 collection-time = "1us"
+[dram]
 """
 )
 
@@ -206,9 +207,9 @@ def test_every_counter_of_a_result_is_on_the_page_with_a_unit_and_a_meaning(text
     groups = {f"counters.{name}": group for name, group in case["counters"].items()}
     groups |= {"array.counters": case["array"]["counters"]} if "array" in case else {}
     held = {(group, name) for group, counters in groups.items() for name in counters}
-    # A drive counts nothing of caches and firmware cores that it lacks.
+    # A drive counts nothing of caches, DRAM timing and firmware cores that it lacks.
     lacks: tuple[str, ...] = () if text is MAPPED else ("map_",)
-    lacks += () if text is CACHED else ("read_cache_", "read_ahead_", "firmware_")
+    lacks += () if text is CACHED else ("read_cache_", "read_ahead_", "firmware_", "dram_")
     expected = {row for row in rows if row[0] in groups and not row[1].startswith(lacks)}
     assert held == expected, "the page and the result name the same"
     if text is not MAPPED:

@@ -7,6 +7,8 @@ counters! {
     pub struct DriveCounters {
         /// units read from the write cache
         cache_read_hits: "units",
+        /// time for which data of commands occupied the bus of the DRAM (section [dram])
+        dram_busy_time: "ns",
         /// firmware time of map look-ups, of all cores (firmware.mapping-time)
         firmware_mapping_time: "ns",
         /// firmware time of units that collection moves, of all cores (firmware.collection-time)

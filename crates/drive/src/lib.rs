@@ -4,6 +4,7 @@ mod account;
 pub mod audit;
 pub mod cache;
 pub mod counters;
+pub mod dram;
 pub mod drive;
 pub mod firmware;
 pub mod ftl;

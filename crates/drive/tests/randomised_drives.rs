@@ -127,6 +127,9 @@ pub(crate) fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "read-cache.read-ahead-window" => &["'16KiB'", "'32KiB'"],
         "read-cache.read-ahead-depth" => &["1", "4", "32"],
         "read-cache.read-ahead-streams" => &["1", "2"],
+        "dram.width" => &["8", "32"],
+        "dram.row-size" => &["'512B'", "'4KiB'"],
+        "dram.activate" | "dram.column" | "dram.precharge" => &["'0ns'", "'14ns'"],
         "firmware.mapping-time" => &["'0us'", "'2us'"],
         "firmware.collection-time" => &["'0us'", "'3us'"],
         "firmware.mapping-cores" | "firmware.collection-cores" => &["1", "3"],
@@ -259,6 +262,10 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
     if values_of_reads.below(3) == 0 {
         text += "[firmware]\n";
     }
+    let mut values_of_dram = streams.stream("test.dram", 0);
+    if values_of_dram.below(4) == 0 {
+        text += "[dram]\n";
+    }
     let mut spec = drawn(&text, move |key| {
         let sections = [
             "part",
@@ -274,6 +281,7 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
             "errors",
             "read-cache",
             "firmware",
+            "dram",
         ];
         if !sections.contains(&key.path.split('.').next()?) || imposed && key.path.starts_with("errors.") {
             return None;
@@ -287,6 +295,8 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
             &mut values_of_slc
         } else if key.path.starts_with("ftl.map") && key.path != "ftl.mapping-unit" {
             &mut values_of_map
+        } else if key.path.starts_with("dram.") {
+            &mut values_of_dram
         } else if key.path == "ftl.free-block" {
             &mut values_of_wear
         } else if ["read-cache.", "firmware.", "schedule.channel-order", "ftl.unmapped-reads"]

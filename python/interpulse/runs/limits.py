@@ -13,6 +13,7 @@ NAMES = {
     "command_buses": "the buses for commands",
     "link_to_drive": "the link to the drive",
     "link_to_host": "the link to the host",
+    "dram": "the bus of the DRAM",
     "firmware": "the firmware cores",
     "firmware_mapping": "the firmware cores of map look-ups",
     "firmware_collection": "the firmware cores of collection",

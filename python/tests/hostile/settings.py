@@ -76,6 +76,7 @@ APPLIES = {
     ),
     "a given command-timeout": ("host.command-timeout=1ms",),
     "a given fold-above": ("ftl.slc-cache.fold-above=80%",),
+    "[dram]": ("dram.width=32",),
     "[read-cache]": ("read-cache.size=1MiB",),
     "a given die-stall-every": ("faults.die-stall-every=1s",),
     "a given capacitor-voltage": ("power-loss.at=1ms", "power-loss.capacitor-voltage=12V"),

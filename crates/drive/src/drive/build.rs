@@ -6,6 +6,7 @@ use super::format_state::Formats;
 use super::power_state::Outage;
 use super::state::{CHECKED, InitialBlocks, PreconditionedState};
 use super::{Drive, ResourceMap};
+use crate::dram::Dram;
 use crate::firmware::Firmware;
 use crate::ftl::layout::Layout;
 use crate::ftl::{Ftl, FtlFamily, NamespaceFamily, NamespacedFtl, PageFtl, Timers, ZonedFtl};
@@ -57,6 +58,7 @@ impl Drive {
                 let (logical, queues) = (ftl_units, spec.host.queue_weights.len());
                 Box::new(ReadCache::new(of, logical, spec.geometry.unit_bytes, queues))
             }),
+            dram: spec.dram.map(|of| Box::new(Dram::new(of))),
             firmware: spec
                 .firmware
                 .as_ref()

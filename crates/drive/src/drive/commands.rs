@@ -79,7 +79,7 @@ impl Drive {
                 let reads = self.read_units(events, id, lpn, lpn + units, self.reads_end_early);
                 match reads {
                     0 => match self.ftl.accept_read(lpn, lpn + units) {
-                        Ok(()) => self.host.pass_dram(events, self.spec.cache.latency, id, bytes),
+                        Ok(()) => self.pass_dram(events, id, bytes),
                         Err(status) => self.refuse(events, id, status),
                     },
                     // The end of the only read is the end of the request.

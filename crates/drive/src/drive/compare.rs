@@ -19,7 +19,7 @@ impl Drive {
         let request = self.host.requests.get(id);
         let (from, to) = (request.lpn, request.lpn + request.units);
         match self.read_units(events, id, from, to, false) {
-            0 => self.host.pass_dram(events, self.spec.cache.latency, id, 0),
+            0 => self.pass_dram(events, id, 0),
             reads => self.host.requests.get_mut(id).reads_left = reads,
         }
     }

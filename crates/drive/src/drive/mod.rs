@@ -15,6 +15,7 @@ mod build;
 mod commands;
 mod compare;
 mod device;
+mod dram_accesses;
 mod fault_injector;
 mod faults;
 mod firmware_tasks;
@@ -32,6 +33,7 @@ mod writes;
 mod zones;
 
 use crate::counters::DriveCounters;
+use crate::dram::Dram;
 use crate::firmware::Firmware;
 use crate::ftl::{Flash, Ftl, FtlFamily, Outcome as FtlOutcome, REFILL};
 use crate::host_interface::HostInterface;
@@ -64,6 +66,8 @@ pub struct Drive {
     firmware: Option<Box<Firmware>>,
     /// Read cache, if the drive has one.
     read_cache: Option<Box<ReadCache>>,
+    /// Bus of the DRAM, if it has timing.
+    dram: Option<Box<Dram>>,
     /// Whether formats, faults, firmware cores by task or a read cache take part in the execution of commands.
     has_detours: bool,
     place: ResourceMap,

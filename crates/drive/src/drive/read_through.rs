@@ -18,7 +18,7 @@ impl Drive {
         if all {
             let reads = self.read_through(events, id, from, to);
             debug_assert_eq!(reads, 0);
-            self.host.pass_dram(events, self.spec.cache.latency, id, bytes);
+            self.pass_dram(events, id, bytes);
         }
         all
     }

@@ -157,8 +157,8 @@ impl Drive {
             return;
         }
         self.host.requests.get_mut(id).book(Cause::Cache, now);
-        if self.spec.cache.latency > Duration::ZERO {
-            self.host.pass_dram(events, self.spec.cache.latency, id, 0);
+        if self.spec.cache.latency > Duration::ZERO || self.dram.is_some() {
+            self.pass_dram(events, id, 0);
         } else {
             self.host.leave(events, now, id, 0);
         }

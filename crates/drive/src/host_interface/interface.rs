@@ -233,11 +233,10 @@ impl HostInterface {
         self.leaving.push(events, ready, id, takes);
     }
 
-    /// Moves unit data of `id` to or from DRAM for `latency`; then sends `bytes` of it and the completion.
+    /// Moves unit data of `id` to or from DRAM until `at`; then sends `bytes` of it and the completion.
     #[inline(always)]
-    pub fn pass_dram(&mut self, events: &mut EventQueue, latency: Duration, id: RequestId, bytes: u64) {
-        let at = events.now() + latency;
-        if self.queues_ahead && latency > Duration::ZERO {
+    pub fn pass_dram(&mut self, events: &mut EventQueue, at: SimTime, id: RequestId, bytes: u64) {
+        if self.queues_ahead && at > events.now() {
             self.requests.get_mut(id).book(Cause::Cache, at);
             self.will_leave(events, Ready { at, by: self.dram.timer() }, id, bytes);
         } else {

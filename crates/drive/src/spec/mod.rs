@@ -26,6 +26,7 @@ use interpulse_flash::nand::NandConfig;
 use interpulse_flash::parts::PartSpec;
 use interpulse_settings::{ConfigError, Section, default, keys, optional, required};
 
+pub use crate::dram::spec::DramSpec;
 pub use crate::firmware::spec::{FirmwareSpec, TaskSpec};
 pub use crate::ftl::page::blocks::free_block::FreeBlock;
 pub use crate::ftl::page::mapping::cached::spec::{MapCacheSpec, MapPartition, MappingSpec};
@@ -56,6 +57,8 @@ pub struct DriveSpec {
     pub ftl: FtlSpec,
     /// Write cache, if any.
     pub cache: CacheSpec,
+    /// Timing of the DRAM by its commands; `None` if an access takes the latency of the cache alone.
+    pub dram: Option<DramSpec>,
     /// Read cache, if any.
     pub read_cache: Option<ReadCacheSpec>,
     /// Host interface.

@@ -161,6 +161,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             acknowledge: Acknowledge::DEFAULT,
             protected: true,
         },
+        dram: None,
         read_cache: None,
         firmware: None,
         host: HostSpec {

@@ -116,6 +116,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             acknowledge: Acknowledge::DEFAULT,
             protected: true,
         },
+        dram: None,
         read_cache: None,
         firmware: None,
         host: HostSpec {

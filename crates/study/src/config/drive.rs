@@ -1,8 +1,8 @@
 //! Drive configuration: flash array, scheduling, suspension, FTL, cache, host interface.
 
 use interpulse_drive::spec::{
-    CacheSpec, DriveSpec, FaultSpec, FirmwareSpec, FtlSpec, HostSpec, NamespacePlace, PowerLossSpec,
-    ReadCacheSpec,
+    CacheSpec, DramSpec, DriveSpec, FaultSpec, FirmwareSpec, FtlSpec, HostSpec, NamespacePlace,
+    PowerLossSpec, ReadCacheSpec,
 };
 use interpulse_drive::super_layer_word_lines;
 use interpulse_flash::geometry::{Geometry, UNIT_BYTES};
@@ -44,6 +44,8 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
     let namespaces = super::namespaces::read(document, &ftl)?;
     let loses_power = document.has("power-loss");
     let cache = CacheSpec::read(&mut document.section("cache")?, &part, &geometry, &ftl, loses_power)?;
+    let has_timing = document.has("dram");
+    let dram = document.section("dram")?.when(has_timing, "[dram]", DramSpec::read)?;
     let caches_reads = document.has("read-cache");
     let read_cache =
         document.section("read-cache")?.when(caches_reads, "[read-cache]", ReadCacheSpec::read)?;
@@ -85,6 +87,7 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         nand,
         ftl,
         cache,
+        dram,
         read_cache,
         host,
         firmware,

@@ -80,6 +80,9 @@ fn uses(m: &Measured, case: &Case, window: f64) -> Vec<Use> {
             let busy = commands as f64 * host.firmware.as_ns() as f64 / f64::from(cores);
             all.push(Use::even("firmware", busy / window));
         }
+        if case.drive.dram.is_some() {
+            all.push(Use::even("dram", m.drive.dram_busy_time as f64 / window));
+        }
         if let Some(firmware) = &case.drive.firmware {
             let mut task = |name, of: TaskSpec, busy: u64| {
                 if of.time > Duration::ZERO {

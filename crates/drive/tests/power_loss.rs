@@ -3,10 +3,14 @@
 //! rebuilt from flash is compared with the one the drive had. At the end every unit is read back.
 
 use crate::drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned, with_faults};
+use interpulse_drive::ftl::page::mapping::cached::format::MapFormat;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::ftl::page::placement::{Fdp, PlacementPolicy};
 use interpulse_drive::ftl::page::separation::{HotnessPolicy, UpdateInterval};
-use interpulse_drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
+use interpulse_drive::replacement::MapReplacement;
+use interpulse_drive::spec::{
+    Acknowledge, DriveSpec, MapCacheSpec, MapPartition, MappingSpec, PowerLossSpec,
+};
 use interpulse_engine::{Bytes, Device, Duration, Rng, Streams};
 use interpulse_flash::hold_up::Placement;
 use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheRegister};
@@ -86,6 +90,7 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
             }
         }
     }
+    with_mapping_cache(&mut spec, Streams::new(rng.clone().next_u64()).stream("test.mapping", 0));
     // Retries, data that nothing corrects, blocks rewritten for their reads and for their age.
     if rng.below(3) == 0 {
         let mut rates = errors(cells.bits() as usize, &[8e-3, 4e-3, 1e-3]);
@@ -115,6 +120,24 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
     spec.host.max_transfer = [None, Some(Bytes::kib(8)), Some(Bytes::kib(16))][seed as usize % 3];
     with_faults(&mut spec, Streams::new(seed).stream("test.faults", 0));
     spec
+}
+
+/// A mapping cache in every third drive, if that is legal: of one to eight of its translation pages, and of few entries.
+fn with_mapping_cache(spec: &mut DriveSpec, mut rng: Rng) {
+    let format = pick(&mut rng, &[MapFormat::Pages, MapFormat::Entries, MapFormat::Extents]);
+    let pages = pick(&mut rng, &[2, 3, 8]);
+    let mut cached = spec.clone();
+    cached.ftl.mapping = MappingSpec::Cached(MapCacheSpec {
+        size: Bytes(pages * if format.holds_entries() { 512 } else { spec.geometry.unit_bytes }),
+        format,
+        replacement: pick(&mut rng, &[MapReplacement::Lru, MapReplacement::Fifo, MapReplacement::Clock]),
+        prefetch: pick(&mut rng, &[0, 2]),
+        batch: pick(&mut rng, &[None, Some(1), Some(3)]),
+        partition: MapPartition::Shared,
+    });
+    if rng.below(3) == 0 && cached.check().is_ok() {
+        *spec = cached;
+    }
 }
 
 fn draw_flow(rng: &mut Rng, name: &str) -> FlowSpec {
@@ -154,6 +177,10 @@ struct Met {
     survived: u64,
     checkpoints: u64,
     scanned: u64,
+    /// Translation pages read while mounting, and programmed.
+    translation: (u64, u64),
+    /// Drives with a mapping cache that completed a checkpoint beyond the first.
+    cached: u64,
     /// Reclaim units that placement handles lost.
     left: u64,
     erase_failures: u64,
@@ -214,12 +241,16 @@ fn world(seed: u64, cuts: u64, met: &mut Met) {
         met.refilled += r.found.kept_units;
         met.survived += r.found.losses.survived;
         met.scanned += r.found.oob_pages;
+        met.translation.0 += r.found.translation_pages;
         let kept = spec.cache.protected;
         assert!(!kept || (r.found.losses.acknowledged == 0 && r.found.trims_undone == 0));
         assert!(kept || r.found.kept_units == 0);
     }
     met.left += bench.host.device.placement().map_or(0, |of| of.events.reset_modified);
-    met.checkpoints += bench.host.device.metadata_written().checkpoints;
+    let checkpoints = bench.host.device.metadata_written().checkpoints;
+    met.checkpoints += checkpoints;
+    met.translation.1 += bench.host.device.ftl_counters().map_units;
+    met.cached += u64::from(spec.ftl.mapping.cached().is_some() && checkpoints > 0);
     let health = bench.host.device.health().unwrap_or_default();
     met.erase_failures += health.erase_failures;
     met.program_failures += health.program_failures;
@@ -232,7 +263,8 @@ fn a_cut_at_any_event_loses_only_what_may_be_lost() {
     (0..120).for_each(|seed| world(seed, 8, &mut met));
     println!("{met:?}");
     let Met { cuts, torn, broken, lost, undone, refilled, survived, checkpoints, scanned, left, .. } = met;
-    let Met { erase_failures, program_failures, read_only, .. } = met;
+    let Met { erase_failures, program_failures, read_only, translation, cached, .. } = met;
+    assert!(translation.0 > 20 && translation.1 > 20 && cached > 5, "{translation:?} {cached}");
     assert_eq!(cuts, 960);
     for (what, count) in [
         ("torn word lines", torn),
@@ -302,6 +334,20 @@ fn a_run_goes_on_after_the_cut_and_tells_what_recovery_took() {
     assert!(number(&often, "recovery", "oob_pages_read") < number(&never, "recovery", "oob_pages_read"));
     assert!(number(&often, "recovery", "mounting_us") < number(&never, "recovery", "mounting_us"));
     assert!(often["metadata_programs"].as_u64() > never["metadata_programs"].as_u64());
+    // With a mapping cache the entries since the checkpoint are read again, and a checkpoint writes the directory only.
+    let cached = |every: &str| {
+        at(
+            "40ms",
+            &format!(
+                "checkpoint-every = \"{every}\"\n[ftl]\nmapping = \"cached\"\nover-provisioning = \"60%\"\nmap-cache-size = \"64KiB\"\n"
+            ),
+        )
+    };
+    let (by_directory, seldom) = (cached("2ms"), cached("1h"));
+    let read = |r: &serde_json::Value| number(r, "recovery", "translation_pages_read");
+    assert!(read(&by_directory) > 0.0 && read(&by_directory) < read(&seldom));
+    let of_map = |r: &serde_json::Value| number(r, "recovery", "checkpoint_pages_read");
+    assert!(of_map(&by_directory) < of_map(&often) / 4.0);
     let late = result(&format!("[power-loss]\nat = \"61s\"\n{LOAD}")).err().unwrap_or_default();
     assert!(late.contains("power-loss.at = 61s and run.time = 60ms: the run is over"), "{late}");
     let unprotected = [("cache.protected".to_string(), "false".to_string())];

@@ -296,9 +296,6 @@ impl DriveSpec {
         let unit = self.geometry.unit_bytes;
         let why = "imposed write amplification has no blocks that translation pages could be in";
         Impossible::unless(!self.ftl.gc.imposes(), &["ftl.mapping", "ftl.gc"], why)?;
-        let why = "recovery rebuilds the map from checkpoints and out-of-band data of the full table, not from translation \
-                   pages";
-        Impossible::unless(self.power_loss.is_none(), &["ftl.mapping", "power-loss.at"], why)?;
         let why = "blocks of an SLC cache hold no translation pages, and folding does not batch the changes of map entries";
         Impossible::unless(self.ftl.slc.is_none(), &["ftl.mapping", "ftl.slc-cache.kind"], why)?;
         let why = "collection by placement handles keeps no blocks for translation pages";

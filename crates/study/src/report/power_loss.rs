@@ -21,7 +21,7 @@ pub fn section(drives: &[Drive]) -> Option<Value> {
         "metadata_programs": written(|of| of.programs),
         "cut": first.map(|first| cut(first, &cuts)),
         "hold_up": first.and_then(|_| super::hold_up::section(drives)),
-        "recovery": first.map(|_| recovery(&cuts)),
+        "recovery": first.map(|_| recovery(&cuts, drives[0].spec().ftl.mapping.cached().is_some())),
     })))
 }
 
@@ -42,7 +42,7 @@ fn cut(first: &Recovery, cuts: &[&Recovery]) -> Value {
     })
 }
 
-fn recovery(cuts: &[&Recovery]) -> Value {
+fn recovery(cuts: &[&Recovery], cached: bool) -> Value {
     let sum = |of: fn(&Recovery) -> u64| cuts.iter().map(|r| of(r)).sum::<u64>();
     let longest = |of: fn(&Recovery) -> Option<u64>| cuts.iter().filter_map(|r| of(r)).max();
     let us = |ns: u64| ns as f64 / 1e3;
@@ -54,6 +54,7 @@ fn recovery(cuts: &[&Recovery]) -> Value {
         "refilling_us": refilling.map(us),
         "checkpoint_pages_read": sum(|r| r.found.checkpoint_pages),
         "oob_pages_read": sum(|r| r.found.oob_pages),
+        "translation_pages_read": cached.then(|| sum(|r| r.found.translation_pages)),
         "cache_pages_read": sum(|r| r.found.cache_pages),
         "blocks_erased_again": sum(|r| r.found.blocks_erased_again),
         "units_programmed_again": sum(|r| r.found.kept_units),

@@ -26,7 +26,7 @@ use crate::ftl::page::wear::bad_blocks::BadBlocks;
 use crate::ftl::page::write_back::in_flight::InFlight;
 use crate::ftl::page::write_back::queues::{HostLists, WriteBack};
 use crate::ftl::page::write_back::super_word_line::SuperWordLine;
-use crate::numbers::Lane;
+use crate::numbers::{Lane, Lpn};
 use crate::owner::Owner;
 use crate::spec::{DriveSpec, UnmappedReads};
 use interpulse_engine::{Duration, ResourceId, Streams};
@@ -138,7 +138,10 @@ impl PageFtl {
         let record = spec.power_loss.map(|_| {
             let (states, page) = (block_states(&blocks, dies), spec.part.page_size.get());
             let protected = spec.cache.protected;
-            Box::new(PowerLossState::new(blocks.map(), states, blocks.layout.units(), slots, page, protected))
+            let cached = spec.ftl.mapping.cached().is_some();
+            let first = Lpn(if cached { blocks.config().logical_units } else { 0 });
+            let units = blocks.layout.units();
+            Box::new(PowerLossState::new(blocks.map(), first, states, units, slots, page, protected))
         });
         let versions = match spec.power_loss {
             Some(_) => VersionAudit::for_power_loss(spec.loses_cache()),

@@ -15,7 +15,7 @@ use crate::ftl::page::mapping::relocation::Relocation;
 use crate::ftl::page::mapping::table::{Map, UNMAPPED, Where};
 use crate::ftl::page::power_loss::checkpoint::Entry;
 use crate::ftl::page::power_loss::oob::Spare;
-use crate::ftl::page::power_loss::state::PowerLossState;
+use crate::ftl::page::power_loss::state::{FlashView, PowerLossState};
 use crate::ftl::page::separation::Hotness;
 use crate::numbers::{Lpn, Ppu, Slot, SuperBlock};
 use interpulse_engine::{RequestId, SimTime};
@@ -103,6 +103,20 @@ impl MappingState {
     /// Power-loss state, to begin and end checkpoints.
     pub(crate) fn record_mut(&mut self) -> Option<&mut PowerLossState> {
         self.record.as_deref_mut()
+    }
+
+    /// Power-loss state, if power may be lost, and the locations of all units.
+    pub(crate) fn record_and_view(&mut self) -> Option<(&mut PowerLossState, FlashView<'_>)> {
+        let view =
+            FlashView { map: &self.map, cache: &self.cache, keeps: self.homes == StaleCopyPolicy::Kept };
+        self.record.as_deref_mut().map(|record| (record, view))
+    }
+
+    /// Flash location of `lpn` with its version, if power may be lost.
+    pub(crate) fn flash_entry(&self, lpn: Lpn) -> Option<Entry> {
+        let view =
+            FlashView { map: &self.map, cache: &self.cache, keeps: self.homes == StaleCopyPolicy::Kept };
+        self.record.as_ref().and_then(|record| view.entry(&record.oob, lpn))
     }
 
     #[inline]
@@ -432,19 +446,6 @@ impl MappingState {
         if let Some(record) = &mut self.record {
             record.oob.erase(layout.first_unit(super_block), layout.units_per_block);
         }
-    }
-
-    /// Begins a checkpoint of the flash map. Returns its pages, or `None` while the previous one is being written.
-    pub(crate) fn begin_checkpoint(&mut self, blocks: Vec<(u32, bool)>) -> Option<u64> {
-        let (map, cache, keeps) = (&self.map, &self.cache, self.homes == StaleCopyPolicy::Kept);
-        let record = self.record.as_mut().expect("power may be lost");
-        let oob = &record.oob;
-        let at = |place| Some(Entry { place, version: oob.read(place).version });
-        record.checkpoint.begin(oob.mark(), blocks, |lpn| match map.get(lpn) {
-            Where::Flash(ppu) => at(ppu),
-            Where::Cache(slot) if keeps && cache.home(slot) != NO_FLASH_COPY => at(cache.home(slot)),
-            Where::Cache(_) | Where::Unmapped => None,
-        })
     }
 
     // ---- preconditioning ------------------------------------------------------------------------------------

@@ -3,6 +3,9 @@
 //! A checkpoint stores location and version of every logical unit, and erase count and fill state of every block. Only map
 //! pages changed since the previous checkpoint are written. It becomes valid once its last page is on flash and describes
 //! the state at its beginning.
+//!
+//! With a mapping cache the entries of host units are in translation pages (`translation.rs`): a checkpoint writes the directory
+//! of these pages instead, once all changes at its beginning are on flash.
 
 use crate::ftl::page::mapping::table::UNMAPPED;
 use crate::ftl::page::power_loss::oob::Mark;
@@ -34,12 +37,18 @@ struct Pending {
     pages: Vec<(u32, Vec<Entry>)>,
     blocks: Vec<(u32, bool)>,
     mark: Mark,
+    superseded: Vec<(Lpn, u32)>,
 }
 
 /// Last checkpoint, the one being written, and changes since.
 #[derive(Clone)]
 pub struct Checkpoint {
     entries: Vec<Entry>,
+    /// First unit whose entry a checkpoint writes.
+    first: Lpn,
+    /// Units of which an older copy was still to be programmed when the checkpoint began, with the version of their entry.
+    /// Kept where entries have no version.
+    superseded: Vec<(Lpn, u32)>,
     /// Erases of each super block, and whether it was full.
     blocks: Vec<(u32, bool)>,
     order: u32,
@@ -53,11 +62,14 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// First checkpoint: `entries` over blocks with these erases, with `per_page` entries to a page.
-    pub fn new(entries: Vec<Entry>, blocks: Vec<(u32, bool)>, per_page: u32) -> Checkpoint {
-        let pages = (entries.len() as u32).div_ceil(per_page);
+    /// First checkpoint: `entries` over blocks with these erases, with `per_page` entries to a page. Entries before `first`
+    /// are in translation pages.
+    pub fn new(entries: Vec<Entry>, first: Lpn, blocks: Vec<(u32, bool)>, per_page: u32) -> Checkpoint {
+        let pages = (entries.len() as u32 - first.0).div_ceil(per_page);
         Checkpoint {
             entries,
+            first,
+            superseded: Vec::new(),
             blocks,
             order: 0,
             per_page,
@@ -73,9 +85,25 @@ impl Checkpoint {
         self.order
     }
 
-    /// Entries of the last checkpoint.
+    /// Entries on flash: of the last checkpoint, and of translation pages.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// Replaces the entries from `first` on by those of a translation page that has been programmed.
+    pub(crate) fn replace_entries(&mut self, first: Lpn, entries: &[Entry]) {
+        self.entries[first.index()..first.index() + entries.len()].copy_from_slice(entries);
+    }
+
+    /// Entry of each unit as recovery reads it. Those of translation pages have no version: whatever was programmed since the
+    /// checkpoint began is newer, except copies of superseded versions.
+    pub fn base(&self) -> Vec<Entry> {
+        let mut base = self.entries.clone();
+        base[..self.first.index()].iter_mut().for_each(|entry| entry.version = 0);
+        for &(lpn, version) in &self.superseded {
+            base[lpn.index()].version = version;
+        }
+        base
     }
 
     /// Erases of a super block and whether it was full, in the last checkpoint.
@@ -93,7 +121,11 @@ impl Checkpoint {
 
     /// Pages of the whole map and the state of all blocks.
     pub fn pages(&self) -> u64 {
-        self.dirty.len() as u64 + self.block_pages()
+        self.dirty.len() as u64 + self.block_pages() + self.listed_pages(self.superseded.len())
+    }
+
+    fn listed_pages(&self, units: usize) -> u64 {
+        (units as u64).div_ceil(u64::from(self.per_page))
     }
 
     fn block_pages(&self) -> u64 {
@@ -103,7 +135,9 @@ impl Checkpoint {
     /// Marks the entry of `lpn` as changed.
     #[inline]
     pub fn touch(&mut self, lpn: Lpn) {
-        self.dirty[(lpn.0 / self.per_page) as usize] = true;
+        if let Some(entry) = lpn.0.checked_sub(self.first.0) {
+            self.dirty[(entry / self.per_page) as usize] = true;
+        }
     }
 
     /// Notes a trim of `lpn`; `durable` if it survives a power loss.
@@ -148,41 +182,47 @@ impl Checkpoint {
         });
     }
 
-    /// Begins a checkpoint of the changed pages; `entry` gives the current flash location of each unit. Returns its pages,
-    /// or `None` while the previous one is being written.
-    pub fn begin(
-        &mut self,
-        mark: Mark,
-        blocks: Vec<(u32, bool)>,
-        entry: impl Fn(Lpn) -> Option<Entry>,
-    ) -> Option<u64> {
+    /// Begins a checkpoint of blocks in these states, unless the previous one is being written. Returns whether it began.
+    pub fn begin(&mut self, mark: Mark, blocks: Vec<(u32, bool)>, superseded: Vec<(Lpn, u32)>) -> bool {
         if self.pending.is_some() {
-            return None;
+            return false;
         }
+        self.pending = Some(Pending { pages: Vec::new(), blocks, mark, superseded });
+        true
+    }
+
+    /// Takes the changed pages for the checkpoint that has begun; `entry` gives the current flash location of each unit.
+    /// Returns the pages to be written.
+    pub fn take_pages(&mut self, entry: impl Fn(Lpn) -> Option<Entry>) -> u64 {
+        let end = Lpn(self.entries.len() as u32);
         let mut pages = Vec::new();
         for page in 0..self.dirty.len() as u32 {
             if std::mem::take(&mut self.dirty[page as usize]) {
-                let first = Lpn(page * self.per_page);
-                let end = (first + self.per_page).min(Lpn(self.entries.len() as u32));
-                let unmapped = |lpn| Entry { place: UNMAPPED, version: self.trimmed(lpn) };
-                pages.push((
-                    page,
-                    first.until(end).map(|lpn| entry(lpn).unwrap_or_else(|| unmapped(lpn))).collect(),
-                ));
+                let first = self.first + page * self.per_page;
+                let entries = self.snapshot(first, (first + self.per_page).min(end), &entry);
+                pages.push((page, entries));
             }
         }
-        let count = pages.len() as u64 + self.block_pages();
-        self.pending = Some(Pending { pages, blocks, mark });
-        Some(count)
+        let pending = self.pending.as_mut().expect("a checkpoint has begun");
+        let listed = pending.superseded.len();
+        let changed = pages.len() as u64;
+        pending.pages = pages;
+        changed + self.block_pages() + self.listed_pages(listed)
+    }
+
+    /// Entries of `from..to` as they are now: the flash location that `entry` gives, or no data.
+    pub(crate) fn snapshot(&self, from: Lpn, to: Lpn, entry: impl Fn(Lpn) -> Option<Entry>) -> Vec<Entry> {
+        let unmapped = |lpn| Entry { place: UNMAPPED, version: self.trimmed(lpn) };
+        from.until(to).map(|lpn| entry(lpn).unwrap_or_else(|| unmapped(lpn))).collect()
     }
 
     /// Completes the checkpoint that was being written.
     pub fn complete(&mut self) {
         let pending = self.pending.take().expect("a checkpoint was being written");
         for (page, entries) in pending.pages {
-            let first = (page * self.per_page) as usize;
-            self.entries[first..first + entries.len()].copy_from_slice(&entries);
+            self.replace_entries(self.first + page * self.per_page, &entries);
         }
+        self.superseded = pending.superseded;
         (self.blocks, self.order) = (pending.blocks, pending.mark.order);
         self.trims.retain(|_, trim| trim.newest > pending.mark.version);
         self.unwritten.retain(|&(_, version)| version > pending.mark.version);

@@ -48,11 +48,21 @@ impl PageFtl {
             return;
         }
         let blocks = block_states(&self.blocks, flash.nand.dies());
-        if let Some(pages) = self.blocks.units.begin_checkpoint(blocks) {
-            self.area().written.checkpoint_pages += pages;
-            self.write_metadata(flash, pages, Then::Checkpoint);
+        let superseded = self.superseded();
+        let record = self.blocks.units.record_mut().expect("power may be lost");
+        let began = record.checkpoint.begin(record.oob.mark(), blocks, superseded);
+        if began && !self.flush_map(flash) {
+            self.write_checkpoint(flash);
         }
         self.arm_checkpoint(flash);
+    }
+
+    /// Writes the checkpoint that has begun.
+    pub(crate) fn write_checkpoint(&mut self, flash: &mut Flash) {
+        let (record, view) = self.blocks.units.record_and_view().expect("power may be lost");
+        let pages = record.take_pages(&view);
+        self.area().written.checkpoint_pages += pages;
+        self.write_metadata(flash, pages, Then::Checkpoint);
     }
 
     fn write_metadata(&mut self, flash: &mut Flash, pages: u64, then: Then) {

@@ -9,3 +9,4 @@ pub mod outage;
 pub mod recovery;
 mod restore;
 pub mod state;
+mod translation;

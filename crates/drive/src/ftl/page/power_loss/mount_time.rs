@@ -40,6 +40,11 @@ impl<'a> Reads<'a> {
         }
     }
 
+    /// One unit of page `page` of a block in `mode`.
+    pub(crate) fn unit(&mut self, die: DieId, page: u32, mode: CellMode) {
+        self.read(die, page % self.geometry.pages_per_word_line, mode, 1);
+    }
+
     /// Out-of-band data of the first page of a super block; one unit is transferred.
     pub(crate) fn probe(&mut self, layout: &Layout, super_block: SuperBlock) {
         let (die, _) = layout.die_of(layout.lane_of(super_block).0);

@@ -33,6 +33,8 @@ pub struct Recovered {
     pub checkpoint_pages: u64,
     /// Pages read for their out-of-band data only.
     pub oob_pages: u64,
+    /// Translation pages read whose entries may have changed since the checkpoint.
+    pub translation_pages: u64,
     /// Pages read that the capacitors saved of the cache.
     pub cache_pages: u64,
     /// Cache units that survive.
@@ -89,8 +91,7 @@ impl PageFtl {
         let record = self.blocks.units.record().expect("power may be lost");
         let found = Found { programs: &programs, broken, cycles };
         let rebuilt = recovery::rebuild(layout, &record.oob, &record.checkpoint, &found);
-        let mut places = rebuilt.places;
-        recovered.trims_undone = self.compare(&places, protected);
+        recovered.trims_undone = self.compare(&rebuilt.places, protected);
 
         let (cache, map) = (&self.blocks.units.cache, self.blocks.map());
         let kept = if self.blocks.units.keeps_stale_copies() { Vec::new() } else { cache.occupied() };
@@ -107,11 +108,12 @@ impl PageFtl {
             reads.scan(layout, block, programs[block.index()], self.blocks.cell_mode(block));
         }
         recovered.oob_pages = reads.pages() - whole;
+        recovered.translation_pages = self.read_found_pages(&rebuilt, &mut reads);
         recovered.mounting = reads.time(decode);
         recovered.kept_units = kept.len() as u64;
         recovered.blocks_erased_again = broken.iter().filter(|broken| **broken).count() as u64;
 
-        let mut slots = HashMap::new();
+        let (mut slots, mut places) = (HashMap::new(), rebuilt.places);
         for &(slot, lpn) in &kept {
             places[lpn.index()] = UNMAPPED;
             slots.insert(lpn, slot);
@@ -176,6 +178,7 @@ impl PageFtl {
         self.placement.reset();
         self.metadata.as_mut().expect("power may be lost").lose_power();
         self.outcomes.clear();
+        self.restore_mapping_cache();
     }
 
     /// Resumes after recovery: erases the blocks that need it, restarts collection and flushes the cache;
@@ -195,6 +198,7 @@ impl PageFtl {
         for lane in Lane::first(self.blocks.layout.lanes) {
             self.advance_gc(flash, lane);
         }
+        self.restart_map(flash);
         self.flush_all();
     }
 }

@@ -20,6 +20,8 @@ pub struct Found<'a> {
 pub struct Rebuilt {
     /// Physical unit of each logical one, or [`UNMAPPED`].
     pub places: Vec<Ppu>,
+    /// Whether the scan or the journal of trims decided about a unit.
+    pub found: Vec<bool>,
     /// Super blocks of which every programmed page was scanned.
     pub scanned: Vec<SuperBlock>,
 }
@@ -34,12 +36,14 @@ pub fn rebuild(layout: &Layout, oob: &Oob, checkpoint: &Checkpoint, found: &Foun
         !found.broken[b] && found.programs[b] > 0 && checkpoint.block(block).0 == found.cycles[b]
     };
     let mut best: Vec<(u32, u32, Ppu)> = Vec::with_capacity(checkpoint.entries().len());
-    for entry in checkpoint.entries() {
+    for entry in checkpoint.base() {
         let gone = entry.place != UNMAPPED && !same(layout.block_of(entry.place));
         best.push(if gone { (0, 0, UNMAPPED) } else { (entry.version, 0, entry.place) });
     }
+    let mut seen = vec![false; best.len()];
     for (lpn, version) in checkpoint.trims() {
         let of = &mut best[lpn.index()];
+        seen[lpn.index()] = true;
         if version > of.0 {
             *of = (version, 0, UNMAPPED);
         }
@@ -58,10 +62,11 @@ pub fn rebuild(layout: &Layout, oob: &Oob, checkpoint: &Checkpoint, found: &Foun
                 continue;
             }
             let of = &mut best[spare.lpn.index()];
+            seen[spare.lpn.index()] = true;
             if (spare.version, spare.written) >= (of.0, of.1) {
                 *of = (spare.version, spare.written, ppu);
             }
         }
     }
-    Rebuilt { places: best.into_iter().map(|(_, _, place)| place).collect(), scanned }
+    Rebuilt { places: best.into_iter().map(|(_, _, place)| place).collect(), found: seen, scanned }
 }

@@ -89,6 +89,13 @@ impl InFlight {
         &mut self.programs[id.index()]
     }
 
+    /// Programs in flight.
+    pub fn in_flight(&self) -> impl Iterator<Item = &ProgramInFlight> {
+        let mut free = vec![false; self.programs.len()];
+        self.free_programs.iter().for_each(|id| free[id.index()] = true);
+        self.programs.iter().zip(free).filter(|(_, free)| !free).map(|(program, _)| program)
+    }
+
     /// Takes the program out, to be returned by [`InFlight::free_program`].
     #[inline]
     pub fn take_program(&mut self, id: JobId) -> ProgramInFlight {

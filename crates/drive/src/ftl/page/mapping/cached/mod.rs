@@ -12,6 +12,7 @@
 //! is unit `logical units + k` of these tables, whose end is thus the directory (GTD) of DFTL.
 
 mod audit;
+mod checkpoint_flush;
 pub(in crate::ftl::page) mod collection;
 pub mod format;
 mod look_up;
@@ -24,6 +25,7 @@ use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::mapping::lookup::Lookup;
 use crate::ftl::page::mapping::table::{Map, Where};
 use crate::numbers::{Lane, Lpn};
+use checkpoint_flush::{Flush, PageFlush};
 use interpulse_engine::RequestId;
 use residents::{Evicted, Residents};
 use spec::{MapCacheSpec, MapPartition};
@@ -68,6 +70,8 @@ struct PageState {
     bytes: u32,
     /// First command that waits for the read.
     first: RequestId,
+    /// Progress towards the checkpoint that is being made.
+    flush: PageFlush,
 }
 
 const IDLE: PageState = PageState {
@@ -80,6 +84,7 @@ const IDLE: PageState = PageState {
     part: 0,
     bytes: 0,
     first: NOBODY,
+    flush: PageFlush::None,
 };
 
 /// Command that waits for a translation page.
@@ -144,6 +149,7 @@ pub struct CachedMap {
     /// Units whose entries a program is about to change.
     changing: Vec<Lpn>,
     evicted: Vec<Evicted>,
+    flush: Flush,
 }
 
 impl CachedMap {
@@ -178,6 +184,7 @@ impl CachedMap {
             buffer: WriteBuffer::default(),
             changing: Vec::new(),
             evicted: Vec::new(),
+            flush: Flush::default(),
         }
     }
 
@@ -333,8 +340,9 @@ impl CachedMap {
                 }
             }
         } else if !self.residents.holds(page) {
-            // Changes that wait for a batch move back to the cache.
-            let queued = self.pages[page as usize].progress == Progress::Queued;
+            // Changes that wait for a batch move back to the cache, unless a checkpoint needs them on flash.
+            let of = &self.pages[page as usize];
+            let queued = of.progress == Progress::Queued && of.flush == PageFlush::None;
             if queued {
                 self.pages[page as usize].progress = Progress::Idle;
                 self.buffer.waiting -= 1;

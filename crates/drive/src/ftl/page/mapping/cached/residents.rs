@@ -148,6 +148,20 @@ impl Residents {
         Some(of.changes)
     }
 
+    /// Whether `object` is cached and changed.
+    pub(super) fn is_dirty(&self, object: u32) -> bool {
+        self.slot_of[object as usize].checked_sub(1).is_some_and(|slot| self.slots[slot as usize].dirty)
+    }
+
+    /// Drops all objects.
+    pub(super) fn clear(&mut self) {
+        for part in 0..=self.others.len() as u16 {
+            while self.part_mut(part).order.used() > 0 {
+                self.evict(part);
+            }
+        }
+    }
+
     /// Bytes of a cached object.
     pub(super) fn bytes(&self, object: u32) -> u32 {
         self.slots[self.slot_of[object as usize] as usize - 1].bytes

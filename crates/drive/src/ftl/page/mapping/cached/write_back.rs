@@ -8,7 +8,7 @@ use crate::ftl::page::mapping::residency::Residency;
 use crate::ftl::page::mapping::table::{UNMAPPED, Where};
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::write_back::in_flight::ProgramInFlight;
-use crate::numbers::{JobId, Lane, Lpn};
+use crate::numbers::{JobId, Lane, Lpn, Slot};
 use crate::owner::Owner;
 use interpulse_flash::nand::txn::Kind;
 
@@ -21,7 +21,10 @@ impl PageFtl {
     pub(crate) fn note_changes(&mut self, job: &ProgramInFlight) {
         let Residency::Cached(cached) = &mut self.residency else { return };
         let units = &self.blocks.units;
-        cached.changing.extend(job.slots.iter().filter_map(|&slot| units.newest_in(slot)));
+        // A copy that is not the newest is one that a power loss may revert to.
+        let keeps = units.keeps_stale_copies();
+        let changed = |&slot: &Slot| if keeps { Some(units.cache.lpn(slot)) } else { units.newest_in(slot) };
+        cached.changing.extend(job.slots.iter().filter_map(changed));
         let layout = &self.blocks.layout;
         let valid = |unit: &&Relocation| {
             let at = layout.split(unit.source);
@@ -56,8 +59,9 @@ impl PageFtl {
     /// Starts what write-back can do now.
     pub(super) fn write_map_back(&mut self, flash: &mut Flash) {
         let cached = self.cached();
+        cached.feed_flush();
         if cached.buffer.preparing == 0 && cached.buffer.ready.is_empty() {
-            if cached.buffer.waiting < cached.batch {
+            if cached.buffer.waiting < cached.batch && !cached.is_flushing() {
                 return;
             }
             self.prepare_batch(flash);
@@ -140,6 +144,7 @@ impl PageFtl {
             && let Some(page) = cached.begin_program()
         {
             moved.push(Relocation { lpn: cached.unit(page), source: FROM_MEMORY });
+            self.blocks.units.translation_page_begins(cached.unit(page), cached.entries_of(page));
         }
         for (offset, unit) in (place.first_offset..).zip(&*moved) {
             self.blocks.units.assign(self.blocks.layout.first_unit(place.super_block) + offset, unit.lpn);
@@ -156,6 +161,11 @@ impl PageFtl {
     pub(crate) fn map_program_done(&mut self, flash: &mut Flash, id: JobId) {
         let job = self.jobs.take_program(id);
         let place = job.place.expect("translation pages have a place");
+        let described = (place.first_offset..).zip(&job.moved).map(|(offset, unit)| {
+            let ppu = self.blocks.layout.first_unit(place.super_block) + offset;
+            (unit.lpn, ppu, (unit.source != FROM_MEMORY).then_some(unit.source))
+        });
+        self.blocks.units.describe_translation_pages(described);
         let mut collected = false;
         for (offset, unit) in (place.first_offset..).zip(&job.moved) {
             if unit.source == FROM_MEMORY {
@@ -179,6 +189,9 @@ impl PageFtl {
         }
         self.write_map_back(flash);
         self.resume_stalled();
+        if self.cached().take_flushed() {
+            self.write_checkpoint(flash);
+        }
     }
 }
 
@@ -199,6 +212,7 @@ impl CachedMap {
         let page = self.buffer.ready.pop_front()?;
         self.pages[page as usize].progress = Progress::Programming;
         self.buffer.programming += 1;
+        self.flush_begins(page);
         if self.spec.format.holds_entries() {
             for lpn in self.entries_of(page).start.until(self.entries_of(page).end) {
                 self.residents.clean(lpn.0);
@@ -216,6 +230,7 @@ impl CachedMap {
         (of.progress, of.whole, of.again, of.whole_again) = (Progress::Idle, false, false, false);
         self.buffer.programming -= 1;
         self.set_buffered(page, 0);
+        self.flush_ended(page);
         if again {
             self.add(page, whole);
         }

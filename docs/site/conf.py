@@ -59,6 +59,7 @@ CONTENTS = {
             "docs/DRIVES",
             "docs/PREDICTIONS",
             "docs/SLC",
+            "docs/PROGRAMMING",
             "docs/MAPPING",
             "docs/CONTROLLER",
             "docs/ARRAY",

@@ -5,6 +5,7 @@ mod audits;
 mod cache_program;
 mod cell_modes;
 mod conventional_zones;
+mod copyback;
 mod dram;
 mod drive_common;
 mod faults;

@@ -4,6 +4,7 @@
 //! One seed gives one world; a failing test prints the world and its seed.
 
 use crate::drive_common::{Bench, Cells, errors, preconditioned, with_faults};
+use interpulse_drive::ftl::page::gc::copyback::CopybackSpec;
 use interpulse_drive::ftl::page::gc::victim::GcPolicy;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::ftl::page::placement::{Fdp, PlacementPolicy};
@@ -286,8 +287,8 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
         if !sections.contains(&key.path.split('.').next()?) || imposed && key.path.starts_with("errors.") {
             return None;
         }
-        // Groups are set below.
-        if key.path == "ftl.reclaim-groups" {
+        // Groups and copyback are set below.
+        if ["ftl.reclaim-groups", "ftl.copyback"].contains(&key.path.as_str()) {
             return None;
         }
         // Streams of their own, so that the other drives stay what they were.
@@ -361,6 +362,15 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
         spec = with_cache;
     }
     with_faults(&mut spec, streams.stream("test.faults", 0));
+    let mut values_of_copyback = streams.stream("test.copyback", 0);
+    if values_of_copyback.below(3) > 0 {
+        let limit = pick(&mut values_of_copyback, &[1, 2, 255]);
+        let mut copying = spec.clone();
+        copying.ftl.copyback = Some(CopybackSpec { limit });
+        if copying.check().is_ok() {
+            spec = copying;
+        }
+    }
     if let PlacementPolicy::Fdp(fdp) = &spec.ftl.placement {
         let mut grouped = spec.clone();
         grouped.ftl.placement = PlacementPolicy::Fdp(Fdp { groups: 2, ..fdp.clone() });

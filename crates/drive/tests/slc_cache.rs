@@ -30,7 +30,7 @@ fn cache(text: &str) -> SlcSpec {
 }
 
 /// A drive of two channels with one die each, whose programs in SLC mode take 100 us and reads 20 us.
-fn drive(cells: Cells, planes: u32, text: &str) -> DriveSpec {
+pub(crate) fn drive(cells: Cells, planes: u32, text: &str) -> DriveSpec {
     let mut part = part(cells, planes, 32, 8);
     let us = Duration::from_us;
     part.slc_mode = Some(SlcModeSpec {
@@ -48,7 +48,7 @@ fn drive(cells: Cells, planes: u32, text: &str) -> DriveSpec {
     spec
 }
 
-fn counters(drive: &Drive) -> SlcCounters {
+pub(crate) fn counters(drive: &Drive) -> SlcCounters {
     drive.slc().expect("the drive has a cache").counters
 }
 
@@ -75,7 +75,7 @@ const KINDS: [&str; 5] = [
 ];
 
 /// Random writes of two sizes with reads and trims.
-fn mixed() -> SyntheticSpec {
+pub(crate) fn mixed() -> SyntheticSpec {
     let text = "read = 0.3\ntrim = 0.1\nsizes = ['4KiB', '32KiB']\nsize-weights = [3.0, 1.0]\nalignment = '4KiB'\npacing = \
                 'closed'\ndepth = 16\n";
     SyntheticSpec::read(&mut Document::from_toml(text, "flow").unwrap().top()).unwrap()
@@ -120,17 +120,22 @@ fn nothing_is_lost_in_a_cache() {
     }
 }
 
+/// Cuts by the test, with a checkpoint every 5 ms.
+pub(crate) fn power_loss() -> PowerLossSpec {
+    PowerLossSpec {
+        at: None,
+        off_for: Duration::from_ms(1),
+        checkpoint_every: Duration::from_ms(5),
+        save_to: Placement::FirstFree,
+        capacitor: None,
+    }
+}
+
 #[test]
 fn power_may_be_lost_with_data_in_the_cache() {
     for text in KINDS {
         let mut spec = drive(Cells::Tlc, 2, text);
-        spec.power_loss = Some(PowerLossSpec {
-            at: None,
-            off_for: Duration::from_ms(1),
-            checkpoint_every: Duration::from_ms(5),
-            save_to: Placement::FirstFree,
-            capacitor: None,
-        });
+        spec.power_loss = Some(power_loss());
         let mut bench = Bench::new(&spec, preconditioned(&spec, 0.6, 0.5, 3), &[closed("f", 16, mixed())], 1);
         let mut rng = Streams::new(5).stream("test.slc-cache", 0);
         for _ in 0..12 {
@@ -176,7 +181,7 @@ fn times(planes: u64) -> Times {
 }
 
 /// Writes of 32 KiB in sequence that keep the dies busy.
-fn sequential() -> SyntheticSpec {
+pub(crate) fn sequential() -> SyntheticSpec {
     let text = "read = 0.0\naddress = 'sequential'\nblock-size = '32KiB'\nalignment = '32KiB'\npacing = 'closed'\ndepth = 32\n";
     SyntheticSpec::read(&mut Document::from_toml(text, "flow").unwrap().top()).unwrap()
 }
@@ -186,7 +191,7 @@ fn fresh(spec: &DriveSpec) -> Bench {
 }
 
 /// Units that a cache holds in SLC mode.
-fn capacity(drive: &Drive) -> u64 {
+pub(crate) fn capacity(drive: &Drive) -> u64 {
     drive.slc().unwrap().most_blocks() * u64::from(drive.layout().units_per_block_in(CellMode::Slc))
 }
 

@@ -20,6 +20,12 @@ impl<K: Number, T> Slab<K, T> {
         K::nth(self.0.insert(thing) as u32)
     }
 
+    /// The key of the next entry.
+    #[inline]
+    pub fn next_key(&self) -> K {
+        K::nth(self.0.vacant_key() as u32)
+    }
+
     /// Removes the entry `id`. Panics if there is none.
     #[inline]
     pub fn remove(&mut self, id: K) -> T {

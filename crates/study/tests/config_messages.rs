@@ -44,6 +44,14 @@ fn each_mistake_names_the_key_and_what_is_legal() {
              have no address that planes could share",
         ),
         (
+            &[("ftl.copyback", "true"), ("ftl.gc", "imposed"), ("ftl.imposed-waf", "2.4")],
+            "--set: ftl.copyback = true and ftl.gc = imposed: imposed write amplification moves no pages that a die could copy",
+        ),
+        (
+            &[("ftl.copyback-limit", "2")],
+            "--set: ftl.copyback-limit: does not apply; it belongs to copyback = true",
+        ),
+        (
             &[("cache.size", "64KiB")],
             "--set: cache.size = 64KiB: 64KiB holds 16 units of 4KiB; programs of 12 units on this drive need at least \
              96KiB",

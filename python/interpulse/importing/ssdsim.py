@@ -168,7 +168,7 @@ def _parameters() -> tuple[Parameter, ...]:
             declare(f"advanced command priority{n}", Whole(0, 1), None, "", "commands are not merged by choice")
             for n in ("", "2")
         ],
-        declare("greed CB command", Whole(0, 1), None, "", "there is no copyback"),
+        declare("greed CB command", Whole(0, 1), None, "", "ftl.copyback is off unless set by hand"),
         declare("greed MPW command", Whole(0, 1), None, "", "programs that wait together are not merged"),
         declare(
             "aged",

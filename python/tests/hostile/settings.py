@@ -78,6 +78,7 @@ APPLIES = {
     "a given fold-above": ("ftl.slc-cache.fold-above=80%",),
     "[dram]": ("dram.width=32",),
     "[read-cache]": ("read-cache.size=1MiB",),
+    "copyback = true": ("ftl.copyback=true",),
     "a given die-stall-every": ("faults.die-stall-every=1s",),
     "a given capacitor-voltage": ("power-loss.at=1ms", "power-loss.capacitor-voltage=12V"),
     'wear-out = "normal" or "lognormal"': ("faults.wear-out=normal",),

@@ -9,6 +9,10 @@ counters! {
         host_units: "units",
         /// units moved by garbage collection and programmed
         gc_units: "units",
+        /// of these, units moved by copyback
+        copyback_units: "units",
+        /// whole pages moved through the controller all the same: at the limit of copybacks, left over, or overwritten meanwhile
+        copyback_fallbacks: "pages",
         /// units of programs that carried no data (flushes of partial word lines, failed programs)
         padding_units: "units",
         /// extra units programmed for synthetic write amplification

@@ -2,6 +2,7 @@
 
 use interpulse_engine::{EventQueue, SimTime};
 use interpulse_flash::nand::Nand;
+use interpulse_flash::nand::copyback::Source;
 use interpulse_flash::nand::txn::Txn;
 
 /// Flash array and event queue, borrowed for one call.
@@ -17,6 +18,11 @@ impl Flash<'_> {
     #[inline]
     pub fn now(&self) -> SimTime {
         self.events.now()
+    }
+
+    /// Submits a program of moved data as a copyback of `sources`.
+    pub fn submit_copyback(&mut self, txn: Txn, sources: &[Source]) {
+        self.nand.submit_copyback(self.events, txn, sources);
     }
 
     /// Submits an operation to the flash array.

@@ -185,6 +185,7 @@ impl DriveSpec {
         self.check_reprogramming()?;
         self.check_slc(&layout)?;
         self.check_placement()?;
+        self.check_copyback()?;
         self.check_rewriting()?;
         self.check_faults()?;
         self.check_allocation()?;

@@ -1,6 +1,7 @@
 //! Specification of the FTL: the section `[ftl]`.
 
 use crate::ftl::page::blocks::free_block::FreeBlock;
+use crate::ftl::page::gc::copyback::CopybackSpec;
 use crate::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
 use crate::ftl::page::mapping::cached::spec::MappingSpec;
 use crate::ftl::page::placement::PlacementPolicy;
@@ -64,6 +65,8 @@ pub struct FtlSpec {
     pub gc_hard: f64,
     /// Programs of moved data that a lane has in the queue of its die at a time.
     pub gc_depth: u32,
+    /// Moves of whole pages by copyback.
+    pub copyback: Option<CopybackSpec>,
     /// Separation of host data.
     pub hotness: HotnessPolicy,
     /// What a write may say about the place of its data.
@@ -123,6 +126,8 @@ keys! {
         // The following keys affect a run but not its initial state.
         /// programs of moved data that a lane has in the queue of its die at a time; twice as many pages are read ahead
         gc_depth: u32 = (run) u32(default(2).within(1..=1024)),
+        /// Moves of whole pages by copyback.
+        copyback: Option<CopybackSpec> => CopybackSpec::read(run)?,
         /// Separation of host data.
         hotness: HotnessPolicy => HotnessPolicy::read(run)?,
         /// what a write may say about the place of its data
@@ -205,6 +210,7 @@ impl FtlSpec {
             gc_counts: page.gc_counts,
             gc_hard: page.gc_hard,
             gc_depth: page.gc_depth,
+            copyback: page.copyback,
             hotness: page.hotness,
             placement: page.placement,
             reprogram: page.reprogram,

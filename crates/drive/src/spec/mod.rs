@@ -5,6 +5,7 @@ mod cache;
 mod capacity;
 mod check;
 mod controller_checks;
+mod copyback_checks;
 mod fault_checks;
 mod faults;
 mod format;

@@ -146,6 +146,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             gc_counts: FreeCount::Blocks,
             gc_hard: 0.04,
             gc_depth: 2,
+            copyback: None,
             hotness: HotnessPolicy::None,
             placement: PlacementPolicy::None,
             reprogram: None,

@@ -101,6 +101,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             gc_counts: FreeCount::Blocks,
             gc_hard: 0.0,
             gc_depth: 2,
+            copyback: None,
             hotness: HotnessPolicy::None,
             placement: PlacementPolicy::None,
             reprogram: None,

@@ -58,6 +58,8 @@ pub enum Step {
     Out,
     /// The die is busy for a time of the command's own.
     Busy(&'static Busy),
+    /// Pages are sensed into the page buffer to be programmed (copyback), one on each plane.
+    SenseSource,
     /// Data moves into the page buffer, page by page, behind its command and address cycles.
     Load,
     /// Pulses and verifies of its train.

@@ -22,6 +22,10 @@ counters! {
         mlc_programs: "operations",
         /// of these two, reprograms of such a word line, each of which reads status and data first
         reprograms: "operations",
+        /// of these two, copybacks: programs of pages that the die sensed itself
+        copybacks: "operations",
+        /// pages sensed for copybacks, those sensed again after a suspension included
+        copyback_pages: "pages",
         /// programs that began with data in the cache register
         cached_programs: "operations",
         /// pages loaded into the cache register while a program pulsed

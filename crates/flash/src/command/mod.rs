@@ -31,7 +31,7 @@ static RECALL: Busy = Busy { draw: Draw::Sense1, array: false, time: |timing| ti
 /// Move from the cache register to the page buffer.
 static HAND_OVER: Busy = Busy { draw: Draw::Reload, array: true, time: |timing| timing.cache_transfer };
 
-/// One row; a cache line.
+/// One row.
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
     /// Name in scripts and results.
@@ -46,6 +46,8 @@ pub struct Command {
     pub(crate) reprogram: &'static [Step],
     /// Steps with data already in the cache register; none if it never has.
     pub(crate) cached: &'static [Step],
+    /// Steps as a copyback of a single round of sources; none if it never is one.
+    pub(crate) copyback: &'static [Step],
     /// Activity while the command waits for the bus or uses it.
     pub(crate) bus: DieActivity,
     /// Activity while the die senses or pulses.
@@ -106,6 +108,7 @@ commands! {
         steps: PAGE_READ,
         reprogram: &[],
         cached: &[],
+        copyback: &[],
         bus: DieActivity::BusHost,
         array: DieActivity::SenseHost,
         train: None,
@@ -120,6 +123,7 @@ commands! {
         steps: PAGE_READ,
         reprogram: &[],
         cached: &[],
+        copyback: &[],
         bus: DieActivity::BusGc,
         array: DieActivity::SenseGc,
         train: None,
@@ -134,6 +138,7 @@ commands! {
         steps: &[Step::Load, Step::Pulses],
         reprogram: &[Step::Busy(&RECALL), Step::Load, Step::Pulses],
         cached: &[Step::Load, Step::Busy(&HAND_OVER), Step::Pulses],
+        copyback: &[],
         bus: DieActivity::BusProgram,
         array: DieActivity::PulseHost,
         train: Some(&PROGRAM),
@@ -148,6 +153,7 @@ commands! {
         steps: &[Step::Load, Step::Pulses],
         reprogram: &[Step::Busy(&RECALL), Step::Load, Step::Pulses],
         cached: &[Step::Load, Step::Busy(&HAND_OVER), Step::Pulses],
+        copyback: &[Step::Command, Step::SenseSource, Step::Command, Step::Pulses],
         bus: DieActivity::BusGc,
         array: DieActivity::PulseGc,
         train: Some(&PROGRAM),
@@ -162,6 +168,7 @@ commands! {
         steps: &[Step::Command, Step::Pulses],
         reprogram: &[],
         cached: &[],
+        copyback: &[],
         bus: DieActivity::Erase,
         array: DieActivity::Erase,
         train: Some(&ERASE),

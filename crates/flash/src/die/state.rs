@@ -100,8 +100,8 @@ states! {
     Retrying = "retrying": Bus, Sense; Idle, Idle; [Retrying, Idle, Suspended];
     /// Waiting for a share of the power budget.
     Held = "held": Bus, Bus; Idle, Idle; [Resuming, Pulsing, Retrying, Suspended];
-    /// Busy with a program or erase otherwise than with pulses.
-    Busy = "busy": Sense, Sense; Idle, Idle; [];
+    /// Busy with a program or erase otherwise than with pulses. After a suspension, a copyback has sensed its pages again.
+    Busy = "busy": Sense, Sense; Idle, Idle; [Resuming, Held];
     /// Serving reads of several planes, each in a step of its own.
     PlaneReads = "plane-reads": Bus, Sense; Idle, Idle; [PlaneReads, Idle, Suspended];
     /// Serving nothing for a time, by a fault.
@@ -115,7 +115,7 @@ impl Step {
             Step::Command => &[State::Command],
             Step::Sense => &[State::Sensing],
             Step::Out => &[State::OutWait, State::Out],
-            Step::Busy(_) => &[State::Busy],
+            Step::Busy(_) | Step::SenseSource => &[State::Busy],
             Step::Load => &[State::LoadWait, State::Load],
             Step::Pulses => &[State::Pulsing, State::Stopping],
         }
@@ -139,6 +139,7 @@ pub(super) const LEGAL: [u32; STATES] = {
         legal = led_to(legal, COMMANDS[k].steps);
         legal = led_to(legal, COMMANDS[k].reprogram);
         legal = led_to(legal, COMMANDS[k].cached);
+        legal = led_to(legal, COMMANDS[k].copyback);
         k += 1;
     }
     legal

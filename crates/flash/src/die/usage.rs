@@ -82,6 +82,10 @@ impl Collected {
                     let usage = if busy.array { of.array } else { of.bus };
                     self = self.with_slot(Slot { state, usage, category, draws, effect });
                 }
+                (Step::SenseSource, _) => {
+                    let (state, usage, draws) = (states[0], DieActivity::SenseGc, [Draw::Sense0; 2]);
+                    self = self.with_slot(Slot { state, usage, category, draws, effect });
+                }
                 (Step::Command | Step::Out | Step::Load, _) => {
                     let mut state = 0;
                     while state < states.len() {
@@ -113,6 +117,15 @@ const COLLECTED: Collected = {
         all = all.with(suspended[k], DieActivity::Suspended, EnergyCategory::Suspension, None);
         k += 1;
     }
+    // A copyback senses its pages again.
+    all = all.with(State::Command, DieActivity::Suspended, EnergyCategory::Suspension, None);
+    all = all.with_slot(Slot {
+        state: State::Busy,
+        usage: DieActivity::Suspended,
+        category: EnergyCategory::Suspension,
+        draws: [Draw::Sense0; 2],
+        effect: None,
+    });
     all = all.with(State::Held, DieActivity::Suspended, EnergyCategory::Idle, None);
     all = all.with(State::Stalled, DieActivity::Idle, EnergyCategory::Idle, None);
     k = 0;
@@ -120,6 +133,7 @@ const COLLECTED: Collected = {
         all = all.with_steps(&COMMANDS[k], COMMANDS[k].steps);
         all = all.with_steps(&COMMANDS[k], COMMANDS[k].reprogram);
         all = all.with_steps(&COMMANDS[k], COMMANDS[k].cached);
+        all = all.with_steps(&COMMANDS[k], COMMANDS[k].copyback);
         k += 1;
     }
     assert!(all.count < ROOM);

@@ -1,6 +1,6 @@
 //! Block state that decides its bit errors: wear, data age, reads.
 
-use crate::geometry::BlockAddress;
+use crate::geometry::{BlockAddress, PageAddress};
 use interpulse_engine::SimTime;
 
 /// State of one block of one plane.
@@ -24,7 +24,12 @@ pub struct BlockStates {
     blocks: u32,
     /// Age of the oldest data at the start of simulated time, in ns.
     age_offset: u64,
+    /// ln of the rate of the errors that a copyback carried to each page, by block; empty without copybacks.
+    carried: Vec<Option<Box<[i32]>>>,
 }
+
+/// No errors carried.
+const NONE_CARRIED: i32 = i32::MIN;
 
 impl BlockStates {
     /// Blocks without wear, with data of age `initial_age` ns.
@@ -35,7 +40,28 @@ impl BlockStates {
             planes,
             blocks,
             age_offset: initial_age,
+            carried: Vec::new(),
         }
+    }
+
+    /// ln of the rate of the errors that a copyback carried to a page since the erase of its block.
+    #[inline]
+    pub fn carried(&self, at: PageAddress) -> Option<i32> {
+        if self.carried.is_empty() {
+            return None;
+        }
+        let pages = self.carried[self.index(at.of)].as_ref()?;
+        Some(pages[at.page as usize]).filter(|&ln| ln != NONE_CARRIED)
+    }
+
+    /// A copyback carries errors with this ln of their rate to a page of a block of `pages` pages.
+    pub fn carry(&mut self, to: PageAddress, ln: i32, pages: u32) {
+        if self.carried.is_empty() {
+            self.carried = vec![None; self.states.len()];
+        }
+        let at = self.index(to.of);
+        let of = self.carried[at].get_or_insert_with(|| vec![NONE_CARRIED; pages as usize].into());
+        of[to.page as usize] = ln;
     }
 
     /// The state of a block.
@@ -75,6 +101,10 @@ impl BlockStates {
     pub fn erased(&mut self, at: BlockAddress, cycles: u32) {
         let state = self.get_mut(at);
         *state = BlockState { cycles, born: state.born, ..BlockState::default() };
+        let at = self.index(at);
+        if let Some(carried) = self.carried.get_mut(at) {
+            *carried = None;
+        }
     }
 
     #[inline]

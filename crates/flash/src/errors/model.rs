@@ -185,6 +185,12 @@ impl ErrorModel {
         ln
     }
 
+    /// ln of the sum of two rates, each given by its ln.
+    #[inline]
+    pub fn sum(&self, ln: i32, other: i32) -> i32 {
+        self.logs.sum(ln, other)
+    }
+
     /// Samples the errors of a sensing at this rate.
     #[inline]
     pub fn draw(&self, ln_rber: i32, page: &Page) -> ErrorSample {

@@ -75,7 +75,7 @@ impl Nand {
         let txn = self.txns.get(id);
         let same = (txn.block != BlockId::NONE).then_some(txn.block) == op.block && txn.planes() == op.planes;
         let fits = self.cache.program == CacheProgram::Die || same;
-        let loads_first = !txn.kind.command().cached.is_empty() && txn.reprograms().is_none();
+        let loads_first = !txn.kind.command().cached.is_empty() && !txn.is_special();
         let pages = self.geometry.pages_per_program(txn.cell_mode());
         (fits && loads_first).then(|| (id, u32::from(txn.planes) * pages.min(self.cache.pages)))
     }

@@ -122,7 +122,7 @@ pub(super) fn may_share(rule: PlaneAddress, one: &Txn, other: &Txn, pages: u32) 
 /// Whether a transaction can be part of such a program.
 fn joins(txn: &Txn) -> bool {
     let programs = txn.kind.command().effect == Effect::Programs;
-    programs && txn.block != BlockId::NONE && txn.reprograms().is_none()
+    programs && txn.block != BlockId::NONE && !txn.is_special()
 }
 
 fn planes_of(txn: &Txn) -> u64 {

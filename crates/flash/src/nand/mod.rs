@@ -9,6 +9,7 @@ mod cache_read;
 mod cache_register;
 pub mod channel;
 mod config;
+pub mod copyback;
 mod decode_outcome;
 pub mod ecc;
 mod hold_up;
@@ -155,6 +156,8 @@ pub struct Nand {
     /// Of each die: programs that pulse together with the one on it; none without multi-plane programs of several.
     joined: Vec<Vec<TxnId>>,
     plane_address: PlaneAddress,
+    /// Sources of copybacks by transaction; none without copybacks.
+    copies: Vec<Vec<copyback::Source>>,
     /// Whether there are cache registers or planes that read on their own.
     has_beside: bool,
     cache: CacheRegister,
@@ -234,6 +237,7 @@ impl Nand {
             plane_reads: PlaneReads::new(&geometry),
             joined: vec![Vec::new(); if config.multi_plane_programs { dies } else { 0 }],
             plane_address: part.plane_address,
+            copies: Vec::new(),
             has_beside: geometry.has_cache_register() || geometry.independent_plane_reads,
             cache: part.cache,
             txns: Slab::default(),

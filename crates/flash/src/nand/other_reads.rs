@@ -65,7 +65,9 @@ impl Nand {
                 self.dies[d].go(now, State::OutWait, row.bus, block);
                 self.request_out(events, now, d);
             }
-            Step::Load | Step::Pulses => panic!("the table of commands admits {step:?} in no read"),
+            Step::Load | Step::Pulses | Step::SenseSource => {
+                panic!("the table of commands admits {step:?} in no read")
+            }
         }
     }
 }

@@ -53,9 +53,8 @@ impl Nand {
             self.counters.programs_in_suspension += 1;
             active.beneath = active.long;
         }
-        let reprograms = txn.reprograms().is_some();
         (active.long, active.count, active.powered) = (id, 0, false);
-        active.steps = if reprograms { command.reprogram } else { command.steps };
+        active.steps = if txn.is_special() { txn.special_steps() } else { command.steps };
         if command.effect == Effect::Programs {
             self.check_program(now, d, txn, block);
             if joins {
@@ -105,7 +104,10 @@ impl Nand {
             self.counters.mlc_programs += u64::from(mode == CellMode::Mlc);
             pages
         };
-        self.contexts[d].active.loads = planes.count * pages;
+        // A copyback senses the pages of all planes together.
+        let copies = txn.is_copyback();
+        self.counters.copybacks += u64::from(copies);
+        self.contexts[d].active.loads = if copies { pages } else { planes.count * pages };
     }
 
     /// As [`Nand::check_program`] for a reprogram: pages to load on each plane.
@@ -148,6 +150,7 @@ impl Nand {
             Step::Load if self.geometry.separate_commands => self.command_of_load(events, now, d),
             Step::Load => self.request_load(events, now, d, self.command_time(d)),
             Step::Command => self.command_step_of_long(events, now, d),
+            Step::SenseSource => self.sense_sources(events, d, start),
             Step::Busy(busy) => {
                 let command = self.dies[d].long().expect("an operation is on the die").kind.command();
                 let usage = if busy.array { command.array } else { self.load_use(d) };
@@ -204,6 +207,8 @@ impl Nand {
     pub(super) fn busy_over(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         if self.contexts[d].active.steps_read {
             self.next_read_step(events, now, d, now);
+        } else if self.dies[d].long().is_some_and(|op| op.suspends > 0) {
+            self.sources_sensed_again(events, now, d);
         } else {
             self.next_step(events, now, d);
         }
@@ -222,7 +227,7 @@ impl Nand {
 
     /// Command and address cycles of the operation on the die.
     #[inline]
-    fn command_time(&self, d: usize) -> Duration {
+    pub(super) fn command_time(&self, d: usize) -> Duration {
         let planes = self.dies[d].long().expect("an operation is on the die").width;
         self.timing.command * u64::from(planes)
     }

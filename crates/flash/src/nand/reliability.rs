@@ -57,6 +57,7 @@ pub struct Reliability {
     /// The same of reprogrammable word lines, by RPCnt.
     reprogrammed: Box<[ErrorModel]>,
     blocks: BlockStates,
+    pages_per_block: u32,
     pub(super) ecc: Ecc,
     latencies: Box<[Duration]>,
     /// Sensing time of a retry step by page type.
@@ -98,6 +99,7 @@ impl Reliability {
             model,
             reprogrammed: counts.map(reprogrammed).collect(),
             blocks: states,
+            pages_per_block: geometry.pages_per_block(),
             latencies: spec.ecc.latencies(fixed).into(),
             retry_sensing: timing.read.iter().map(|&t| spec.ecc.retry_sensing(t)).collect(),
             ecc: spec.ecc.clone(),
@@ -134,6 +136,19 @@ impl Reliability {
                 _ => {}
             }
         }
+    }
+
+    /// A copyback has sensed the page of `read`, with `extra_cycles` of wear by suspensions, to program it to page `to`: its errors
+    /// are not corrected. They are those of the first attempt, which a die senses with.
+    pub(super) fn copied(&mut self, read: &Txn, extra_cycles: u32, to: PageAddress, now: SimTime) {
+        let address = PageAddress { of: read.block_on(read.plane.into()), page: read.page };
+        let state = self.blocks.get_mut(address.of);
+        state.reads = state.reads.saturating_add(1);
+        let state = *state;
+        let page = Page { address, attempt: 0, units: 1, sensing: 0 };
+        let own = self.model.ln_rber(&state, extra_cycles, self.blocks.age(&state, now), &page);
+        let ln = self.blocks.carried(address).map_or(own, |carried| self.model.sum(own, carried));
+        self.blocks.carry(to, ln, self.pages_per_block);
     }
 
     /// Whether a block has been read as often as it may be before its data should be written anew.
@@ -173,7 +188,8 @@ impl Reliability {
         };
         let age = self.blocks.age(&state, now);
         let model = reprogrammed.map_or(&self.model, |count| &self.reprogrammed[usize::from(count)]);
-        let ln = model.ln_rber(&state, extra_cycles, age, &page);
+        let own = model.ln_rber(&state, extra_cycles, age, &page);
+        let ln = self.blocks.carried(page.address).map_or(own, |carried| model.sum(own, carried));
         let drawn = model.draw(ln, &page);
         if first {
             let codewords = u64::from(txn.units() * self.model.codewords_per_unit());

@@ -280,6 +280,10 @@ impl Nand {
                 self.counters.reloads += 1;
                 // The timer of a hold that this resume cuts short must not outlive it.
                 events.disarm(self.timer(d));
+                if self.txns.get(self.contexts[d].active.long).is_copyback() {
+                    self.sense_sources_again(events, now, d);
+                    return;
+                }
                 let active = &mut self.contexts[d].active;
                 // A reprogram needs the old page beside the new one.
                 let pages = if op.pages.count > 0 { op.pages.count } else { self.geometry.pages_per_program };

@@ -33,7 +33,8 @@ pub struct Txn {
     pub block: BlockId,
     /// First page within the block.
     pub page: u32,
-    /// Units moved by a read ([`Txn::units`]); of a reprogram Validity ([`Txn::validity`]) and, above it, the page.
+    /// Units moved by a read ([`Txn::units`]); of a reprogram Validity ([`Txn::validity`]) and, above it, the page. Above it,
+    /// also the mark of a copyback.
     units_or_validity: u16,
     /// [`Owner::class`]; apart from the index, so that both fit into gaps.
     owner_class: u8,
@@ -88,6 +89,8 @@ impl Txn {
 }
 
 impl Txn {
+    /// Mark of a copyback, besides those of the pages of a reprogram.
+    const COPYBACK: u16 = 3;
     /// The decode under way will fail.
     pub(super) const FAILS: u8 = 1;
     /// The data came from the page buffer: no sensing, no errors.
@@ -236,8 +239,28 @@ impl Txn {
         match self.units_or_validity >> 8 {
             0 => None,
             1 => Some(Bit::Lsb),
-            _ => Some(Bit::Msb),
+            2 => Some(Bit::Msb),
+            _ => None,
         }
+    }
+
+    /// Whether this program does not simply load its pages: a reprogram or copyback.
+    #[inline]
+    pub(super) fn is_special(&self) -> bool {
+        self.units_or_validity >> 8 != 0
+    }
+
+    /// Makes this program a copyback, whose data the die senses.
+    #[inline]
+    pub(super) fn set_copyback(&mut self) {
+        debug_assert!(!self.reads());
+        self.units_or_validity = Txn::COPYBACK << 8;
+    }
+
+    /// Whether this program is a copyback.
+    #[inline]
+    pub fn is_copyback(&self) -> bool {
+        self.units_or_validity >> 8 == Txn::COPYBACK
     }
 
     /// tR of the page that this reads, which is of this type.

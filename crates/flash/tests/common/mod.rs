@@ -11,6 +11,7 @@ use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::channel::ChannelOrder;
+use interpulse_flash::nand::copyback::Source;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Owner, Txn};
@@ -316,6 +317,15 @@ impl Bench {
         self.submitted.push(at);
         self.arrivals.push((at, but(txn, |t| t.set_owner(Owner { class: 0, index: owner }))));
         self
+    }
+
+    /// Submits a copyback at once; it counts as a call of [`Bench::at`].
+    pub fn copyback(&mut self, txn: Txn, sources: &[Source]) -> u32 {
+        let owner = self.submitted.len() as u32;
+        self.submitted.push(self.events.now().0);
+        let txn = but(txn, |t| t.set_owner(Owner { class: 0, index: owner }));
+        self.nand.submit_copyback(&mut self.events, txn, sources);
+        owner
     }
 
     /// Runs until no event is left.

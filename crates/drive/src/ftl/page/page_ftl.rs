@@ -9,6 +9,7 @@ use crate::ftl::page::blocks::program_progress::block_states;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::faults::injected::InjectedFaults;
 use crate::ftl::page::formatting::Formatting;
+use crate::ftl::page::gc::copyback::Copybacks;
 use crate::ftl::page::gc::state::{DestinationKind, GcState, GcWindow, Rewritten, Victim};
 use crate::ftl::page::gc::synthetic::budget::SyntheticPrograms;
 use crate::ftl::page::mapping::cached::CachedMap;
@@ -58,6 +59,8 @@ pub struct PageFtl {
     /// Buffer for the pages that a synthetic program reads.
     pub(crate) copied: Vec<u32>,
     pub(crate) collection: GcState,
+    /// Pages to be moved by copyback.
+    pub(crate) copyback: Option<Box<Copybacks>>,
     /// Idle time, with an SLC cache.
     pub(crate) folding: Option<Box<Folding>>,
     /// GC window, for an array.
@@ -191,6 +194,7 @@ impl PageFtl {
                 .map(|of| SyntheticPrograms::new(*of, lanes, blocks.layout.programs_per_block, streams)),
             copied: Vec::new(),
             collection,
+            copyback: spec.ftl.copyback.map(|of| Box::new(Copybacks::new(of, &blocks.layout))),
             folding: spec.ftl.slc.map(|slc| Box::new(Folding::new(slc.idle_delay, timers.idle))),
             window: GcWindow::default(),
             jobs: InFlight::default(),

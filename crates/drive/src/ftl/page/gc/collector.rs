@@ -6,7 +6,7 @@
 
 use crate::ftl::flash::Flash;
 use crate::ftl::layout::UnitAt;
-use crate::ftl::page::gc::state::{GcLane, Victim};
+use crate::ftl::page::gc::state::Victim;
 use crate::ftl::page::mapping::relocation::Relocation;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::power_loss::metadata_region::Then;
@@ -66,18 +66,22 @@ impl PageFtl {
         loop {
             self.read_victim(flash, lane);
             let program = self.blocks.gc_capacity.program as usize;
-            let waiting = |gc: &GcLane| gc.relocating.len() + gc.apart.len();
-            let before = waiting(&self.collection.lanes[l]);
+            let waiting = |ftl: &PageFtl| {
+                let (gc, copies) = (&ftl.collection.lanes[l], ftl.copies_waiting(lane));
+                gc.relocating.len() + gc.apart.len() + copies as usize
+            };
+            let before = waiting(self);
             while self.collection.lanes[l].relocating.len() >= program
                 && self.program_gathered(flash, lane, program)
             {}
+            let copies = self.copyback.is_some() && self.program_copies(flash, lane);
             self.program_apart(flash, lane);
             let gc = &self.collection.lanes[l];
             let scanned =
                 gc.victims.last().is_none_or(|v| v.next_offset == self.blocks.layout.units_per_block);
-            if !scanned {
+            if !scanned || copies {
                 // Overwrites of waiting units made room, and no operation in flight will call this function again.
-                if gc.reads == 0 && gc.programs == 0 && waiting(gc) < before {
+                if gc.reads == 0 && gc.programs == 0 && waiting(self) < before {
                     continue;
                 }
                 return;
@@ -130,7 +134,8 @@ impl PageFtl {
     /// Units of victims that are read or being read and not yet programmed, at most.
     pub(crate) fn unplaced(&self, lane: Lane) -> u32 {
         let gc = &self.collection.lanes[lane.index()];
-        gc.relocating.len() as u32 + gc.reads * self.blocks.layout.units_per_page()
+        let copies = self.copies_waiting(lane);
+        gc.relocating.len() as u32 + (gc.reads + copies) * self.blocks.layout.units_per_page()
     }
 
     /// Units that certainly have room besides those of earlier victims.
@@ -172,10 +177,13 @@ impl PageFtl {
             let in_memory = (gc.relocating.len() + gc.apart.len()) as u32 + gc.reads * page;
             let room = gc.reads < 2 * depth && in_memory < enough;
             if victim.next_offset == self.blocks.layout.units_per_block {
+                if self.copyback.is_some() {
+                    self.read_last_copies(flash, lane);
+                }
                 self.erase_if_done(flash, lane, victim.super_block);
                 return;
             }
-            if !room {
+            if !room || self.copyback.as_ref().is_some_and(|of| of.is_full(lane, depth)) {
                 return;
             }
             let mask = self.blocks.map().valid_among(victim.super_block, victim.next_offset, page);
@@ -184,26 +192,41 @@ impl PageFtl {
             last.next_offset += page;
             last.pending += units;
             if units > 0 {
-                let first_ppu = self.blocks.layout.first_unit(victim.super_block) + victim.next_offset;
-                let at = self.blocks.layout.place_in(victim.super_block, victim.next_offset);
-                let mut txn = Txn::new(Kind::GcRead, at.die);
-                txn.plane = at.plane as u8;
-                txn.block = at.block;
-                txn.page = at.page;
-                txn.set_units(units);
-                txn.set_cell_mode(self.blocks.cell_mode(victim.super_block));
-                let read = GcRead {
-                    lane,
-                    first_ppu,
-                    mask,
-                    purpose: if victim.apart { Purpose::CollectApart } else { Purpose::Collect },
-                };
-                txn.set_owner(Owner::Gc(self.jobs.reads.insert(read)).into());
-                self.collection.lanes[l].reads += 1;
-                self.window.count();
-                flash.submit(txn);
+                if self.copyback.is_some() && self.copies(lane, victim, mask) {
+                    continue;
+                }
+                self.read_victim_page(flash, lane, victim, victim.next_offset, mask);
             }
         }
+    }
+
+    /// Reads the units `mask` of the page at `offset` of a victim, to move them.
+    pub(super) fn read_victim_page(
+        &mut self,
+        flash: &mut Flash,
+        lane: Lane,
+        victim: Victim,
+        offset: u32,
+        mask: u32,
+    ) {
+        let first_ppu = self.blocks.layout.first_unit(victim.super_block) + offset;
+        let at = self.blocks.layout.place_in(victim.super_block, offset);
+        let mut txn = Txn::new(Kind::GcRead, at.die);
+        txn.plane = at.plane as u8;
+        txn.block = at.block;
+        txn.page = at.page;
+        txn.set_units(set_bits(mask));
+        txn.set_cell_mode(self.blocks.cell_mode(victim.super_block));
+        let read = GcRead {
+            lane,
+            first_ppu,
+            mask,
+            purpose: if victim.apart { Purpose::CollectApart } else { Purpose::Collect },
+        };
+        txn.set_owner(Owner::Gc(self.jobs.reads.insert(read)).into());
+        self.collection.lanes[lane.index()].reads += 1;
+        self.window.count();
+        flash.submit(txn);
     }
 
     /// Completes page read `read` for garbage collection or for a program that relocates candidate pages.
@@ -316,6 +339,9 @@ impl PageFtl {
             }
         }
         self.units_settled(flash, job.lane, of, settled);
+        if job.copyback {
+            self.copies_programmed(&job, &place);
+        }
         let units = job.moved.len() as u64;
         self.blocks.counters.gc_units += units;
         self.blocks.counters.padding_units += u64::from(place.units(&self.blocks.layout)) - units;
@@ -389,6 +415,9 @@ impl PageFtl {
         let (lane, _) = self.blocks.layout.lane_of(super_block);
         self.blocks.erased(super_block);
         self.block_erased(flash, super_block);
+        if let Some(copyback) = &mut self.copyback {
+            copyback.erased(&self.blocks.layout, super_block);
+        }
         if let Some(metadata) = &mut self.metadata {
             metadata.erased(super_block);
         }
@@ -406,7 +435,7 @@ impl PageFtl {
 
 /// Number of set bits of a page's mask. Most masks are zero or have at most four bits.
 #[inline]
-fn set_bits(mask: u32) -> u32 {
+pub(super) fn set_bits(mask: u32) -> u32 {
     // Bit counts of masks 0 to 15, four bits each; mask 15 in the highest nibble.
     const OF_FOUR: u64 = 0x4332_3221_3221_2110;
     if mask < 16 { (OF_FOUR >> (4 * mask)) as u32 & 0xf } else { mask.count_ones() }

@@ -1,6 +1,7 @@
 //! Garbage collection: collector, destinations of moved data, victim policies, windows (IODA), synthetic write amplification.
 
 mod collector;
+pub mod copyback;
 pub(crate) mod destination;
 mod destinations;
 pub mod state;

@@ -173,6 +173,9 @@ impl PageFtl {
         self.window.release();
         self.jobs = Default::default();
         self.collection.lose_power();
+        if let Some(copyback) = &mut self.copyback {
+            copyback.lose_power();
+        }
         self.blocks.lanes.iter_mut().for_each(|lane| lane.wear_limit = None);
         self.readers.fill(0);
         self.placement.reset();

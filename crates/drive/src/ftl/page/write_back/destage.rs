@@ -246,6 +246,13 @@ impl PageFtl {
         job: JobId,
         owner: Owner,
     ) {
+        let txn = self.program_txn(kind, lane, job, owner);
+        flash.submit(txn);
+    }
+
+    /// The transaction of program `job`.
+    #[inline(always)]
+    pub(crate) fn program_txn(&mut self, kind: Kind, lane: Lane, job: JobId, owner: Owner) -> Txn {
         let layout = &self.blocks.layout;
         let (die, plane) = layout.die_of(lane);
         let mut txn = Txn::new(kind, die);
@@ -262,7 +269,7 @@ impl PageFtl {
             }
             txn.set_cycles(self.blocks.wear_of(place.super_block));
         }
-        flash.submit(txn);
+        txn
     }
 
     pub(crate) fn host_program_done(&mut self, flash: &mut Flash, id: JobId) {

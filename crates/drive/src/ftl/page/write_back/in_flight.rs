@@ -22,6 +22,8 @@ pub struct ProgramInFlight {
     pub reads: u32,
     /// Candidate that holds these pages.
     pub candidate: Option<SuperBlock>,
+    /// The die senses its data itself.
+    pub copyback: bool,
 }
 
 impl ProgramInFlight {
@@ -79,7 +81,7 @@ impl InFlight {
         job.place = place;
         job.slots.clear();
         job.moved.clear();
-        (job.validity, job.reads, job.candidate) = (0, 0, None);
+        (job.validity, job.reads, job.candidate, job.copyback) = (0, 0, None, false);
         id
     }
 

@@ -42,6 +42,9 @@ AGAIN = "finished simulations are kept, and the same command resumes from there"
 RESULT_S = 2.0
 """Timeout of the transfer of a report."""
 
+_KEY = re.compile(r'^case "[0-9a-f]{32}": ')
+"""Key by which a note names a simulation, which says nothing to users."""
+
 
 class ProgressObserver:
     """Observer of a sweep's progress; this base class calls an optional function."""
@@ -222,7 +225,7 @@ class Engine:
             # Moving average over a hundred, as a sweep may go from small drives to large ones.
             weight = ran / min(self._measured, 100)
             self._each_s += (report.wall_s / ran - self._each_s) * min(1.0, weight)
-        for line in report.notes:
+        for line in (_KEY.sub("", noted) for noted in report.notes):
             alike = re.sub(r"\S*[\d/]\S*", "", line)
             if alike not in self.said:
                 self.said.add(alike)

@@ -142,7 +142,10 @@ impl Warmup {
             match until_steady(stepper, *least, *open, most, go_on)? {
                 End::Stopped => return Ok(None),
                 End::Steady => {}
-                End::GivenUp => warmed.why = Some("the drive still changed when it was given up"),
+                End::LimitReached => {
+                    warmed.why =
+                        Some("the warm-up reached its limit of requests while the drive still changed")
+                }
             }
         } else if let Warmup::GivenRequests(requests) = self {
             let end = stepper.events.horizon();
@@ -236,7 +239,7 @@ fn most_requests(drive: &DriveSpec, write_share: f64, size: u64) -> f64 {
 /// How [`until_steady`] ended.
 enum End {
     Steady,
-    GivenUp,
+    LimitReached,
     Stopped,
 }
 
@@ -288,7 +291,7 @@ fn until_steady<D: RunTarget, O: Observer, C: Clock>(
         match stepper.run(stepper.events.horizon(), target, &mut |s| go_on(s.host.device.completed()))? {
             Pause::Stopped => return Ok(End::Stopped),
             // The load has ended.
-            Pause::Done | Pause::Limit | Pause::Woken => return Ok(End::GivenUp),
+            Pause::Done | Pause::Limit | Pause::Woken => return Ok(End::LimitReached),
             Pause::Target => {}
         }
         samples.push(Sample::at(&stepper.host.device));
@@ -307,7 +310,7 @@ fn until_steady<D: RunTarget, O: Observer, C: Clock>(
             return Ok(End::Steady);
         }
         if stepper.host.device.completed() >= most {
-            return Ok(End::GivenUp);
+            return Ok(End::LimitReached);
         }
         let mut k = 0;
         samples.retain(|_| {

@@ -26,7 +26,7 @@ _DRIFTING = {
 
 
 def section(report: Report) -> Section:
-    """Cards, then every figure of every case."""
+    """Warnings and cards, then every figure of every case."""
     every = list(figures())
     rows = []
     for name, unit, read in every:
@@ -42,7 +42,14 @@ def section(report: Report) -> Section:
     )
     words += f" {UNSURE} marks a percentile beyond which fewer than ten requests lie."
     head = ["figure", *(series.label for series in report.series)]
-    parts = [Html(f'<div class="cards">{cards}</div>'), *_sure(report), prose(words), table("Every figure", head, rows)]
+    warnings, notes = _sure(report)
+    parts = [
+        *warnings,
+        Html(f'<div class="cards">{cards}</div>'),
+        *notes,
+        prose(words),
+        table("Every figure", head, rows),
+    ]
     return Section("headline", "Headline", parts)
 
 
@@ -82,8 +89,8 @@ def _notes(raw: Mapping[str, Any]) -> Iterator[str]:
         yield rises
 
 
-def _sure(report: Report) -> Iterator[Html]:
-    """How each drive came to work, and whether its window was steady."""
+def _sure(report: Report) -> tuple[list[Html], list[Html]]:
+    """Reasons not to trust a window; how each drive warmed up, whether its window was steady, and what limited it."""
     lines, warnings = [], []
     for series in report.series:
         for raw in series.raws:
@@ -99,10 +106,7 @@ def _sure(report: Report) -> Iterator[Html]:
                 warnings.append(f"{of}: no warm-up: {warmup.get('why', 'none was asked for')}.")
             elif warmup.get("why"):
                 lines.append(f"{of}: {warmup['why']}.")
-    if warnings:
-        yield prose(*warnings, kind="warning")
-    if lines:
-        yield prose(*lines, kind="note")
+    return [prose(*warnings, kind="warning")] if warnings else [], [prose(*lines, kind="note")] if lines else []
 
 
 def _unsteady(raw: Mapping[str, Any]) -> str:

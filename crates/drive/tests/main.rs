@@ -18,6 +18,7 @@ mod gc_depth;
 mod host_commands;
 mod host_interface;
 mod imposed;
+mod many_worlds;
 mod map_misses;
 mod mapping_cache;
 mod namespaces;

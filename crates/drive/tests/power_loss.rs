@@ -2,15 +2,12 @@
 //! followed: what the drive must still have after a cut is checked by the record of what was acknowledged to the host, and the map
 //! rebuilt from flash is compared with the one the drive had. At the end every unit is read back.
 
+use crate::drive_common::features::{with_mapping_cache, with_slc_cache};
 use crate::drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned, with_faults};
-use interpulse_drive::ftl::page::mapping::cached::format::MapFormat;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::ftl::page::placement::{Fdp, PlacementPolicy};
 use interpulse_drive::ftl::page::separation::{HotnessPolicy, UpdateInterval};
-use interpulse_drive::replacement::MapReplacement;
-use interpulse_drive::spec::{
-    Acknowledge, DriveSpec, MapCacheSpec, MapPartition, MappingSpec, PowerLossSpec,
-};
+use interpulse_drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
 use interpulse_engine::{Bytes, Device, Duration, Rng, Streams};
 use interpulse_flash::hold_up::Placement;
 use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheRegister};
@@ -90,7 +87,9 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
             }
         }
     }
-    with_mapping_cache(&mut spec, Streams::new(rng.clone().next_u64()).stream("test.mapping", 0));
+    let features = Streams::new(rng.clone().next_u64());
+    with_mapping_cache(&mut spec, features.stream("test.mapping", 0));
+    with_slc_cache(&mut spec, features.stream("test.slc", 0));
     // Retries, data that nothing corrects, blocks rewritten for their reads and for their age.
     if rng.below(3) == 0 {
         let mut rates = errors(cells.bits() as usize, &[8e-3, 4e-3, 1e-3]);
@@ -122,24 +121,6 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
     spec
 }
 
-/// A mapping cache in every third drive, if that is legal: of one to eight of its translation pages, and of few entries.
-fn with_mapping_cache(spec: &mut DriveSpec, mut rng: Rng) {
-    let format = pick(&mut rng, &[MapFormat::Pages, MapFormat::Entries, MapFormat::Extents]);
-    let pages = pick(&mut rng, &[2, 3, 8]);
-    let mut cached = spec.clone();
-    cached.ftl.mapping = MappingSpec::Cached(MapCacheSpec {
-        size: Bytes(pages * if format.holds_entries() { 512 } else { spec.geometry.unit_bytes }),
-        format,
-        replacement: pick(&mut rng, &[MapReplacement::Lru, MapReplacement::Fifo, MapReplacement::Clock]),
-        prefetch: pick(&mut rng, &[0, 2]),
-        batch: pick(&mut rng, &[None, Some(1), Some(3)]),
-        partition: MapPartition::Shared,
-    });
-    if rng.below(3) == 0 && cached.check().is_ok() {
-        *spec = cached;
-    }
-}
-
 fn draw_flow(rng: &mut Rng, name: &str) -> FlowSpec {
     let (read_share, write_share, trim_share, zeroes_share) =
         pick(rng, &[(0.3, 0.6, 0.1, 0.0), (0.0, 1.0, 0.0, 0.0), (0.2, 0.5, 0.2, 0.1), (0.4, 0.6, 0.0, 0.0)]);
@@ -167,7 +148,7 @@ fn draw_flow(rng: &mut Rng, name: &str) -> FlowSpec {
 
 /// What the worlds met together.
 #[derive(Default, Debug)]
-struct Met {
+pub(crate) struct Met {
     cuts: u64,
     torn: u64,
     broken: u64,
@@ -179,6 +160,8 @@ struct Met {
     scanned: u64,
     /// Translation pages read while mounting, and programmed.
     translation: (u64, u64),
+    /// Units of SLC caches written, and folded; failures of their drives.
+    slc: (u64, u64, u64),
     /// Drives with a mapping cache that completed a checkpoint beyond the first.
     cached: u64,
     /// Reclaim units that placement handles lost.
@@ -254,16 +237,28 @@ fn world(seed: u64, cuts: u64, met: &mut Met) {
     let health = bench.host.device.health().unwrap_or_default();
     met.erase_failures += health.erase_failures;
     met.program_failures += health.program_failures;
+    if let Some(slc) = bench.host.device.slc() {
+        met.slc.0 += slc.counters.slc_units;
+        met.slc.1 += slc.counters.folded_units;
+        met.slc.2 += health.erase_failures + health.program_failures;
+    }
     met.read_only += u64::from(health.read_only_since.is_some());
+}
+
+/// Runs `count` worlds of the seeds from `first` on.
+pub(crate) fn worlds(first: u64, count: u64) -> Met {
+    let mut met = Met::default();
+    (first..first + count).for_each(|seed| world(seed, 8, &mut met));
+    println!("{met:?}");
+    met
 }
 
 #[test]
 fn a_cut_at_any_event_loses_only_what_may_be_lost() {
-    let mut met = Met::default();
-    (0..120).for_each(|seed| world(seed, 8, &mut met));
-    println!("{met:?}");
+    let met = worlds(0, 120);
     let Met { cuts, torn, broken, lost, undone, refilled, survived, checkpoints, scanned, left, .. } = met;
-    let Met { erase_failures, program_failures, read_only, translation, cached, .. } = met;
+    let Met { erase_failures, program_failures, read_only, translation, cached, slc, .. } = met;
+    assert!(slc.0 > 1_000 && slc.1 > 100 && slc.2 > 10, "{slc:?}");
     assert!(translation.0 > 20 && translation.1 > 20 && cached > 5, "{translation:?} {cached}");
     assert_eq!(cuts, 960);
     for (what, count) in [

@@ -127,7 +127,7 @@ fn draw_flows(rng: &mut Rng, spec: &DriveSpec, share: f64) -> Vec<FlowSpec> {
 
 /// What the worlds counted together.
 #[derive(Default, Debug)]
-struct Counted {
+pub(crate) struct Counted {
     worlds: u32,
     pages: u32,
     zoned: u32,
@@ -194,14 +194,20 @@ fn world(seed: u64, counted: &mut Counted) {
     counted.uncorrectable += bench.host.window.uncorrectable_reads;
 }
 
-#[test]
-fn drives_with_namespaces_lose_nothing() {
+/// Runs worlds of the seeds from `first` on until `count` drives have been made.
+pub(crate) fn worlds(first: u64, count: u32) -> Counted {
     let mut counted = Counted::default();
-    let mut seeds = 0..4_000;
-    while counted.worlds < WORLDS {
+    let mut seeds = first..first + 100 * u64::from(count);
+    while counted.worlds < count {
         world(seeds.next().expect("many drawn values make a drive"), &mut counted);
     }
     println!("{counted:#?}");
+    counted
+}
+
+#[test]
+fn drives_with_namespaces_lose_nothing() {
+    let counted = worlds(0, WORLDS);
     assert!(counted.pages > 5 && counted.zoned > 5 && counted.mixed > 3, "{counted:?}");
     assert!(counted.gc_units > 100 && counted.resets > 20 && counted.suspends > 100, "{counted:?}");
     assert!(counted.stalls > 10 && counted.uncorrectable > 0, "{counted:?}");

@@ -130,7 +130,7 @@ fn draw_flows(rng: &mut Rng, spec: &DriveSpec, zones: u32, full: u32) -> Vec<Flo
 
 /// What the worlds counted together.
 #[derive(Default, Debug)]
-struct Counted {
+pub(crate) struct Counted {
     worlds: u32,
     resets: u64,
     finishes: u64,
@@ -245,14 +245,20 @@ fn world(seed: u64, counted: &mut Counted) {
     }
 }
 
-#[test]
-fn zoned_drives_lose_nothing() {
+/// Runs worlds of the seeds from `first` on until `count` drives have been made.
+pub(crate) fn worlds(first: u64, count: u32) -> Counted {
     let mut counted = Counted::default();
-    let mut seeds = 0..4_000;
-    while counted.worlds < WORLDS {
+    let mut seeds = first..first + 100 * u64::from(count);
+    while counted.worlds < count {
         world(seeds.next().expect("many drawn values make a drive"), &mut counted);
     }
     println!("{counted:#?}");
+    counted
+}
+
+#[test]
+fn zoned_drives_lose_nothing() {
+    let counted = worlds(0, WORLDS);
     assert_eq!(counted.worlds, WORLDS);
     let areas = [counted.overwritten, counted.implicit_commits, counted.unwritten];
     assert!(areas.iter().all(|&n| n > 100) && counted.commits > 10, "{counted:?}");

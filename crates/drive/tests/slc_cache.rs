@@ -1,6 +1,7 @@
 //! *Does an SLC cache hold what it should?* Position of the write cliff, rates before and after it, folding in idle time and under
 //! pressure, power cuts: against arithmetic of the part, and under full audit.
 
+use crate::drive_common::features::{slc_cache, slc_mode};
 use crate::drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned};
 use interpulse_drive::SlcCounters;
 use interpulse_drive::drive::Drive;
@@ -10,41 +11,27 @@ use interpulse_drive::ftl::page::reprogram::ReprogramSpec;
 use interpulse_drive::ftl::page::separation::{HotnessPolicy, UpdateInterval};
 use interpulse_drive::ftl::page::slc::SlcSpec;
 use interpulse_drive::numbers::SuperBlock;
-use interpulse_drive::spec::{Acknowledge, DriveSpec, FtlSpec, PowerLossSpec, Wanted};
+use interpulse_drive::spec::{Acknowledge, DriveSpec, FaultSpec, FtlSpec, PowerLossSpec, Wanted, WearOut};
 use interpulse_engine::{Bytes, Device, Duration, Streams};
 use interpulse_flash::cell_mode::CellMode;
 use interpulse_flash::geometry::BlockAddress;
 use interpulse_flash::hold_up::Placement;
-use interpulse_flash::parts::{SlcModeSpec, TrainSpec};
+use interpulse_flash::parts::SlcModeSpec;
 use interpulse_settings::Document;
 use interpulse_workload::{FlowSpec, SyntheticSpec};
 use std::sync::Arc;
 
-/// A cache from the text of its section.
-fn cache(text: &str) -> SlcSpec {
-    let text = format!("[slc-cache]\n{text}\n");
-    let document = Document::from_toml(&text, "cache").unwrap();
-    let spec = SlcSpec::read(&mut document.top()).unwrap().expect("the section is given");
-    document.finish().unwrap();
-    spec
-}
-
 /// A drive of two channels with one die each, whose programs in SLC mode take 100 us and reads 20 us.
 pub(crate) fn drive(cells: Cells, planes: u32, text: &str) -> DriveSpec {
     let mut part = part(cells, planes, 32, 8);
-    let us = Duration::from_us;
-    part.slc_mode = Some(SlcModeSpec {
-        program: TrainSpec { loops: 2, pulse: us(20), reset: us(0), verify: us(30) },
-        read: us(20),
-        endurance: 30_000,
-    });
+    part.slc_mode = Some(slc_mode());
     let mut spec = of_part(part, 2, 1, 1);
     spec.ftl.multi_plane = planes;
     spec.ftl.over_provisioning = 1.0;
     spec.ftl.gc_soft = 0.15;
     spec.ftl.gc_hard = 0.07;
     spec.cache.size = Bytes::kib(512);
-    spec.ftl.slc = Some(cache(text));
+    spec.ftl.slc = Some(slc_cache(text));
     spec
 }
 
@@ -310,7 +297,7 @@ fn what_does_not_go_with_a_cache_is_refused() {
     refused(
         &|spec| {
             separates(spec);
-            spec.ftl.slc = Some(cache("kind = 'dynamic'\nsize = '1MiB'\nlargest-write = '4KiB'"));
+            spec.ftl.slc = Some(slc_cache("kind = 'dynamic'\nsize = '1MiB'\nlargest-write = '4KiB'"));
         },
         "ftl.hotness",
     );
@@ -321,9 +308,12 @@ fn what_does_not_go_with_a_cache_is_refused() {
         },
         "ftl.reprogram",
     );
-    refused(&|spec| spec.ftl.slc = Some(cache("kind = 'dynamic'\nsize = '1GiB'")), "ftl.slc-cache.size");
-    refused(&|spec| spec.ftl.slc = Some(cache("kind = 'static'\nsize = '1GiB'")), "ftl.slc-cache.size");
-    refused(&|spec| spec.ftl.slc = Some(cache("kind = 'static'\nsize = '3380KiB'")), "ftl.over-provisioning");
+    refused(&|spec| spec.ftl.slc = Some(slc_cache("kind = 'dynamic'\nsize = '1GiB'")), "ftl.slc-cache.size");
+    refused(&|spec| spec.ftl.slc = Some(slc_cache("kind = 'static'\nsize = '1GiB'")), "ftl.slc-cache.size");
+    refused(
+        &|spec| spec.ftl.slc = Some(slc_cache("kind = 'static'\nsize = '3380KiB'")),
+        "ftl.over-provisioning",
+    );
     refused(&|spec| spec.ftl.over_provisioning = 0.2, "ftl.over-provisioning");
     let text = "[slc-cache]\nkind = 'static'\nsize = '1MiB'\nfold-above = 0.5\nfold-below = 0.5\n";
     let error = SlcSpec::read(&mut Document::from_toml(text, "cache").unwrap().top()).unwrap_err();
@@ -371,6 +361,32 @@ fn a_cycle_in_slc_mode_wears_a_block_by_the_rated_cycles() {
         worn = worn.max(blocks.cycles[block.index()]);
     }
     assert!(worn > 20, "{worn}");
+}
+
+#[test]
+fn set_aside_blocks_endure_their_cycles_in_slc_mode_and_are_replaced() {
+    // Ten cycles in SLC mode wear a block by one of its ten: the erase that makes 110 fails.
+    let mut spec = drive(Cells::Tlc, 1, "kind = 'static'\nsize = '256KiB'\nfold-above = 1.0");
+    spec.part.endurance = 10;
+    spec.part.slc_mode = Some(SlcModeSpec { endurance: 100, ..slc_mode() });
+    spec.ftl.bad_block_reserve = 0.1;
+    spec.faults = Some(FaultSpec { wear_out: WearOut::Equal, ..FaultSpec::NONE });
+    let mut bench = Bench::new(&spec, preconditioned(&spec, 0.1, 0.0, 1), &[closed("f", 8, mixed())], 1);
+    let mut most = 0;
+    while bench.host.device.health().unwrap().grown_bad_blocks == 0 {
+        let (blocks, slc) = (bench.host.device.block_manager(), bench.host.device.slc().unwrap());
+        let own = SuperBlock::first(blocks.layout.super_blocks()).filter(|&block| slc.owns(block));
+        most = most.max(own.map(|block| blocks.cycles[block.index()]).max().unwrap());
+        bench.run_requests(20);
+    }
+    assert!((100..110).contains(&most), "{most}");
+    let used = bench.host.device.slc().unwrap().most_blocks();
+    bench.run_requests(2_000);
+    bench.finish();
+    check_cache(&bench.host.device);
+    let health = bench.host.device.health().unwrap();
+    assert!(health.read_only_since.is_none() && health.spare < health.spare_at_start, "{health:?}");
+    assert_eq!(bench.host.device.slc().unwrap().most_blocks(), used);
 }
 
 fn reprogram() -> ReprogramSpec {

@@ -107,7 +107,7 @@ fn draw_flow(rng: &mut Rng, spec: &DriveSpec, k: u32, full: u32) -> FlowSpec {
 
 /// What the worlds met together.
 #[derive(Default, Debug)]
-struct Met {
+pub(crate) struct Met {
     worlds: u64,
     torn: u64,
     erased_again: u64,
@@ -224,11 +224,17 @@ fn world(seed: u64, met: &mut Met) {
     met.saves += drive.metadata_written().programs;
 }
 
+/// Runs the worlds of `count` seeds from `first` on.
+pub(crate) fn worlds(first: u64, count: u64) -> Met {
+    let mut met = Met::default();
+    (first..first + count).for_each(|seed| world(seed, &mut met));
+    println!("{met:#?}");
+    met
+}
+
 #[test]
 fn a_cut_at_any_event_loses_only_what_zones_may_lose() {
-    let mut met = Met::default();
-    (0..WORLDS).for_each(|seed| world(seed, &mut met));
-    println!("{met:#?}");
+    let met = worlds(0, WORLDS);
     assert!(met.worlds > WORLDS / 2, "{met:?}");
     let Met { torn, erased_again, lost, kept, survived, scanned, repairs, saves, areas_kept, closed, .. } =
         met;

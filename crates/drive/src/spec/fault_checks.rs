@@ -18,8 +18,7 @@ impl DriveSpec {
         Impossible::unless(!(hot && self.fails_programs()), &["faults.program-failure", "ftl.hotness"], why)?;
         Impossible::unless(!(hot && self.fails_dies()), &["faults.die-failure-every", "ftl.hotness"], why)?;
         self.check_injected(faults)?;
-        let why = "failures of blocks are followed in the plain page-mapped family alone: leave out [faults]";
-        Impossible::unless(self.ftl.slc.is_none(), &["faults.wear-out", "ftl.slc-cache.kind"], why)?;
+        let why = "failing blocks are followed with one stream of moved data, into which a failed program returns its units: leave out [faults]";
         Impossible::unless(self.ftl.mapping.cached().is_none(), &["faults.wear-out", "ftl.mapping"], why)?;
         Impossible::unless(self.ftl.placement.handles() == 0, &["faults.wear-out", "ftl.placement"], why)?;
         let gathers = self.ftl.allocation == Allocation::SuperWordLine;
@@ -96,6 +95,6 @@ impl DriveSpec {
         };
         let live = (0..g.dies()).filter(|&die| !fails(die)).count() as u32;
         let layout = self.layout()?;
-        Ok(live == g.dies() || self.ftl_config()?.holds(&layout, live * layout.lanes_per_die))
+        Ok(live == g.dies() || self.ftl_config()?.holds(&layout, live * layout.lanes_per_die, 0))
     }
 }

@@ -1,6 +1,9 @@
 //! Small drives for tests: parts, a spec to start from, preconditioning, and a drive with its event queue.
 #![allow(dead_code, reason = "every test file uses its own part of the harness")]
 
+pub mod features;
+
+pub use features::{with_faults, with_injected_faults};
 use interpulse_drive::drive::{Drive, PreconditionedState};
 use interpulse_drive::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::page::placement::PlacementPolicy;
@@ -12,11 +15,11 @@ use interpulse_drive::host_interface::link::{LinkSpec, Pcie};
 use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::numbers::Lpn;
 use interpulse_drive::spec::{
-    Acknowledge, CacheSpec, DriveSpec, Fault, FaultKind, FaultSpec, FreeBlock, FtlSpec, HostSpec,
-    MappingSpec, NamespacePlace, PowerConstants, Stalled, UnmappedReads, WearOut, When, WriteZeroes,
+    Acknowledge, CacheSpec, DriveSpec, FreeBlock, FtlSpec, HostSpec, MappingSpec, NamespacePlace,
+    PowerConstants, UnmappedReads, WriteZeroes,
 };
 use interpulse_engine::{
-    AuditReport, Bytes, Device, Duration, EventQueue, LatencyHistogram, ResourceId, Rng, SimTime, Streams,
+    AuditReport, Bytes, Device, Duration, EventQueue, LatencyHistogram, ResourceId, SimTime, Streams,
 };
 use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
@@ -204,83 +207,6 @@ pub fn errors(page_types: usize, rates: &[f64]) -> ErrorSpec {
         initial_ages: InitialAges::Equal,
         reclaim_reads: None,
         refresh_after: None,
-    }
-}
-
-/// Lets blocks of every third drive fail, if that makes a legal drive: worn out soon, in erases and programs, some with no
-/// reserve, which become read-only. Another third has faults that are scheduled, or of dies and reads at random.
-pub fn with_faults(spec: &mut DriveSpec, mut rng: Rng) {
-    match rng.below(3) {
-        0 => with_failing_blocks(spec, rng),
-        1 => with_injected_faults(spec, rng),
-        _ => {}
-    }
-}
-
-/// Scheduled faults and random ones of dies and reads, as far as that makes a legal drive.
-pub fn with_injected_faults(spec: &mut DriveSpec, mut rng: Rng) {
-    let mut pick = |n: u64| rng.below(n);
-    let (dies, channels) = (u64::from(spec.geometry.dies()), u64::from(spec.geometry.channels));
-    let mut faulty = spec.clone();
-    let every = |ms| Some(Duration::from_ms(ms));
-    faulty.faults = Some(FaultSpec {
-        uncorrectable_read: [0.0, 0.002][pick(2) as usize],
-        die_failure_every: if pick(4) == 0 { every(300) } else { None },
-        die_stall_every: if pick(3) == 0 { every(150) } else { None },
-        die_stall: Duration::from_us(700),
-        ..FaultSpec::NONE
-    });
-    if faulty.check().is_err() {
-        faulty.faults = Some(FaultSpec::NONE);
-    }
-    let unit = spec.geometry.unit_bytes;
-    for _ in 0..8 {
-        let die = pick(dies) as u32;
-        let channel = pick(channels) as u32;
-        let length = Duration::from_us(50 + pick(3_000));
-        let what = match pick(9) {
-            0 => FaultKind::Program((pick(2) == 0).then_some(die)),
-            1 => FaultKind::Erase((pick(2) == 0).then_some(die)),
-            2 => FaultKind::Address(Bytes(pick(64) * unit)),
-            3 => FaultKind::NextRead(die),
-            4 => FaultKind::Die(die),
-            5 => FaultKind::Channel(channel),
-            6 => FaultKind::Stall(Stalled::Die(die), length),
-            7 => FaultKind::Stall(Stalled::Channel(channel), length),
-            _ => FaultKind::Stall(Stalled::Drive, length),
-        };
-        let when =
-            if pick(2) == 0 { When::After(pick(4_000)) } else { When::At(Duration::from_us(pick(40_000))) };
-        faulty.schedule.push(Fault { drive: 0, when, what });
-        if faulty.check().is_err() {
-            faulty.schedule.pop();
-        }
-    }
-    if faulty.check().is_ok() {
-        *spec = faulty;
-    }
-}
-
-/// Blocks that fail.
-fn with_failing_blocks(spec: &mut DriveSpec, mut rng: Rng) {
-    let mut pick = |of: &[f64]| of[rng.below(of.len() as u64) as usize];
-    let mut failing = spec.clone();
-    failing.part.endurance = pick(&[1.0, 3.0, 12.0]) as u32;
-    failing.ftl.bad_block_reserve = spec.ftl.bad_block_reserve.max(pick(&[0.0, 0.1]));
-    let faults = FaultSpec {
-        wear_out: if pick(&[0.0, 1.0]) > 0.0 { WearOut::Lognormal } else { WearOut::Never },
-        endurance_spread: pick(&[0.1, 0.4]),
-        factory_bad_blocks: if failing.ftl.bad_block_reserve > 0.0 { pick(&[0.0, 0.02]) } else { 0.0 },
-        program_failure: 0.01,
-        erase_failure: pick(&[0.0, 0.1]),
-        ..FaultSpec::NONE
-    };
-    for faults in [faults, FaultSpec { program_failure: 0.0, ..faults }] {
-        failing.faults = Some(faults);
-        if failing.check().is_ok() {
-            *spec = failing;
-            return;
-        }
     }
 }
 

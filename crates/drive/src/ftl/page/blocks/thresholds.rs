@@ -21,8 +21,9 @@ pub struct FtlConfig {
 }
 
 impl FtlConfig {
-    /// Whether `lanes` lanes hold all logical units beside the blocks that collection keeps free and two that are open.
-    pub(crate) fn holds(&self, layout: &Layout, lanes: u32) -> bool {
+    /// Whether `lanes` lanes hold all logical units beside the blocks that collection keeps free, two that are open, and
+    /// `set_aside` blocks of an SLC cache that the thresholds do not include.
+    pub(crate) fn holds(&self, layout: &Layout, lanes: u32, set_aside: u32) -> bool {
         if lanes == 0 {
             return false;
         }
@@ -31,7 +32,7 @@ impl FtlConfig {
             Some(_) => self.hard_free + 1,
             None => self.soft_free,
         };
-        f64::from(layout.blocks) - per_lane >= f64::from(free + 2) + 1.0
+        f64::from(layout.blocks - set_aside) - per_lane >= f64::from(free + 2) + 1.0
     }
 
     /// Full table in memory, thresholds in blocks.

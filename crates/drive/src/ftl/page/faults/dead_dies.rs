@@ -18,9 +18,17 @@ impl BlockManager {
         self.dead[lane.index()] = true;
         self.dead_lanes += 1;
         let full = self.layout.programs_per_block;
+        self.take_free_blocks(lane);
         let of = &mut self.lanes[lane.index()];
-        of.free.clear();
         of.write_pointers.iter_mut().for_each(|pointer| pointer.next_program = full);
+    }
+
+    /// Takes the free blocks of a dead `lane` out of use.
+    pub(crate) fn take_free_blocks(&mut self, lane: Lane) {
+        self.lanes[lane.index()].free.clear();
+        if self.slc.is_some() {
+            self.slc_lane(lane).own.clear();
+        }
     }
 
     /// Whether the die of `lane` has failed.
@@ -46,7 +54,7 @@ impl PageFtl {
         let of = self.injected.as_mut().expect("a configuration with faults");
         of.dead_dies += 1;
         let live = self.blocks.layout.lanes - self.blocks.dead_lanes;
-        if !self.blocks.config().holds(&self.blocks.layout, live) {
+        if !self.blocks.config().holds(&self.blocks.layout, live, self.blocks.set_aside_of_lane()) {
             let bad_blocks = self.bad_blocks.as_mut().expect("faults keep a bad-block table");
             bad_blocks.dies_exceed_reserve(flash.now());
         }

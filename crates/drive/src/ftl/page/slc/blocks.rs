@@ -142,6 +142,39 @@ impl BlockManager {
         Some(block)
     }
 
+    /// Whether `super_block` of the cache is closed and not chosen for folding.
+    pub(crate) fn is_closed_slc(&self, super_block: SuperBlock) -> bool {
+        let (lane, _) = self.layout.lane_of(super_block);
+        self.slc.as_ref().is_some_and(|slc| slc.lanes[lane.index()].closed.contains(&super_block))
+    }
+
+    /// Takes the failing `super_block` as the next to fold, if it is one of the cache that is closed.
+    pub(crate) fn take_failing_slc(&mut self, super_block: SuperBlock) -> bool {
+        let closed = self.is_closed_slc(super_block);
+        if closed {
+            let (lane, _) = self.layout.lane_of(super_block);
+            let empty = self.map().valid_units(super_block) == 0;
+            let slc = self.slc_mut();
+            slc.counters.folded_blocks += 1;
+            slc.counters.empty_blocks += u64::from(empty);
+            slc.lanes[lane.index()].closed.retain(|&block| block != super_block);
+        }
+        closed
+    }
+
+    /// Notes that another block without wear has the number of `super_block`.
+    pub(crate) fn block_replaced(&mut self, super_block: SuperBlock) {
+        self.cycles[super_block.index()] = 0;
+        if let Some(slc) = &mut self.slc {
+            slc.cycles[super_block.index()] = 0;
+        }
+    }
+
+    /// Super blocks of each lane that the cache sets aside.
+    pub(crate) fn set_aside_of_lane(&self) -> u32 {
+        self.slc.as_ref().map_or(0, |slc| if slc.owns_blocks() { slc.most } else { 0 })
+    }
+
     /// Whether the folding of `lane` that began at a share of blocks in use goes on.
     pub(crate) fn slc_folds_on(&mut self, lane: Lane) -> bool {
         let slc = self.slc().expect("the drive has an SLC cache");

@@ -27,8 +27,20 @@ impl Destination for Folded {
     }
 
     #[inline]
+    fn keeps_free(ftl: &PageFtl, lane: Lane) -> u32 {
+        if ftl.bad_blocks.is_some() { ftl.keeps_for_failures(lane) } else { 0 }
+    }
+
+    #[inline]
     fn frees(blocks: &BlockManager, victim: SuperBlock) -> bool {
         blocks.erase_frees(victim)
+    }
+
+    #[inline]
+    fn erased(ftl: &mut PageFtl, flash: &mut Flash, super_block: SuperBlock) {
+        if ftl.bad_blocks.is_some() {
+            ftl.block_may_fail(flash, super_block);
+        }
     }
 }
 

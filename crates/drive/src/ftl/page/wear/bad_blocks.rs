@@ -82,7 +82,8 @@ impl BadBlocks {
         }))
     }
 
-    /// Decides whether the erase of `super_block` fails that is its `cycles`-th; `injected` if a scheduled fault lets it fail.
+    /// Decides whether the erase of `super_block` fails that is its `cycles`-th, in native cycles; `injected` if a scheduled fault
+    /// lets it fail.
     pub(crate) fn erase_fails(&mut self, super_block: SuperBlock, cycles: u32, injected: bool) -> bool {
         let fails = match self.states[super_block.index()] {
             BlockState::Kept => return false,

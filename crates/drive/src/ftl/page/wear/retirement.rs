@@ -45,13 +45,13 @@ impl PageFtl {
         let (lane, block) = self.blocks.layout.lane_of(super_block);
         let (die, _) = self.blocks.layout.die_of(lane);
         let injected = self.injected.as_mut().is_some_and(|of| of.fails_erase(die));
-        if !bad_blocks.erase_fails(super_block, cycles, injected) {
+        if !bad_blocks.erase_fails(super_block, self.blocks.wear_of(super_block), injected) {
             return;
         }
         if !bad_blocks.replace(lane, super_block, cycles, flash.now()) {
             return;
         }
-        self.blocks.cycles[super_block.index()] = 0;
+        self.blocks.block_replaced(super_block);
         if let Some(record) = self.blocks.units.record_mut() {
             record.checkpoint.forget_block(super_block);
         }
@@ -130,7 +130,8 @@ impl PageFtl {
     /// Queues a failing block without programs in flight for collection.
     fn empty_if_failing(&mut self, flash: &mut Flash, super_block: SuperBlock) {
         let failing = self.bad_blocks.as_ref().is_some_and(|of| of.is_failing(super_block));
-        if !failing || !self.blocks.map().is_candidate(super_block) {
+        let closed = || self.blocks.map().is_candidate(super_block) || self.blocks.is_closed_slc(super_block);
+        if !failing || !closed() {
             return;
         }
         let (lane, _) = self.blocks.layout.lane_of(super_block);

@@ -1,0 +1,143 @@
+//! Features that tests add to a drive drawn at random: faults, a mapping cache, an SLC cache.
+
+use super::Duration;
+use interpulse_drive::ftl::page::mapping::cached::format::MapFormat;
+use interpulse_drive::ftl::page::slc::SlcSpec;
+use interpulse_drive::replacement::MapReplacement;
+use interpulse_drive::spec::{
+    DriveSpec, Fault, FaultKind, FaultSpec, MapCacheSpec, MapPartition, MappingSpec, Stalled, WearOut, When,
+};
+use interpulse_engine::{Bytes, Rng};
+use interpulse_flash::parts::{SlcModeSpec, TrainSpec};
+use interpulse_settings::Document;
+
+fn pick<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
+    of[rng.below(of.len() as u64) as usize].clone()
+}
+
+/// An SLC cache from the text of its section.
+pub fn slc_cache(text: &str) -> SlcSpec {
+    let text = format!("[slc-cache]\n{text}\n");
+    let document = Document::from_toml(&text, "cache").unwrap();
+    let spec = SlcSpec::read(&mut document.top()).unwrap().expect("the section is given");
+    document.finish().unwrap();
+    spec
+}
+
+/// Programs in SLC mode of 100 us and reads of 20 us.
+pub fn slc_mode() -> SlcModeSpec {
+    let us = Duration::from_us;
+    let program = TrainSpec { loops: 2, pulse: us(20), reset: us(0), verify: us(30) };
+    SlcModeSpec { program, read: us(20), endurance: 30_000 }
+}
+
+/// An SLC cache in every second drive, if that is legal.
+pub fn with_slc_cache(spec: &mut DriveSpec, mut rng: Rng) {
+    let kinds = [
+        "kind = 'static'\nsize = '64KiB'\nfold-above = 1.0\nfold-below = 0.5",
+        "kind = 'static'\nsize = '128KiB'\nidle-delay = '1ms'\nlargest-write = '8KiB'",
+        "kind = 'dynamic'\nsize = '512KiB'\nfold-above = 0.6",
+        "kind = 'dynamic'\nsize = '128KiB'\nidle-delay = '200us'",
+    ];
+    let mut cached = spec.clone();
+    cached.part.slc_mode = Some(slc_mode());
+    cached.ftl.slc = Some(slc_cache(pick(&mut rng, &kinds)));
+    if rng.below(2) == 0 && cached.check().is_ok() {
+        *spec = cached;
+    }
+}
+
+/// A mapping cache in every third drive, if that is legal: of one to eight of its translation pages, and of few entries.
+pub fn with_mapping_cache(spec: &mut DriveSpec, mut rng: Rng) {
+    let format = pick(&mut rng, &[MapFormat::Pages, MapFormat::Entries, MapFormat::Extents]);
+    let pages = pick(&mut rng, &[2, 3, 8]);
+    let mut cached = spec.clone();
+    cached.ftl.mapping = MappingSpec::Cached(MapCacheSpec {
+        size: Bytes(pages * if format.holds_entries() { 512 } else { spec.geometry.unit_bytes }),
+        format,
+        replacement: pick(&mut rng, &[MapReplacement::Lru, MapReplacement::Fifo, MapReplacement::Clock]),
+        prefetch: pick(&mut rng, &[0, 2]),
+        batch: pick(&mut rng, &[None, Some(1), Some(3)]),
+        partition: MapPartition::Shared,
+    });
+    if rng.below(3) == 0 && cached.check().is_ok() {
+        *spec = cached;
+    }
+}
+
+/// Lets blocks of every third drive fail, if that makes a legal drive: worn out soon, in erases and programs, some with no
+/// reserve, which become read-only. Another third has faults that are scheduled, or of dies and reads at random.
+pub fn with_faults(spec: &mut DriveSpec, mut rng: Rng) {
+    match rng.below(3) {
+        0 => with_failing_blocks(spec, rng),
+        1 => with_injected_faults(spec, rng),
+        _ => {}
+    }
+}
+
+/// Scheduled faults and random ones of dies and reads, as far as that makes a legal drive.
+pub fn with_injected_faults(spec: &mut DriveSpec, mut rng: Rng) {
+    let mut pick = |n: u64| rng.below(n);
+    let (dies, channels) = (u64::from(spec.geometry.dies()), u64::from(spec.geometry.channels));
+    let mut faulty = spec.clone();
+    let every = |ms| Some(Duration::from_ms(ms));
+    faulty.faults = Some(FaultSpec {
+        uncorrectable_read: [0.0, 0.002][pick(2) as usize],
+        die_failure_every: if pick(4) == 0 { every(300) } else { None },
+        die_stall_every: if pick(3) == 0 { every(150) } else { None },
+        die_stall: Duration::from_us(700),
+        ..FaultSpec::NONE
+    });
+    if faulty.check().is_err() {
+        faulty.faults = Some(FaultSpec::NONE);
+    }
+    let unit = spec.geometry.unit_bytes;
+    for _ in 0..8 {
+        let die = pick(dies) as u32;
+        let channel = pick(channels) as u32;
+        let length = Duration::from_us(50 + pick(3_000));
+        let what = match pick(9) {
+            0 => FaultKind::Program((pick(2) == 0).then_some(die)),
+            1 => FaultKind::Erase((pick(2) == 0).then_some(die)),
+            2 => FaultKind::Address(Bytes(pick(64) * unit)),
+            3 => FaultKind::NextRead(die),
+            4 => FaultKind::Die(die),
+            5 => FaultKind::Channel(channel),
+            6 => FaultKind::Stall(Stalled::Die(die), length),
+            7 => FaultKind::Stall(Stalled::Channel(channel), length),
+            _ => FaultKind::Stall(Stalled::Drive, length),
+        };
+        let when =
+            if pick(2) == 0 { When::After(pick(4_000)) } else { When::At(Duration::from_us(pick(40_000))) };
+        faulty.schedule.push(Fault { drive: 0, when, what });
+        if faulty.check().is_err() {
+            faulty.schedule.pop();
+        }
+    }
+    if faulty.check().is_ok() {
+        *spec = faulty;
+    }
+}
+
+/// Blocks that fail.
+fn with_failing_blocks(spec: &mut DriveSpec, mut rng: Rng) {
+    let mut pick = |of: &[f64]| of[rng.below(of.len() as u64) as usize];
+    let mut failing = spec.clone();
+    failing.part.endurance = pick(&[1.0, 3.0, 12.0]) as u32;
+    failing.ftl.bad_block_reserve = spec.ftl.bad_block_reserve.max(pick(&[0.0, 0.1]));
+    let faults = FaultSpec {
+        wear_out: if pick(&[0.0, 1.0]) > 0.0 { WearOut::Lognormal } else { WearOut::Never },
+        endurance_spread: pick(&[0.1, 0.4]),
+        factory_bad_blocks: if failing.ftl.bad_block_reserve > 0.0 { pick(&[0.0, 0.02]) } else { 0.0 },
+        program_failure: 0.01,
+        erase_failure: pick(&[0.0, 0.1]),
+        ..FaultSpec::NONE
+    };
+    for faults in [faults, FaultSpec { program_failure: 0.0, ..faults }] {
+        failing.faults = Some(faults);
+        if failing.check().is_ok() {
+            *spec = failing;
+            return;
+        }
+    }
+}

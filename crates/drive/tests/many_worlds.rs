@@ -1,0 +1,68 @@
+//! *Is anything lost in thousands of random worlds?* The worlds of the normal suite with other seeds, full audits included. Part of
+//! `make verify`; `INTERPULSE_WORLDS` sets the share of the worlds to run, in percent.
+
+use crate::{power_loss, randomised_drives, randomised_namespaces, randomised_zones, zone_power_loss};
+
+/// Seeds that no world of the normal suite has.
+const FIRST: u64 = 10_000_000;
+
+/// `count`, or the share of it that the environment sets.
+fn share(count: u64) -> u64 {
+    let percent = std::env::var("INTERPULSE_WORLDS").map_or(100, |text| text.parse().expect("a percentage"));
+    (count * percent).div_ceil(100)
+}
+
+/// Reports the worlds that have run, for the record of `make verify`.
+fn report(kind: &str, count: u64) {
+    println!("worlds: {count} {kind}");
+}
+
+// Two tests, so that two cores share them.
+
+#[test]
+#[ignore = "long: make verify"]
+fn many_drives() {
+    let count = share(700);
+    randomised_drives::worlds(FIRST, count as usize);
+    report("page-mapped drives", count);
+}
+
+#[test]
+#[ignore = "long: make verify"]
+fn many_other_drives() {
+    let count = share(700);
+    randomised_drives::worlds(2 * FIRST, count as usize);
+    report("other page-mapped drives", count);
+}
+
+#[test]
+#[ignore = "long: make verify"]
+fn many_drives_with_namespaces() {
+    let count = share(200);
+    randomised_namespaces::worlds(FIRST, count as u32);
+    report("drives with namespaces", count);
+}
+
+#[test]
+#[ignore = "long: make verify"]
+fn many_zoned_drives() {
+    let count = share(300);
+    randomised_zones::worlds(FIRST, count as u32);
+    report("zoned drives", count);
+}
+
+#[test]
+#[ignore = "long: make verify"]
+fn many_power_cuts() {
+    let count = share(1_000);
+    power_loss::worlds(FIRST, count);
+    report("page-mapped drives with eight power cuts each", count);
+}
+
+#[test]
+#[ignore = "long: make verify"]
+fn many_power_cuts_of_zones() {
+    let count = share(400);
+    zone_power_loss::worlds(FIRST, count);
+    report("zoned drives with power cuts", count);
+}

@@ -3,11 +3,8 @@
 use super::{DriveSpec, cache};
 use crate::ftl::layout::Layout;
 use crate::ftl::page::gc::victim::{FreeCount, ThresholdBase};
-use crate::ftl::page::mapping::cached::spec::MapPartition;
 use crate::ftl::page::mapping::table::{MAX_UNITS, Map};
-use crate::ftl::page::placement::PlacementPolicy;
 use crate::ftl::page::placement::stripe::{Allocation, Axis, Stripe};
-use crate::ftl::page::reprogram::super_layer_word_lines;
 use crate::ftl::zoned::geometry::ZoneGeometry;
 use crate::ftl::{BlockManager, FtlConfig, SoftPages, threshold_blocks};
 use interpulse_engine::{Bytes, Rng};
@@ -206,56 +203,6 @@ impl DriveSpec {
         Impossible::unless(self.ftl.hotness.levels() == 0, &["ftl.allocation", "ftl.hotness"], why)
     }
 
-    /// Checks what a zoned drive does not go together with.
-    fn check_zones(&self) -> Result<(), Impossible> {
-        self.check_power_loss()?;
-        self.check_failures_of_zones()?;
-        if self.power_loss.is_some() {
-            let areas = self.ftl.zones.as_ref().is_some_and(|zones| zones.zrwa.is_some());
-            let why = "a random write area is memory that survives a loss of power: leave out cache.protected = false";
-            Impossible::unless(!areas || self.cache.protected, &["ftl.zrwa-size", "cache.protected"], why)?;
-        }
-        let why = "a write that is smaller than a program waits in the cache for its neighbours in the zone, and would never \
-                   be complete: leave out cache.acknowledge";
-        let in_cache = !self.cache.acknowledge.waits_for_programs();
-        let keys = if self.cache.is_absent() {
-            ["cache.size", "ftl.family"]
-        } else {
-            ["cache.acknowledge", "ftl.family"]
-        };
-        Impossible::unless(in_cache, &keys, why)?;
-        if let Some((zones, zrwa)) =
-            self.ftl.zones.as_ref().and_then(|zones| zones.zrwa.map(|zrwa| (zones, zrwa)))
-        {
-            let unit = self.geometry.unit_bytes;
-            let whole = |of: Bytes| of.get().is_multiple_of(unit);
-            let why = format!(
-                "random write areas have a whole number of the drive's logical blocks of {}",
-                Bytes(unit)
-            );
-            let key = if whole(zrwa.size) { "ftl.zrwa-granularity" } else { "ftl.zrwa-size" };
-            Impossible::unless(whole(zrwa.size) && whole(zrwa.granularity), &[key, "ftl.mapping-unit"], why)?;
-            let most = zones.max_active;
-            let why = format!(
-                "a zone with a random write area is active: at most ftl.max-active = {most} have one"
-            );
-            Impossible::unless(zrwa.zones <= most, &["ftl.zrwa-zones", "ftl.max-active"], why)?;
-            let units = self.zone_geometry()?.map_or(0, |zones| u64::from(zones.units));
-            let why = format!(
-                "a random write area of {} is larger than a zone of {}",
-                zrwa.size,
-                Bytes(units * unit)
-            );
-            Impossible::unless(zrwa.size.get() <= units * unit, &["ftl.zrwa-size", "ftl.zone-rows"], why)?;
-        }
-        let errors = self.nand.errors.as_ref();
-        let why = "the host decides when a zone is rewritten; the drive moves no data";
-        let refreshes = errors.is_some_and(|errors| errors.refresh_after.is_some());
-        Impossible::unless(!refreshes, &["errors.refresh-after", "ftl.family"], why)?;
-        let reclaims = errors.is_some_and(|errors| errors.reclaim_reads.is_some());
-        Impossible::unless(!reclaims, &["errors.reclaim-reads", "ftl.family"], why)
-    }
-
     fn check_cache(&self, layout: &Layout) -> Result<(), Impossible> {
         let (size, unit) = (self.cache.size, self.geometry.unit_bytes);
         if self.cache.is_absent() {
@@ -280,183 +227,6 @@ impl DriveSpec {
             "a cache of {size} is larger than the drive's capacity of {usable}: leave out cache.size for one in proportion"
         );
         Impossible::unless(size <= usable, &["cache.size"], why)
-    }
-
-    fn check_mapping(&self) -> Result<(), Impossible> {
-        let Some(cache) = self.ftl.mapping.cached() else { return Ok(()) };
-        let queues = self.host.queue_weights.len();
-        if let MapPartition::ByQueue { shares } = &cache.partition {
-            let why = format!(
-                "{} shares for {queues} queues: give one for each of host.queue-weights, or none for equal shares",
-                shares.len()
-            );
-            let keys = ["ftl.map-cache-shares", "host.queue-weights"];
-            Impossible::unless(shares.is_empty() || shares.len() == queues, &keys, why)?;
-        }
-        let parts = cache.partition.parts(cache.size, queues);
-        let unit = self.geometry.unit_bytes;
-        let why = "imposed write amplification has no blocks that translation pages could be in";
-        Impossible::unless(!self.ftl.gc.imposes(), &["ftl.mapping", "ftl.gc"], why)?;
-        let why = "blocks of an SLC cache hold no translation pages, and folding does not batch the changes of map entries";
-        Impossible::unless(self.ftl.slc.is_none(), &["ftl.mapping", "ftl.slc-cache.kind"], why)?;
-        let why = "collection by placement handles keeps no blocks for translation pages";
-        Impossible::unless(self.ftl.placement.handles() == 0, &["ftl.mapping", "ftl.placement"], why)?;
-        let least =
-            if cache.format.holds_entries() { 64 * u64::from(cache.format.least(0)) } else { 2 * unit };
-        let why = format!(
-            "{} is too small for the mapping cache: with map-cache-format = \"{}\" {} needs at least {}",
-            cache.size,
-            cache.format.name(),
-            if parts.len() > 1 { "the part of each queue" } else { "it" },
-            Bytes(least)
-        );
-        let keys = ["ftl.map-cache-size", "ftl.map-cache-format", "ftl.map-cache-partition"];
-        let keys = if parts.len() > 1 { &keys[..] } else { &keys[..2] };
-        Impossible::unless(parts.iter().all(|&bytes| bytes >= least), keys, why)
-    }
-
-    fn check_reprogramming(&self) -> Result<(), Impossible> {
-        let hot = self.ftl.hotness.levels();
-        if hot == 0 {
-            return Ok(());
-        }
-        let why = "imposed write amplification has no blocks to separate data by";
-        Impossible::unless(!self.ftl.gc.imposes(), &["ftl.hotness", "ftl.gc"], why)?;
-        let layout = self.layout()?;
-        let config = self.ftl_config()?;
-        let per_lane =
-            f64::from(config.mapped_units()) / f64::from(layout.lanes) / f64::from(layout.units_per_block);
-        let spare = f64::from(layout.blocks) - per_lane;
-        // Besides the free reserve: an open block of each level, and the candidates.
-        let open = match &self.ftl.reprogram {
-            Some(of) => hot * (1 + of.candidates),
-            None => hot,
-        };
-        // A free-page threshold includes the pages of open blocks.
-        let kept = if config.soft_pages.is_some() { config.hard_free } else { config.soft_free };
-        let fixed = if config.translation_pages > 0 { 3 } else { 2 };
-        let needed = f64::from(kept + fixed + open) + 1.0;
-        let why = format!(
-            "a lane has {spare:.1} spare blocks; {kept} to keep free, {fixed} open ones and {open} for {hot} hot levels need at \
-             least {needed}"
-        );
-        let keys = ["ftl.hotness", "ftl.over-provisioning", "ftl.gc-soft"];
-        Impossible::unless(spare >= needed, &keys, why)?;
-        let Some(of) = &self.ftl.reprogram else { return Ok(()) };
-        let why = "the part has no section part.reprogram with the times of reprogramming; ressd-tlc has one";
-        Impossible::unless(self.part.reprogram.is_some(), &["ftl.reprogram", "part.preset"], why)?;
-        Impossible::unless(
-            super_layer_word_lines(layout.word_lines_per_block(), self.part.layers, 1) * self.part.layers
-                == layout.word_lines_per_block(),
-            &["part.layers", "part.pages-per-block"],
-            format!(
-                "{} word lines do not fill {} layers evenly, as super layers need",
-                layout.word_lines_per_block(),
-                self.part.layers
-            ),
-        )?;
-        debug_assert!((1..=2).contains(&of.super_layer));
-        Ok(())
-    }
-
-    /// Super blocks of each lane that an SLC cache sets aside.
-    fn set_aside(&self, layout: &Layout) -> Result<u32, Impossible> {
-        let own = self.ftl.set_aside(&self.geometry);
-        let why = format!(
-            "an SLC cache of this size sets {own} super blocks of each lane aside, of {}; at least 4 are for other data",
-            layout.blocks
-        );
-        let keys = ["ftl.slc-cache.size", "part.blocks-per-plane"];
-        Impossible::unless(own.saturating_add(4) <= layout.blocks, &keys, why)?;
-        Ok(own)
-    }
-
-    fn check_slc(&self, layout: &Layout) -> Result<(), Impossible> {
-        let Some(slc) = &self.ftl.slc else { return Ok(()) };
-        let kind = "ftl.slc-cache.kind";
-        let why = "the cells of the part have one bit: there is no other mode for a cache";
-        Impossible::unless(self.part.bits_per_cell > 1, &[kind, "part.bits-per-cell"], why)?;
-        let why =
-            "the part has no section part.slc-mode with its times in SLC mode; starblaze-tlc3d-typ has one";
-        Impossible::unless(self.part.slc_mode.is_some(), &[kind, "part.preset"], why)?;
-        let why = "imposed write amplification has no blocks that could be in SLC mode";
-        Impossible::unless(!self.ftl.gc.imposes(), &[kind, "ftl.gc"], why)?;
-        let why = "hot data would go to reprogrammable blocks and to the SLC cache: one of them only";
-        Impossible::unless(self.ftl.reprogram.is_none(), &[kind, "ftl.reprogram"], why)?;
-        let hot = self.ftl.hotness.levels();
-        let why = "with separation hot data goes through the SLC cache, writes of any size";
-        let keys = ["ftl.slc-cache.largest-write", "ftl.hotness"];
-        Impossible::unless(hot == 0 || slc.largest_write.is_none(), &keys, why)?;
-        let blocks = slc.blocks_of_lane(&self.geometry, self.ftl.multi_plane);
-        let why = format!(
-            "{blocks} super blocks of each lane in SLC mode hold this much, but a lane has {}, of which at least 4 are for other \
-             data",
-            layout.blocks
-        );
-        let keys = ["ftl.slc-cache.size", "part.blocks-per-plane"];
-        Impossible::unless(blocks.saturating_add(4) <= layout.blocks, &keys, why)?;
-        if slc.owns_blocks() {
-            return Ok(());
-        }
-        let config = self.ftl_config()?;
-        let per_lane =
-            f64::from(config.logical_units) / f64::from(layout.lanes) / f64::from(layout.units_per_block);
-        let spare = f64::from(layout.blocks) - per_lane;
-        let needed = f64::from(config.soft_free + 3 + hot) + 1.0;
-        let why = format!(
-            "a lane has {spare:.1} spare blocks; {} to keep free and {} open ones, one in SLC mode, need at least {needed}",
-            config.soft_free,
-            3 + hot
-        );
-        let keys = [kind, "ftl.over-provisioning", "ftl.gc-soft"];
-        Impossible::unless(spare >= needed, &keys, why)
-    }
-
-    fn check_placement(&self) -> Result<(), Impossible> {
-        let handles = self.ftl.placement.handles();
-        if handles == 0 {
-            return Ok(());
-        }
-        let why = "imposed write amplification has no blocks to place data in";
-        Impossible::unless(!self.ftl.gc.imposes(), &["ftl.placement", "ftl.gc"], why)?;
-        let why = "an SLC cache takes host data of all handles together, and folding would mix it";
-        Impossible::unless(self.ftl.slc.is_none(), &["ftl.placement", "ftl.slc-cache.kind"], why)?;
-        let why =
-            "a super word line gathers consecutive data of all handles: choose dynamic or a static order";
-        let gathers = self.ftl.allocation == Allocation::SuperWordLine;
-        Impossible::unless(!gathers, &["ftl.placement", "ftl.allocation"], why)?;
-        let why = "a write that names a placement handle has its place; separation by hotness would choose another: leave out one \
-                   of the two";
-        Impossible::unless(self.ftl.hotness.levels() == 0, &["ftl.placement", "ftl.hotness"], why)?;
-        let (layout, config) = (self.layout()?, self.ftl_config()?);
-        let per_lane =
-            f64::from(config.logical_units) / f64::from(layout.lanes) / f64::from(layout.units_per_block);
-        let spare = f64::from(layout.blocks) - per_lane;
-        let groups = self.ftl.placement.groups();
-        let why = format!(
-            "{groups} reclaim groups do not divide the {} dies of the drive: choose a divisor",
-            self.geometry.dies()
-        );
-        let keys = ["ftl.reclaim-groups", "geometry.channels", "geometry.chips-per-channel"];
-        Impossible::unless(self.geometry.dies().is_multiple_of(groups), &keys, why)?;
-        let why = "a static order has its die for each address, whatever group a write names: use ftl.allocation = \"dynamic\"";
-        let dynamic = groups == 1 || self.ftl.allocation == Allocation::Dynamic;
-        Impossible::unless(dynamic, &["ftl.reclaim-groups", "ftl.allocation"], why)?;
-        let reserve = PlacementPolicy::relocation_streams(&self.ftl.placement.persistently_isolated());
-        let kept = match config.soft_pages {
-            Some(_) => config.hard_free.max(reserve),
-            None => config.soft_free.max(reserve + 1),
-        };
-        let open = self.ftl.placement.blocks_of_lane();
-        let needed = f64::from(kept + 2 + open) + 1.0;
-        // A group may hold more valid data than others, by half of its spare space.
-        let spare = if groups > 1 { spare / 2.0 } else { spare };
-        let why = format!(
-            "a lane has {spare:.1} spare blocks{}; {kept} to keep free, 2 open ones and {open} for {handles} placement handles \
-             need at least {needed}",
-            if groups > 1 { " in a full reclaim group" } else { "" }
-        );
-        Impossible::unless(spare >= needed, &["ftl.placement", "ftl.over-provisioning", "ftl.gc-soft"], why)
     }
 
     /// Checks that garbage collection is on: it performs the rewrites.
@@ -513,28 +283,5 @@ impl DriveSpec {
     /// The static stripe, if allocation is static.
     pub fn stripe(&self) -> Result<Option<Stripe>, Impossible> {
         Ok(Stripe::new(self.ftl.allocation, &self.geometry, self.layout()?.lanes_per_die))
-    }
-
-    pub(crate) fn loses_cache(&self) -> bool {
-        let through = self.cache.acknowledge.waits_for_programs();
-        self.power_loss.is_some() && (through || !self.cache.protected)
-    }
-
-    pub(super) fn check_power_loss(&self) -> Result<(), Impossible> {
-        if self.power_loss.is_none() {
-            return Ok(());
-        }
-        let why = "gc = \"imposed\" has no places of data on flash that a map could be rebuilt from";
-        Impossible::unless(!self.ftl.gc.imposes(), &["power-loss.at", "ftl.gc"], why)?;
-        let why = "word lines that hold two bits per cell are not found again after a loss of power";
-        Impossible::unless(self.ftl.reprogram.is_none(), &["power-loss.at", "ftl.reprogram"], why)?;
-        let why = "a drive without a write cache has nothing that capacitors could save";
-        let saves = self.power_loss.is_some_and(|of| of.capacitor.is_some());
-        let keys = ["power-loss.capacitor-voltage", "cache.size"];
-        Impossible::unless(!(saves && self.cache.is_absent()), &keys, why)?;
-        let why = "a loss of power is not followed in the current through time nor in a budget of power";
-        let goes = |holds, key| Impossible::unless(holds, &["power-loss.at", key], why);
-        goes(self.nand.power.trace.is_none(), "power.trace")?;
-        goes(self.nand.power.budget.is_none(), "power.budget")
     }
 }

@@ -11,9 +11,14 @@ mod faults;
 mod format;
 mod format_checks;
 mod ftl;
+mod mapping_checks;
 mod namespace;
 mod namespace_blocks;
+mod placement_checks;
+mod power_loss_checks;
+mod reprogram_checks;
 mod schedule;
+mod slc_checks;
 mod write_zeroes;
 mod zone_checks;
 

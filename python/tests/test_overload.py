@@ -106,12 +106,23 @@ def test_a_replay_that_is_too_fast_is_overloaded(tmp_path: Path, speed: int) -> 
     assert steady["load"]["verdict"] == ("overloaded" if speed > 1 else "served"), steady
 
 
-def _memory_of_rows_at_one_instant(folder: Path, rows: int) -> int:
-    """Greatest memory in bytes of a process that replays a trace of so many rows."""
+def _replay_of_one_instant(folder: Path, rows: int) -> list[str]:
+    """The command that replays a trace of so many rows at time zero."""
     text = (f"0,{at * 7919 % 200_000 * 8},4096,{'RW'[at % 2]},0.0\n" for at in range(rows))
     (folder / "t.spc").write_text("".join(text))
-    (folder / "t.toml").write_text('drive = "a4-mini"\n[[flow]]\nname = "t"\ntrace = "t.spc"\n')
-    command = [sys.executable, "-m", "interpulse", "run", str(folder / "t.toml")]
+    (folder / "t.toml").write_text('drive = "a4-mini"\n[run]\nwarmup = "0s"\n[[flow]]\nname = "t"\ntrace = "t.spc"\n')
+    return [sys.executable, "-m", "interpulse", "run", str(folder / "t.toml")]
+
+
+def test_requests_of_one_instant_have_no_rate(tmp_path: Path) -> None:
+    done = subprocess.run(_replay_of_one_instant(tmp_path, 40_000), capture_output=True, text=True, check=True)
+    assert "note: overloaded: more requests offered than served" in done.stderr
+    assert "requests/s offered" not in done.stderr + done.stdout
+
+
+def _memory_of_rows_at_one_instant(folder: Path, rows: int) -> int:
+    """Greatest memory in bytes of a process that replays a trace of so many rows."""
+    command = _replay_of_one_instant(folder, rows)
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -112,8 +112,13 @@ fn overload(steady: &Value) -> Option<String> {
     let overloaded = |flow: &&Value| flow["verdict"] == "overloaded";
     let flows: Vec<&Value> = load["flows"].as_array().into_iter().flatten().filter(overloaded).collect();
     let rates = |of: &Value| {
-        let rate = |key: &str| of[key].as_f64().unwrap_or(0.0).round();
-        format!("{} requests/s offered, {} served", rate("offered_per_s"), rate("served_per_s"))
+        match (of["offered_per_s"].as_f64(), of["served_per_s"].as_f64()) {
+            (Some(offered), Some(served)) => {
+                format!("{} requests/s offered, {} served", offered.round(), served.round())
+            }
+            // All arrived at one instant.
+            _ => "more requests offered than served".to_string(),
+        }
     };
     let named = |flow: &&Value| format!("flow {}: {}", flow["name"].as_str().unwrap_or("?"), rates(flow));
     let every =

@@ -146,7 +146,7 @@ STEPS = (
         question="Is anything lost in 3,300 random worlds: drives, namespaces, zones, power cuts?",
         command=(
             *("cargo", "test", "--release", "--locked", "-p", "interpulse-drive", "--test", "all"),
-            *("many_worlds", "--", "--ignored", "--nocapture"),
+            *("many_worlds", "--", "--ignored"),
         ),
         summary=("worlds: ", "test "),
     ),

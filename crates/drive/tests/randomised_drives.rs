@@ -580,6 +580,13 @@ fn levelling_beside_handles_ends() {
     assert!(counted["leveled_blocks"] > 100, "{counted:?}");
 }
 
+/// World 20,003,200 stopped: translation pages of preconditioning left a lane only its reserved block, no program woke the lane,
+/// and a hot level waited for a block that garbage collection had to free.
+#[test]
+fn levels_get_a_block_on_a_lane_that_begins_without_one() {
+    assert!(world(20_003_200, &mut Counted::new()));
+}
+
 /// Requests of a world whose requests are followed one by one.
 const FOLLOWED: u64 = 400;
 

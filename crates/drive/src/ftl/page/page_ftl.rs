@@ -233,9 +233,13 @@ impl PageFtl {
     pub fn start(&mut self, flash: &mut Flash) {
         self.start_patrol(flash);
         self.arm_checkpoint(flash);
-        // A handle may need a block on a lane that no program of another handle has woken.
-        if self.handles.is_some() {
-            Lane::first(self.blocks.layout.lanes).for_each(|lane| self.advance_gc(flash, lane));
+        // A handle or level may need a block on a lane that no program of another one has woken.
+        let (all, by_class) = (self.handles.is_some(), matches!(self.lists, HostLists::ByClass(_)));
+        let lanes = Lane::first(self.blocks.layout.lanes);
+        for lane in lanes.filter(|_| by_class) {
+            if all || self.blocks.free_blocks(lane) <= self.blocks.config().hard_free {
+                self.advance_gc(flash, lane);
+            }
         }
     }
 

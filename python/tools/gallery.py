@@ -9,6 +9,7 @@ fonts depend on the browser; all other pictures are byte-identical on every mach
 from __future__ import annotations
 
 import io
+import json
 import os
 import shlex
 import shutil
@@ -116,6 +117,8 @@ def _content(picture: Picture, browser: Browser) -> bytes:
     out = Path(_out(picture))
     if picture.table:
         return _swept(out / "results.parquet")
+    if picture.figure:
+        return _barred(out / "result.json", picture)
     if picture.file:
         content = (out if out.is_file() else out / picture.file).read_bytes()
         return content if picture.name.endswith(".svg") else _small(Image.open(io.BytesIO(content)))
@@ -128,6 +131,34 @@ def _small(picture: Image.Image) -> bytes:
     file = io.BytesIO()
     picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(file, "png", optimize=True)
     return file.getvalue()
+
+
+def _barred(result: Path, picture: Picture) -> bytes:
+    """A bar of a figure for each case that has it, in the order of the cases."""
+    from interpulse.plotting.plots import Plot, to_bytes
+
+    values: dict[str, float] = {}
+    for case in json.loads(result.read_text())["cases"]:
+        of: Any = case["seeds"][0]
+        for key in picture.figure.split("."):
+            of = of.get(key) if of else None
+        if of is not None:
+            values[case["case"]] = of / picture.unit
+    [(_, content)] = to_bytes(Plot("bars", lambda: _draw_bars(values, picture.axis)), ["svg"])
+    return content
+
+
+def _draw_bars(values: Mapping[str, float], label: str) -> Figure:
+    from interpulse.plotting.plots import COLOURS as INKS
+    from interpulse.plotting.plots import panels
+
+    figure, [axis] = panels(1, 1, width=6.4, height=0.9 + 0.32 * len(values))
+    bars = axis.barh(list(values), list(values.values()), color=INKS[0], height=0.6)
+    axis.bar_label(bars, [f"{value:.3g}" for value in values.values()], padding=3)
+    axis.invert_yaxis()
+    axis.margins(x=0.12)
+    axis.set(xlabel=label)
+    return figure
 
 
 def _swept(table: Path) -> bytes:

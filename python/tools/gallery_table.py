@@ -25,6 +25,12 @@ class Picture:
     """Source chart of the report, shown by a browser."""
     view: str = ""
     """Source timeline, shown by a browser."""
+    figure: str = ""
+    """Figure of each case of the result, as a path of keys, of which the tool draws bars."""
+    axis: str = ""
+    """Label of the axis of the bars."""
+    unit: float = 1.0
+    """Divisor of the figure."""
     table: bool = False
     """Whether the tool draws the picture from the table of the command."""
     width: int = 900
@@ -145,6 +151,74 @@ PARTS = (
                 table=True,
                 says="From the sweep's `results.parquet` ([SWEEP](SWEEP.md)): suspension shortens the tail of reads at "
                 "every load, and writes start to wait at a smaller queue depth.",
+            ),
+        ),
+    ),
+    Part(
+        "Today's drives",
+        "Examples of SLC cache, mapping cache, placement, zones, independent planes, namespaces and wear. "
+        "Each runs in a few seconds.",
+        (
+            Picture(
+                name="slc-cache.png",
+                title="The write cliff of an SLC cache",
+                command=f"interpulse run examples/slc-cache.toml --report --out {OUT}/slc-cache",
+                chart="over-time-iops",
+                says="A burst of writes beside reads on a QLC drive. The cache takes writes fast until it is full; "
+                "folding while the host writes lowers their rate before that ([SLC](SLC.md)).",
+            ),
+            Picture(
+                name="dftl.svg",
+                title="Hit rate of a mapping cache by its size",
+                command=f"interpulse run examples/dftl.toml --out {OUT}/dftl",
+                figure="ftl.mapping.hit_rate",
+                axis="share of look-ups that hit",
+                says="Single entries under a Zipf load; the full table would take 2.3 MiB ([MAPPING](MAPPING.md)).",
+            ),
+            Picture(
+                name="fdp.svg",
+                title="Write amplification of two tenants, without and with placement handles",
+                command=f"interpulse run examples/fdp.toml --out {OUT}/fdp",
+                figure="ftl.waf",
+                axis="write amplification",
+                says="A log and a table of random writes share a drive. With a handle each, collection no longer moves "
+                "the log along ([PLACEMENT](PLACEMENT.md)).",
+            ),
+            Picture(
+                name="zns.png",
+                title="Reads beside a zone of one die and of eight",
+                command=f"interpulse run examples/zns.toml --report --out {OUT}/zns",
+                chart="latency-read",
+                says="A wide zone writes faster, and all reads wait for its programs, unless these are suspended "
+                "([ZNS](ZNS.md)).",
+            ),
+            Picture(
+                name="iwl.svg",
+                title="Random reads with and without independent planes",
+                command=f"interpulse run examples/iwl.toml --out {OUT}/iwl",
+                figure="iops",
+                axis="thousand requests per second",
+                unit=1000,
+                says="Four planes that read independently pay where several reads wait for a die, and not at depth "
+                "1 or over a slow bus ([PARTS](PARTS.md)).",
+            ),
+            Picture(
+                name="namespaces.png",
+                title="Reads of one namespace beside writes to another",
+                command=f"interpulse run examples/namespaces.toml --report --out {OUT}/namespaces",
+                chart="latency-read",
+                says="Namespaces share dies. A zoned namespace collects nothing, and suspension shortens the rest of "
+                "the tail ([NAMESPACES](NAMESPACES.md)).",
+            ),
+            Picture(
+                name="wear-out.svg",
+                title="Data written until a drive is read-only",
+                command=f"interpulse run examples/wear-out.toml --out {OUT}/wear-out",
+                figure="smart.host_bytes_written",
+                axis="GB written by the host",
+                unit=1e9,
+                says="Static levelling lets blocks under cold data wear, too: a longer life in each of four seeds. The last "
+                "two bars differ by chance ([FAULTS](FAULTS.md)).",
             ),
         ),
     ),

@@ -50,6 +50,7 @@ CONTENTS = {
             "docs/EMBEDDING",
             "docs/SEARCH",
             "docs/TRACES",
+            "docs/TRACE-TOOLS",
             "docs/FIO",
         ],
         "Drives": [

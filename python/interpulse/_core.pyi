@@ -23,6 +23,7 @@ __all__ = [
     "resolve",
     "start",
     "together",
+    "trace_rewrite",
     "trace_statistics",
     "twin_row",
     "version",
@@ -186,4 +187,15 @@ def trace_statistics(
     layout: Sequence[tuple[str, str]] = ...,
 ) -> str: ...
 def twin_row(row: str, requests: int | None) -> str: ...
+def trace_rewrite(
+    paths: Sequence[str | PathLike[str]],
+    out: str | PathLike[str],
+    settings: Sequence[tuple[str, str]],
+    format: str,  # noqa: A002 - the name of the option
+    time_unit: str | None,
+    writes_are: int | None,
+    reorder: str,
+    skip_bad_rows: bool,
+    layout: Sequence[tuple[str, str]] = ...,
+) -> str: ...
 def write_twin(row: str, requests: int | None, seed: int, out: str | PathLike[str]) -> str: ...

@@ -39,7 +39,7 @@ mod _core {
     #[pymodule_export]
     use crate::plan::{Entry, Plan, die_timeline, resolve, together};
     #[pymodule_export]
-    use crate::trace::{trace_statistics, twin_row, write_twin};
+    use crate::trace::{trace_rewrite, trace_statistics, twin_row, write_twin};
 
     /// Version of the compiled core, equal to that of the package.
     #[pymodule_export]
@@ -54,7 +54,7 @@ mod _core {
     }
 
     /// Names of the module, for `from ... import *` and the test of the stub.
-    const ALL: [&str; 22] = [
+    const ALL: [&str; 23] = [
         "ConfigError",
         "Device",
         "Entry",
@@ -73,6 +73,7 @@ mod _core {
         "resolve",
         "start",
         "together",
+        "trace_rewrite",
         "trace_statistics",
         "twin_row",
         "version",

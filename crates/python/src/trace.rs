@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use interpulse_study::trace_tools::{RewriteRequest, rewrite_traces};
 use interpulse_study::traces::{self, StatisticsRequest, TwinRequest};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -82,4 +83,40 @@ pub fn write_twin(
 ) -> PyResult<String> {
     let request = TwinRequest { row, requests, seed, out };
     watched(py, |watch| traces::write_twin(&request, watch))
+}
+
+/// Rewrites trace files into `out` and returns what was done as JSON text; docs/TRACE-TOOLS.md describes it.
+///
+/// `settings` are options with their values in TOML (`to`, `start`, `first-row`, `speed`, `capacity`, `key`, ...); the
+/// others are those of `trace_statistics`.
+///
+/// Raises `ConfigError` when an input cannot be read or the output cannot hold a request.
+#[pyfunction]
+#[pyo3(signature = (paths, out, settings, format, time_unit, writes_are, reorder, skip_bad_rows, layout = Vec::new()))]
+#[expect(clippy::too_many_arguments, reason = "the options of the commands")]
+pub fn trace_rewrite(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    out: PathBuf,
+    settings: Vec<(String, String)>,
+    format: String,
+    time_unit: Option<String>,
+    writes_are: Option<u32>,
+    reorder: String,
+    skip_bad_rows: bool,
+    layout: Vec<(String, String)>,
+) -> PyResult<String> {
+    let path = PathBuf::new();
+    let reading = StatisticsRequest {
+        path,
+        format,
+        time_unit,
+        writes_are,
+        device: None,
+        layout,
+        reorder,
+        skip_bad_rows,
+    };
+    let request = RewriteRequest { paths, reading, out, settings };
+    watched(py, |watch| rewrite_traces(&request, watch))
 }

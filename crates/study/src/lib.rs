@@ -13,4 +13,6 @@ pub mod report;
 pub mod run;
 pub mod run_target;
 pub mod runner;
+mod trace_file;
+pub mod trace_tools;
 pub mod traces;

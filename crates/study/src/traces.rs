@@ -3,20 +3,19 @@
 use crate::config::PlanError;
 use crate::config::twin::is_file_name;
 use crate::report::without_nulls;
+use crate::trace_file::{same_file, write_whole};
 use interpulse_engine::{Bytes, Streams};
 use interpulse_settings::{ConfigError, Document, Section, optional};
 use interpulse_workload::generate::{Recorded, write_trace};
 use interpulse_workload::trace::statistics::Measured;
 use interpulse_workload::twin::{read::row_in_file, rows};
 use interpulse_workload::{
-    AsciiLayout, Fit, Flow, FlowSpec, Format, Packing, Reorder, TimeUnit, TracePacing, TraceSpec, TwinRow,
-    TwinSpec, TypeCode, measure,
+    AsciiLayout, Fit, Flow, FlowSpec, Format, Reorder, TimeUnit, TracePacing, TraceSpec, TwinRow, TwinSpec,
+    TypeCode, measure,
 };
 use serde_json::{Map, Value, json};
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::ops::RangeInclusive;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Address space of a written twin in sectors: every reader accepts it.
@@ -55,6 +54,12 @@ pub fn statistics(
     request: &StatisticsRequest,
     watch: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<String>, PlanError> {
+    let measured = measure(&spec(request)?, watch).map_err(|error| PlanError(error.to_string()))?;
+    Ok(measured.map(|measured| measured_json(request, &measured).to_string()))
+}
+
+/// How a trace is read.
+pub(crate) fn spec(request: &StatisticsRequest) -> Result<TraceSpec, PlanError> {
     let reorders = Reorder::ALL.iter().map(|&(name, reorder, _)| (name, reorder));
     let reorder = ConfigError::named("--reorder", &request.reorder, reorders)?;
     let (units, columns): (Vec<_>, Vec<_>) =
@@ -62,7 +67,7 @@ pub fn statistics(
     let mut units = section(&units)?;
     let mut unit = |key| units.optional_bytes(key, "unit", optional().within(UNITS)).map_err(as_option);
     let (address_unit, size_unit) = (unit("address-unit")?, unit("size-unit")?);
-    let spec = TraceSpec {
+    Ok(TraceSpec {
         format: format(request, &columns)?,
         time_unit: time_unit(request)?,
         address_unit,
@@ -71,13 +76,11 @@ pub fn statistics(
         reorder,
         skip_bad_rows: request.skip_bad_rows,
         ..TraceSpec::new(&request.path)
-    };
-    let measured = measure(&spec, watch).map_err(|error| PlanError(error.to_string()))?;
-    Ok(measured.map(|measured| measured_json(request, &measured).to_string()))
+    })
 }
 
 /// Settings of the command line as a section.
-fn section(settings: &[&(String, String)]) -> Result<Section, PlanError> {
+pub(crate) fn section(settings: &[&(String, String)]) -> Result<Section, PlanError> {
     let mut document = Document::empty();
     for (key, value) in settings {
         document = Document::set(key, value).map_err(as_option)?.over(document).map_err(as_option)?;
@@ -86,7 +89,7 @@ fn section(settings: &[&(String, String)]) -> Result<Section, PlanError> {
 }
 
 /// Message about a key that is an option of the same name.
-fn as_option(error: ConfigError) -> PlanError {
+pub(crate) fn as_option(error: ConfigError) -> PlanError {
     let text = error.to_string();
     PlanError(format!("--{}", text.strip_prefix("--set: ").unwrap_or(&text)))
 }
@@ -250,29 +253,10 @@ pub fn write_twin(
     let flow = Flow::new(&FlowSpec::twin("twin", spec), SECTORS, &Streams::new(request.seed), 0);
     let mut flow = flow.map_err(|error| PlanError(error.to_string()))?;
     let format = Format::of_name(&name).unwrap_or(Format::Msr);
-    let mut stopped = false;
-    let mut go_on = |count| {
-        stopped = !watch(count);
-        !stopped
-    };
-    if request.out.exists() && !request.out.is_file() {
-        // A pipe or a device.
-        let file = File::create(&request.out).map_err(failed)?;
-        write(&mut flow, file, &name, format.clone(), &mut go_on).map_err(failed)?;
-    } else {
-        // A temporary file until complete: an interruption keeps the existing file.
-        let folder = request.out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let beside = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-        let file = beside.reopen().map_err(failed)?;
-        write(&mut flow, file, &name, format.clone(), &mut go_on).map_err(failed)?;
-        if !stopped {
-            let permissions = std::fs::metadata(&request.out).ok().map(|m| m.permissions());
-            let permissions = permissions.unwrap_or_else(|| PermissionsExt::from_mode(0o644));
-            beside.as_file().set_permissions(permissions).map_err(failed)?;
-            beside.persist(&request.out).map_err(|e| failed(e.error))?;
-        }
-    }
-    if stopped {
+    let written = write_whole(&request.out, failed, |out| {
+        write(&mut flow, out, format.clone(), watch).map_err(failed)
+    })?;
+    if written.is_none() {
         return Ok(None);
     }
     let mut all: Map<String, Value> =
@@ -284,26 +268,22 @@ pub fn write_twin(
     Ok(Some(Value::Object(all).to_string()))
 }
 
-/// Whether both paths are the same existing file.
-fn same_file(a: &Path, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
-}
-
+/// Writes the requests of a twin; `None` if `watch` stops it.
 fn write(
     flow: &mut Flow,
-    file: File,
-    name: &str,
+    out: &mut dyn Write,
     format: Format,
     watch: &mut dyn FnMut(u64) -> bool,
-) -> io::Result<()> {
+) -> io::Result<Option<()>> {
+    let mut stopped = false;
     let requests = std::iter::from_fn(|| {
         if flow.issued().is_multiple_of(WATCHED) && !watch(flow.issued()) {
+            stopped = true;
             return None;
         }
         let (at, request) = flow.next().expect("a twin cannot fail on the way")?;
         Some(Recorded { at, device: 0, request })
     });
-    let mut out = Packing::of_name(name).writer(BufWriter::new(file))?;
-    write_trace(&mut out, format, requests)?;
-    out.finish()?.flush()
+    write_trace(out, format, requests)?;
+    Ok((!stopped).then_some(()))
 }

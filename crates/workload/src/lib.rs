@@ -48,6 +48,9 @@ pub use trace::scan::FirstReading;
 pub use trace::spec::{Fit, Reorder, Repeat, RepeatAddresses, TracePacing, TraceSpec, Treatment};
 pub use trace::statistics::{TraceStatistics, measure};
 pub use trace::summary::{DeviceSummary, TraceSummary};
+pub use trace::tools::{
+    Cut, MergeDevices, MergeTimes, Pace, Rewrite, RewriteError, Rewritten, Scramble, rewrite,
+};
 pub use trace::unit::TimeUnit;
 pub use twin::TwinSizes;
 pub use twin::rows::ROWS as TWINS;

@@ -12,6 +12,7 @@ mod registries;
 mod repetition;
 mod stacked;
 mod synthetic;
+mod tools;
 mod twins;
 mod untimed;
 mod zones;

@@ -234,8 +234,8 @@ fn files_that_are_not_traces() {
         ("t.zip", b"PK\x03\x04\x14\0", "is a zip archive; unzip it and specify the extracted file"),
         (
             "sda.blktrace.0",
-            b"\x07tae\0\0\0\0",
-            "is a binary trace of blktrace; convert it to text: `blkparse -i FILE > FILE.txt`",
+            b"\x08tae\0\0\0\0",
+            "is a binary trace of blktrace, version 8; convert it to text: `blkparse -i FILE > FILE.txt`",
         ),
         ("t.mqsim", b"PAR1\x15\x04", "is a Parquet table; export its rows as text, one request per row"),
     ] {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json as json_text
 from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -15,6 +14,7 @@ import interpulse._core as _core
 from interpulse.cli.options import Json, path_argument, path_option
 from interpulse.cli.output_streams import emit
 from interpulse.cli.trace_options import FlowKeys, Format, TimeUnit, layout_options
+from interpulse.cli.trace_tools import TOOLS, Reorder
 from interpulse.tables.format import grid, size
 from interpulse.tables.layout import fill, terminal_width
 
@@ -30,6 +30,10 @@ Examples:
   interpulse trace twin msr-hm-0 --out hm_0.csv.zst --requests 100000
 
   interpulse trace row msr-hm-0
+
+  interpulse trace convert disk.csv.zst --out disk.mqsim
+
+  interpulse trace merge sda.blktrace.* --to blkparse --out sda.txt.zst
 
 A configuration runs a twin without a file: `twin = "msr-hm-0"` in a flow. docs/TRACES.md defines every figure."""
 
@@ -59,13 +63,6 @@ app = typer.Typer(
 )
 
 
-class Reorder(StrEnum):
-    """Handling of times that go back."""
-
-    ERROR = "error"
-    CLAMP = "clamp"
-
-
 Row = Annotated[
     str, typer.Argument(metavar="ROW", help="A name of `interpulse list twins`, or a file that ends in .toml.")
 ]
@@ -82,7 +79,7 @@ Requests = Annotated[
 
 @app.callback(epilog=EPILOG)
 def trace() -> None:
-    """Measure block traces, and write statistical twins of traces that are not public.
+    """Measure, convert, cut, scale, merge and anonymise block traces, and write twins of traces that are not public.
 
     Without a command, FILE is measured.
     """
@@ -130,6 +127,10 @@ def stats(
         layout,
     )
     emit(text if json else _stats_table(json_text.loads(text)))
+
+
+for tool in TOOLS:
+    app.command(tool.__name__)(tool)
 
 
 @app.command("twin")

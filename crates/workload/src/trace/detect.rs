@@ -6,7 +6,7 @@ use super::format::{AsciiLayout, Columns, Format};
 use super::heading::Heading;
 use super::input::Input;
 use super::layout_inference::{Layout, Sample, complete, to_try};
-use super::lines::{Lines, Raw};
+use super::lines::{Framing, Lines, Raw};
 use super::position::Position;
 use super::problem::{RowFault, TraceProblem, shorten};
 use super::signatures::unsupported_file;
@@ -105,11 +105,14 @@ pub(super) fn detect(input: &Input, spec: &TraceSpec) -> Result<Detected, TraceP
 
 /// Whether most of the first records have this format.
 fn begins_with(format: &Format, beginning: &[u8]) -> bool {
-    let Some(bytes) = format.record_bytes() else { return false };
-    let records = beginning.chunks_exact(bytes);
-    let all = records.len();
-    let good = records.filter(|record| format.parse(Raw::Record(record)).is_ok()).count();
-    all > 0 && 2 * good > all
+    let Framing::Records { bytes, tail } = format.framing() else { return false };
+    let (mut rest, mut all, mut good) = (beginning, 0, 0);
+    while let Some((record, after)) = rest.split_at_checked(bytes) {
+        all += 1;
+        good += usize::from(format.parse(Raw::Record(record)).is_ok());
+        rest = after.get(tail(record)..).unwrap_or_default();
+    }
+    2 * good > all
 }
 
 fn sample(mut lines: Lines, format: &Format) -> Result<Sample, TraceProblem> {
@@ -224,7 +227,7 @@ fn times(input: &Input, format: &Format) -> Result<Times, TraceProblem> {
     // The pass over all rows reports read errors.
     let mut number = 0;
     while times.rows < ROWS
-        && let Ok(Some(raw)) = lines.next_row(format.record_bytes())
+        && let Ok(Some(raw)) = lines.next_row(format.framing())
     {
         number += 1;
         if let Ok(raw) = raw

@@ -3,7 +3,7 @@
 use super::columns::is_blank;
 use super::format::Format;
 use super::input::Input;
-use super::lines::{Lines, Raw};
+use super::lines::{Framing, Lines, Raw};
 use super::problem::TraceProblem;
 use interpulse_engine::Duration;
 
@@ -61,7 +61,7 @@ pub(super) fn doubt(input: &Input) -> Result<Option<String>, TraceProblem> {
     let mut clock = Clock::default();
     // The pass over all rows reports faults.
     while clock.rows < ROWS
-        && let Ok(Some(raw)) = lines.next_row(None)
+        && let Ok(Some(raw)) = lines.next_row(Framing::Lines)
     {
         let Ok(Raw::Line(line)) = raw else { continue };
         let mut columns = line.split_ascii_whitespace();

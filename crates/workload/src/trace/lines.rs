@@ -18,11 +18,24 @@ pub(super) enum Raw<'l> {
     Record(&'l [u8]),
 }
 
+/// Division of a file into rows.
+#[derive(Clone, Copy)]
+pub(super) enum Framing {
+    Lines,
+    /// Records of a fixed length, each followed by as many bytes as `tail` returns for it, which are skipped.
+    Records {
+        bytes: usize,
+        tail: fn(&[u8]) -> usize,
+    },
+}
+
 pub(super) struct Lines {
     bytes: Box<dyn Read + Send>,
     packing: Packing,
     /// Whether the next bytes belong to a line that was too long.
     overlong: bool,
+    /// Bytes between the last record and the next one.
+    tail: usize,
     buffer: Box<[u8]>,
     /// `buffer[start..end]` is unread.
     start: usize,
@@ -39,6 +52,7 @@ impl Lines {
             bytes,
             packing,
             overlong: false,
+            tail: 0,
             buffer: vec![0; BUFFER].into_boxed_slice(),
             start: 0,
             end: 0,
@@ -56,15 +70,13 @@ impl Lines {
         self.packing
     }
 
-    /// Returns the next line, or record of `record_bytes`; the inner error is a line that is not text or an incomplete
-    /// record.
-    pub fn next_row(
-        &mut self,
-        record_bytes: Option<usize>,
-    ) -> Result<Option<Result<Raw<'_>, RowFault>>, TraceProblem> {
-        Ok(match record_bytes {
-            None => self.next()?.map(|line| line.map(Raw::Line)),
-            Some(bytes) => self.next_record(bytes)?.map(|record| record.map(Raw::Record)),
+    /// Returns the next line or record; the inner error is a line that is not text or an incomplete record.
+    pub fn next_row(&mut self, framing: Framing) -> Result<Option<Result<Raw<'_>, RowFault>>, TraceProblem> {
+        Ok(match framing {
+            Framing::Lines => self.next()?.map(|line| line.map(Raw::Line)),
+            Framing::Records { bytes, tail } => {
+                self.next_record(bytes, tail)?.map(|record| record.map(Raw::Record))
+            }
         })
     }
 
@@ -75,8 +87,17 @@ impl Lines {
         &self.buffer[..self.end.min(BEGINNING)]
     }
 
-    fn next_record(&mut self, bytes: usize) -> Result<Option<Result<&[u8], RowFault>>, TraceProblem> {
+    fn next_record(
+        &mut self,
+        bytes: usize,
+        tail: fn(&[u8]) -> usize,
+    ) -> Result<Option<Result<&[u8], RowFault>>, TraceProblem> {
         self.position.records = true;
+        if self.tail > 0
+            && let Some(fault) = self.skip_tail()?
+        {
+            return Ok(Some(Err(fault)));
+        }
         while self.end - self.start < bytes && !self.ended {
             self.fill()?;
         }
@@ -90,8 +111,28 @@ impl Lines {
         Ok(Some(if found < bytes {
             Err(RowFault::CutOff { found, bytes })
         } else {
-            Ok(&self.buffer[from..from + bytes])
+            let record = &self.buffer[from..from + bytes];
+            self.tail = tail(record);
+            Ok(record)
         }))
+    }
+
+    /// Skips the bytes after a record. A fault is a file that ends before them.
+    fn skip_tail(&mut self) -> Result<Option<RowFault>, TraceProblem> {
+        let bytes = std::mem::take(&mut self.tail);
+        let mut left = bytes;
+        loop {
+            let found = left.min(self.end - self.start);
+            self.start += found;
+            left -= found;
+            if left == 0 {
+                return Ok(None);
+            }
+            if self.ended {
+                return Ok(Some(RowFault::CutOff { found: bytes - left, bytes }));
+            }
+            self.fill()?;
+        }
     }
 
     /// Next line without its terminator; the inner error is a line that is not text.

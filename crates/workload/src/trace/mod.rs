@@ -37,4 +37,5 @@ pub mod statistics;
 mod stream;
 pub mod summary;
 mod time_unit_inference;
+pub mod tools;
 pub mod unit;

@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// Alignment of devices: 1 MiB in sectors.
 pub(super) const PLACE_ALIGNMENT: u64 = (1 << 20) / SECTOR.get();
 
+/// Rows between two calls of the `count` function of [`scan_watched`].
+const WATCHED_ROWS: u64 = 1 << 14;
+
 /// Result of the first pass over a trace, shared by several replays.
 #[derive(Clone)]
 pub struct FirstReading {
@@ -77,11 +80,21 @@ impl Found {
 }
 
 pub(crate) fn scan(input: &Input, spec: &TraceSpec) -> Result<Found, TraceProblem> {
+    Ok(scan_watched(input, spec, &mut |_| true)?.expect("nothing stops the scan"))
+}
+
+/// Scans a trace. `count` gets the rows since its last call and returns false to stop, which gives `None`.
+pub(super) fn scan_watched(
+    input: &Input,
+    spec: &TraceSpec,
+    count: &mut dyn FnMut(u64) -> bool,
+) -> Result<Option<Found>, TraceProblem> {
     let mut rows = RowStream::first(input, spec)?;
-    let mut totals = Totals::of(&mut rows)?;
+    let Some(mut totals) = Totals::of(&mut rows, count)? else { return Ok(None) };
     if let Some(lowest) = rows.unstacked(input, spec)? {
         rows = lowest;
-        totals = Totals::of(&mut rows)?;
+        let Some(again) = Totals::of(&mut rows, count)? else { return Ok(None) };
+        totals = again;
     }
     let packing = rows.packing();
     let (detected, devices, selection, skipped_rows) = rows.into_found();
@@ -104,7 +117,7 @@ pub(crate) fn scan(input: &Input, spec: &TraceSpec) -> Result<Found, TraceProble
         placed.push(index);
         placed_at += extent.end.next_multiple_of(PLACE_ALIGNMENT);
     }
-    Ok(Found {
+    Ok(Some(Found {
         summary: TraceSummary {
             format: detected.format.name(),
             time_unit: detected.unit.name(),
@@ -143,7 +156,7 @@ pub(crate) fn scan(input: &Input, spec: &TraceSpec) -> Result<Found, TraceProble
         placed,
         largest_sectors: totals.largest_sectors,
         largest_line: totals.largest_line,
-    })
+    }))
 }
 
 #[derive(Default)]
@@ -167,12 +180,15 @@ struct Totals {
 }
 
 impl Totals {
-    fn of(rows: &mut RowStream) -> Result<Totals, TraceProblem> {
+    fn of(rows: &mut RowStream, count: &mut dyn FnMut(u64) -> bool) -> Result<Option<Totals>, TraceProblem> {
         let mut totals = Totals::default();
         while let Some(row) = rows.next()? {
             totals.count(&row);
+            if totals.rows.is_multiple_of(WATCHED_ROWS) && !count(WATCHED_ROWS) {
+                return Ok(None);
+            }
         }
-        Ok(totals)
+        Ok(Some(totals))
     }
 
     fn count(&mut self, row: &Row) {

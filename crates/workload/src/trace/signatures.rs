@@ -23,8 +23,18 @@ const KINDS: &[Kind] = &[
     (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it with `7z x` and specify the extracted file"),
     (0, b"Rar!\x1a\x07", "a rar archive", "unpack it and specify the extracted file"),
     (257, b"ustar", "a tar archive", "unpack it with `tar -xf` and specify the extracted file"),
-    (0, b"\x07tae", "a binary trace of blktrace", "convert it to text: `blkparse -i FILE > FILE.txt`"),
-    (0, b"eat\x07", "a binary trace of blktrace", "convert it to text: `blkparse -i FILE > FILE.txt`"),
+    (
+        0,
+        b"\x08tae",
+        "a binary trace of blktrace, version 8",
+        "convert it to text: `blkparse -i FILE > FILE.txt`",
+    ),
+    (
+        0,
+        b"eat\x08",
+        "a binary trace of blktrace, version 8",
+        "convert it to text: `blkparse -i FILE > FILE.txt`",
+    ),
     (
         0,
         b"\x17\x08\x44tracing",

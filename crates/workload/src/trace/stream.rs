@@ -214,7 +214,7 @@ impl RowStream {
             let before = self.origin_ns.is_none();
             let format = &self.detected.format;
             let in_header = self.lines.position().number < format.header_rows();
-            let raw = match self.lines.next_row(format.record_bytes())? {
+            let raw = match self.lines.next_row(format.framing())? {
                 None => return Ok(None),
                 Some(_) if in_header => continue,
                 Some(Ok(Raw::Line(line))) if format.skips(line) || before && format.is_header(line) => {
@@ -289,6 +289,11 @@ impl RowStream {
         if self.skipped_rows.first_bad.len() < BAD_ROWS_KEPT {
             self.skipped_rows.first_bad.push(format!("{line}: {fault}"));
         }
+    }
+
+    /// Recorded time of the first good row, in ns; `None` before it.
+    pub fn origin_ns(&self) -> Option<u64> {
+        self.origin_ns
     }
 
     pub fn packing(&self) -> Packing {

@@ -116,16 +116,33 @@ impl TraceFormat for Blkparse {
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {
+        self.write_named(out, at_ns, "8", device, request)
+    }
+
+    /// The host of a device is its major number.
+    fn holds_host(&self, host: &str) -> bool {
+        host.bytes().all(|byte| byte.is_ascii_digit())
+    }
+
+    fn write_named(
+        &self,
+        out: &mut dyn Write,
+        at_ns: u64,
+        host: &str,
+        device: u32,
+        request: Request,
+    ) -> io::Result<()> {
+        let major = if host.is_empty() { "8" } else { host };
         let Request { op, sector, sectors, .. } = request;
         let (time, action) = (decimal(at_ns, 9), self.event.action());
         let operation = match op {
             Op::Read => "R",
             Op::Write => "W",
             Op::Trim => "D",
-            Op::Flush => return writeln!(out, "  8,{device} 0 1 {time} 1 {action} FN [gen]"),
+            Op::Flush => return writeln!(out, "  {major},{device} 0 1 {time} 1 {action} FN [gen]"),
             Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
         };
-        writeln!(out, "  8,{device} 0 1 {time} 1 {action} {operation} {sector} + {sectors} [gen]")
+        writeln!(out, "  {major},{device} 0 1 {time} 1 {action} {operation} {sector} + {sectors} [gen]")
     }
 
     fn variants(&self) -> Vec<Format> {

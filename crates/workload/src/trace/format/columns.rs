@@ -240,6 +240,10 @@ impl TraceFormat for Columns {
         writeln!(out, "{}", texts.join(&separator.to_string()))
     }
 
+    fn write_heading(&self, out: &mut dyn Write, _devices: &[(&str, u32)]) -> io::Result<()> {
+        writeln!(out, "time_us,op,offset_bytes,size_bytes,device")
+    }
+
     fn has_times(&self) -> bool {
         !self.has_no_time()
     }

@@ -4,6 +4,7 @@
 
 use super::{ALL_OPS, Parsed, ParsedRow, RowFault, Stamp, TimeUnit, TraceFormat, Units, WithFlush};
 use crate::trace::columns::blanks;
+use crate::trace::device::DeviceKey;
 use crate::trace::number::{discard_bytes, length_bytes, offset_bytes};
 use interpulse_engine::{Op, Request, SECTOR};
 use std::io::{self, Write};
@@ -11,6 +12,7 @@ use std::io::{self, Write};
 const COLUMNS: &str = "5 columns between blanks: time file action offset length";
 /// First line of a log of version 2.
 pub(super) const HEADER_V2: &str = "fio version 2 iolog";
+const HEADER_V3: &str = "fio version 3 iolog";
 pub(super) const ACTIONS: &str = "add, open, close, read, write, trim, sync, datasync or wait";
 
 pub struct Fio;
@@ -44,8 +46,18 @@ pub(super) fn request<'l>(
     }))
 }
 
+/// Path of the file of a device.
+pub(super) fn file(host: &str, device: u32) -> String {
+    if host.is_empty() { format!("/dev/gen{device}") } else { DeviceKey { host: host.to_owned(), number: device }.name() }
+}
+
+/// Whether a path can be written between blanks.
+pub(super) fn is_path(host: &str) -> bool {
+    !host.contains(char::is_whitespace)
+}
+
 /// Writes file, action, offset and length.
-pub(super) fn write_action(out: &mut dyn Write, device: u32, request: Request) -> io::Result<()> {
+pub(super) fn write_action(out: &mut dyn Write, file: &str, request: Request) -> io::Result<()> {
     let (offset, length) = (request.sector * SECTOR.get(), request.bytes().get());
     let action = match request.op {
         Op::Read => "read",
@@ -54,7 +66,7 @@ pub(super) fn write_action(out: &mut dyn Write, device: u32, request: Request) -
         Op::Flush => "sync",
         Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
     };
-    writeln!(out, "/dev/gen{device} {action} {offset} {length}")
+    writeln!(out, "{file} {action} {offset} {length}")
 }
 
 impl TraceFormat for Fio {
@@ -73,11 +85,37 @@ impl TraceFormat for Fio {
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {
+        self.write_named(out, at_ns, "", device, request)
+    }
+
+    fn holds_host(&self, host: &str) -> bool {
+        is_path(host)
+    }
+
+    fn write_named(
+        &self,
+        out: &mut dyn Write,
+        at_ns: u64,
+        host: &str,
+        device: u32,
+        request: Request,
+    ) -> io::Result<()> {
         write!(out, "{} ", at_ns / TimeUnit::Us.ns())?;
-        write_action(out, device, request)
+        write_action(out, &file(host, device), request)
+    }
+
+    /// fio replays only files that were added and opened.
+    fn write_heading(&self, out: &mut dyn Write, devices: &[(&str, u32)]) -> io::Result<()> {
+        writeln!(out, "{HEADER_V3}")?;
+        for action in ["add", "open"] {
+            for &(host, device) in devices {
+                writeln!(out, "0 {} {action}", file(host, device))?;
+            }
+        }
+        Ok(())
     }
 
     fn is_header(&self, line: &str) -> bool {
-        line.trim() == "fio version 3 iolog"
+        line.trim() == HEADER_V3
     }
 }

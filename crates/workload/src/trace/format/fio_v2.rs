@@ -2,7 +2,7 @@
 //! It has no times: the requests are issued in file order, closed loop. `wait` with a time in us pauses before the next
 //! request. Otherwise like `fio`.
 
-use super::fio::{ACTIONS, HEADER_V2, request, write_action};
+use super::fio::{ACTIONS, HEADER_V2, file, is_path, request, write_action};
 use super::{ALL_OPS, Directive, Parsed, RowFault, Stamp, TimeUnit, TraceFormat, Units};
 use crate::trace::columns::blanks;
 use crate::trace::number::wait_us;
@@ -35,7 +35,33 @@ impl TraceFormat for FioV2 {
     }
 
     fn write(&self, out: &mut dyn Write, _at_ns: u64, device: u32, request: Request) -> io::Result<()> {
-        write_action(out, device, request)
+        write_action(out, &file("", device), request)
+    }
+
+    fn holds_host(&self, host: &str) -> bool {
+        is_path(host)
+    }
+
+    fn write_named(
+        &self,
+        out: &mut dyn Write,
+        _at_ns: u64,
+        host: &str,
+        device: u32,
+        request: Request,
+    ) -> io::Result<()> {
+        write_action(out, &file(host, device), request)
+    }
+
+    /// fio replays only files that were added and opened.
+    fn write_heading(&self, out: &mut dyn Write, devices: &[(&str, u32)]) -> io::Result<()> {
+        writeln!(out, "{HEADER_V2}")?;
+        for action in ["add", "open"] {
+            for &(host, device) in devices {
+                writeln!(out, "{} {action}", file(host, device))?;
+            }
+        }
+        Ok(())
     }
 
     fn is_header(&self, line: &str) -> bool {

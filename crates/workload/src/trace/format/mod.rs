@@ -2,7 +2,7 @@
 
 use super::address_units::Units;
 use super::columns::is_blank;
-use super::lines::Raw;
+use super::lines::{Framing, Raw};
 use super::problem::RowFault;
 use super::row::{Directive, Parsed, ParsedRow, WithFlush};
 use super::unit::{Stamp, TimeUnit};
@@ -31,6 +31,7 @@ registry! {
         "systor" => systor::Systor: "SYSTOR '17 CSV: time in seconds, response, R|W, LUN, offset and size in bytes";
         "fiu" => fiu::Fiu: "FIU text: time in ns, pid, process, LBA and size in 512 B sectors, R|W, major, minor, hash";
         "blkparse" => blkparse::Blkparse(it): "text of blkparse: device, CPU, number, time in seconds, pid, action, operation, sector + sectors";
+        "blktrace" => blktrace::Blktrace(it): "binary files of blktrace, one of each CPU: records of 48 bytes, time in ns";
         "ftrace" => ftrace::Ftrace(it): "block_bio_queue, block_rq_issue or block_rq_complete of ftrace, trace-cmd or perf script: time in seconds";
         "biosnoop" => biosnoop::Biosnoop: "biosnoop of bcc: time in seconds, process, pid, disk, operation, sector, bytes, latency";
         "fio" => fio::Fio: "I/O log of fio, version 3: time in us, file, read|write|trim|sync, offset and length in bytes";
@@ -103,8 +104,35 @@ trait TraceFormat {
     /// Writes a request with an operation of `OPS` as a row. Times finer than the resolution of the format are rounded down.
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()>;
 
+    /// The same for a device of the host `host`, if [`TraceFormat::holds_host`].
+    fn write_named(
+        &self,
+        out: &mut dyn Write,
+        at_ns: u64,
+        _host: &str,
+        device: u32,
+        request: Request,
+    ) -> io::Result<()> {
+        self.write(out, at_ns, device, request)
+    }
+
+    /// Whether a written row can name a device of this host.
+    fn holds_host(&self, host: &str) -> bool {
+        host.is_empty()
+    }
+
+    /// Writes the lines before the rows of these devices (host and number).
+    fn write_heading(&self, _out: &mut dyn Write, _devices: &[(&str, u32)]) -> io::Result<()> {
+        Ok(())
+    }
+
     fn record_bytes(&self) -> Option<usize> {
         None
+    }
+
+    /// Bytes that follow this record and are no record.
+    fn tail_bytes(_record: &[u8]) -> usize {
+        0
     }
 
     fn parse_record<'l>(&self, _record: &'l [u8]) -> Parsed<'l> {
@@ -205,6 +233,35 @@ impl Format {
 
     pub(super) fn record_bytes(&self) -> Option<usize> {
         each_format!(self, it => it.record_bytes())
+    }
+
+    pub(super) fn framing(&self) -> Framing {
+        fn tail<F: TraceFormat>(_: &F) -> fn(&[u8]) -> usize {
+            F::tail_bytes
+        }
+        match self.record_bytes() {
+            None => Framing::Lines,
+            Some(bytes) => Framing::Records { bytes, tail: each_format!(self, it => tail(it)) },
+        }
+    }
+
+    pub(super) fn write_named(
+        &self,
+        out: &mut dyn Write,
+        at_ns: u64,
+        host: &str,
+        device: u32,
+        request: Request,
+    ) -> io::Result<()> {
+        each_format!(self, it => it.write_named(out, at_ns, host, device, request))
+    }
+
+    pub(super) fn holds_host(&self, host: &str) -> bool {
+        each_format!(self, it => it.holds_host(host))
+    }
+
+    pub(super) fn write_heading(&self, out: &mut dyn Write, devices: &[(&str, u32)]) -> io::Result<()> {
+        each_format!(self, it => it.write_heading(out, devices))
     }
 
     pub(super) fn is_header(&self, line: &str) -> bool {

@@ -36,9 +36,25 @@ impl TraceFormat for Msr {
     }
 
     fn write(&self, out: &mut dyn Write, at_ns: u64, device: u32, request: Request) -> io::Result<()> {
+        self.write_named(out, at_ns, HOST, device, request)
+    }
+
+    fn holds_host(&self, host: &str) -> bool {
+        !host.contains(['"', ',']) && host.trim() == host
+    }
+
+    fn write_named(
+        &self,
+        out: &mut dyn Write,
+        at_ns: u64,
+        host: &str,
+        device: u32,
+        request: Request,
+    ) -> io::Result<()> {
+        let host = if host.is_empty() { HOST } else { host };
         let time = FILETIME_ZERO + at_ns / TimeUnit::Ticks.ns();
         let kind = if request.op == Op::Read { "Read" } else { "Write" };
         let (offset, size) = (request.sector * SECTOR.get(), request.bytes().get());
-        writeln!(out, "{time},{HOST},{device},{kind},{offset},{size},0")
+        writeln!(out, "{time},{host},{device},{kind},{offset},{size},0")
     }
 }

@@ -36,55 +36,55 @@ def trace(tmp_path: Path) -> Path:
     return path
 
 
-def done(cli: Cli, *argv: object) -> dict[str, object]:
-    ended = cli("trace", *map(str, argv), "--json")
+def done(interpulse: Cli, *argv: object) -> dict[str, object]:
+    ended = interpulse("trace", *map(str, argv), "--json")
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
     assert isinstance(found, dict)
     return found
 
 
-def test_the_suffix_or_to_names_the_format_and_the_compression(cli: Cli, trace: Path, tmp_path: Path) -> None:
+def test_the_suffix_or_to_names_the_format_and_the_compression(interpulse: Cli, trace: Path, tmp_path: Path) -> None:
     packed = tmp_path / "t.mqsim.gz"
-    assert done(cli, "convert", trace, "--out", packed)["format"] == "mqsim"
+    assert done(interpulse, "convert", trace, "--out", packed)["format"] == "mqsim"
     assert gzip.decompress(packed.read_bytes()) == b"0 0 0 16 0\n2000000 0 8 8 0\n3000000 0 0 1 1\n7000000 1 0 8 0\n"
     plain = tmp_path / "t.csv"
-    assert done(cli, "convert", trace, "--out", plain)["format"] == "msr"
-    assert done(cli, "convert", trace, "--out", plain, "--to", "spc")["format"] == "spc"
+    assert done(interpulse, "convert", trace, "--out", plain)["format"] == "msr"
+    assert done(interpulse, "convert", trace, "--out", plain, "--to", "spc")["format"] == "spc"
     assert plain.read_text().splitlines()[1] == "0,8,4096,w,0.002000000"
 
 
-def test_a_person_reads_what_was_kept_and_what_was_lost(cli: Cli, trace: Path, tmp_path: Path) -> None:
-    ended = cli("trace", "convert", str(trace), "--out", str(tmp_path / "t.mqsim"))
+def test_a_person_reads_what_was_kept_and_what_was_lost(interpulse: Cli, trace: Path, tmp_path: Path) -> None:
+    ended = interpulse("trace", "convert", str(trace), "--out", str(tmp_path / "t.mqsim"))
     assert ended.code == 0, ended.err
     text = " ".join(ended.out.split())
     assert "4 rows as mqsim, 2 device(s); 4 requests read as msr" in text
-    assert "the format mqsim holds no names of devices: web_0 is 0, web_1 is 1" in text
+    assert "the format mqsim holds no names of devices: web is 0, web_1 is 1" in text
 
 
-def test_ranges_rates_and_footprints(cli: Cli, trace: Path, tmp_path: Path) -> None:
+def test_ranges_rates_and_footprints(interpulse: Cli, trace: Path, tmp_path: Path) -> None:
     out = tmp_path / "o.mqsim"
-    assert done(cli, "cut", trace, "--out", out, "--start", "2ms", "--end", "7ms")["rows_written"] == 2
-    assert done(cli, "cut", trace, "--out", out, "--device", "web_1", "--first-row", "2")["rows_written"] == 1
-    done(cli, "scale", trace, "--out", out, "--iops", "1000")
+    assert done(interpulse, "cut", trace, "--out", out, "--start", "2ms", "--end", "7ms")["rows_written"] == 2
+    assert done(interpulse, "cut", trace, "--out", out, "--device", "web_1", "--first-row", "2")["rows_written"] == 1
+    done(interpulse, "scale", trace, "--out", out, "--iops", "1000")
     assert [row.split()[0] for row in out.read_text().splitlines()] == ["0", "857142", "1285714", "3000000"]
-    assert done(cli, "scale", trace, "--out", out, "--capacity", "16KiB", "--fit", "fold")["devices"] == 1
+    assert done(interpulse, "scale", trace, "--out", out, "--capacity", "16KiB", "--fit", "fold")["devices"] == 1
 
 
-def test_merged_files_are_in_order(cli: Cli, trace: Path, tmp_path: Path) -> None:
+def test_merged_files_are_in_order(interpulse: Cli, trace: Path, tmp_path: Path) -> None:
     out = tmp_path / "o.mqsim"
-    found = done(cli, "merge", trace, trace, "--devices", "separate", "--out", out)
+    found = done(interpulse, "merge", trace, trace, "--devices", "separate", "--out", out)
     assert (found["rows_written"], found["devices"]) == (8, 4)
     assert [row.split()[1] for row in out.read_text().splitlines()] == ["0", "2", "0", "2", "0", "2", "1", "3"]
 
 
-def test_the_same_key_gives_the_same_file_and_none_a_random_one(cli: Cli, trace: Path, tmp_path: Path) -> None:
+def test_the_same_key_gives_the_same_file_and_none_a_random_one(interpulse: Cli, trace: Path, tmp_path: Path) -> None:
     big = tmp_path / "big.mqsim"
     big.write_text("".join(f"{k} 0 {k * 2048} 8 1\n" for k in range(200)))
 
     def made(*options: str) -> str:
         out = tmp_path / "o.mqsim"
-        done(cli, "anonymise", big, "--out", out, *options)
+        done(interpulse, "anonymise", big, "--out", out, *options)
         return out.read_text()
 
     assert made("--key", "a") == made("--key", "a")
@@ -92,28 +92,28 @@ def test_the_same_key_gives_the_same_file_and_none_a_random_one(cli: Cli, trace:
     assert made() != made()
     addresses = sorted(int(row.split()[2]) for row in made().splitlines())
     assert addresses == [k * 2048 for k in range(200)]
-    done(cli, "anonymise", trace, "--out", trace.with_name("o.msr"))
+    done(interpulse, "anonymise", trace, "--out", trace.with_name("o.msr"))
     assert "web" not in trace.with_name("o.msr").read_text()
 
 
-def test_the_input_is_never_the_output(cli: Cli, trace: Path) -> None:
+def test_the_input_is_never_the_output(interpulse: Cli, trace: Path) -> None:
     other = trace.with_name("link.msr")
     other.symlink_to(trace)
     for out in (trace, other):
-        ended = cli("trace", "convert", str(trace), "--out", str(out))
+        ended = interpulse("trace", "convert", str(trace), "--out", str(out))
         assert ended.code == 2
         assert "which is the input" in " ".join(ended.err.split())
     assert trace.read_text() == MSR
 
 
-def test_a_fault_leaves_what_was_there(cli: Cli, trace: Path, tmp_path: Path) -> None:
+def test_a_fault_leaves_what_was_there(interpulse: Cli, trace: Path, tmp_path: Path) -> None:
     out = tmp_path / "o.vscsi"
     out.write_text("before")
-    ended = cli("trace", "convert", str(trace), "--out", str(out))
+    ended = interpulse("trace", "convert", str(trace), "--out", str(out))
     assert ended.code == 2
     assert "line 4: the format vscsi cannot hold devices, of which the trace has 2" in " ".join(ended.err.split())
     trace.write_text(MSR + "90000,web,0,Reed,0,512,0\n")
-    ended = cli("trace", "convert", str(trace), "--out", str(out))
+    ended = interpulse("trace", "convert", str(trace), "--out", str(out))
     assert ended.code == 2
     assert "line 5: `Type` is `Reed`" in " ".join(ended.err.split())
     assert out.read_text() == "before"

@@ -46,7 +46,9 @@ prop_compose! {
             pages_per_program,
             cache_pages: 0,
  cache_reads: false,
- independent_plane_reads: false, separate_commands: false,
+ independent_plane_reads: false,
+ separate_commands: false,
+ sub_blocks: 1,
         }),
         reserved in Just(reserved),
     ) -> (Geometry, u32, u32) {

@@ -15,7 +15,9 @@ use interpulse_engine::account::{CAUSES, Cause};
 use interpulse_engine::{Bytes, Current, Device, OpClass, RequestId, Rng, SimTime, Status, Streams};
 use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::power::budget;
-use interpulse_flash::parts::{CacheRegister, CommandBus, MAX_BITS, PlaneAddress, page_types};
+use interpulse_flash::parts::{
+    CacheRegister, CommandBus, MAX_BITS, PlaneAddress, SubBlockSpec, SubBlocks, page_types,
+};
 use interpulse_flash::suspend::Scheme;
 use interpulse_host::CauseSums;
 use interpulse_settings::Document;
@@ -362,6 +364,14 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
         spec = with_cache;
     }
     with_faults(&mut spec, streams.stream("test.faults", 0));
+    let mut values_of_sub_blocks = streams.stream("test.sub-blocks", 0);
+    if values_of_sub_blocks.below(3) == 0 {
+        let count = pick(&mut values_of_sub_blocks, &[2, 3, 4]);
+        let wear = pick(&mut values_of_sub_blocks, &[0.0, 0.4]);
+        spec.part.sub_blocks =
+            SubBlocks { count, spec: SubBlockSpec { erase_loops: None, wear, disturb: 30 } };
+        spec.geometry.sub_blocks = count;
+    }
     let mut values_of_copyback = streams.stream("test.copyback", 0);
     if values_of_copyback.below(3) > 0 {
         let limit = pick(&mut values_of_copyback, &[1, 2, 255]);

@@ -90,6 +90,8 @@ pub struct Geometry {
     pub units_per_page: u32,
     /// Layers of a block.
     pub layers: u32,
+    /// Consecutive blocks of a plane that are sub-blocks of one; 1 for whole blocks.
+    pub sub_blocks: u32,
     /// Pages programmed by one operation on one plane.
     pub pages_per_program: u32,
     /// Pages of the next program that the cache register holds on one plane; 0 without cache program.
@@ -116,6 +118,7 @@ impl Geometry {
             unit_bytes: UNIT_BYTES,
             units_per_page: (part.page_size.get() / UNIT_BYTES) as u32,
             layers: part.layers,
+            sub_blocks: part.sub_blocks.count,
             pages_per_program: match part.program_mode {
                 ProgramMode::OneShot => part.bits_per_cell,
                 ProgramMode::Page => 1,
@@ -164,6 +167,13 @@ impl Geometry {
     /// Pages of a block that hold data.
     pub fn pages_per_block(&self) -> u32 {
         self.word_lines * self.pages_per_word_line
+    }
+
+    /// The other sub-blocks of the block that `block` is part of.
+    pub fn beside(&self, block: BlockId) -> impl Iterator<Item = BlockId> + use<> {
+        let first = block.0 - block.0 % self.sub_blocks;
+        let all = first..(first + self.sub_blocks).min(self.blocks_per_plane);
+        all.map(BlockId).filter(move |&other| other != block)
     }
 
     /// Mapping units of a block of one plane.

@@ -174,7 +174,7 @@ mod tests {
     use interpulse_engine::{Bytes, Duration};
 
     fn part(sd: f64, wear: EraseWear) -> PartSpec {
-        use crate::parts::{CacheRegister, CommandBus, PlaneAddress, PowerSpec};
+        use crate::parts::{CacheRegister, CommandBus, PlaneAddress, PowerSpec, SubBlocks};
         let us = Duration::from_us;
         PartSpec {
             name: "test".into(),
@@ -189,6 +189,7 @@ mod tests {
             read: vec![us(80); 3],
             independent_plane_reads: false,
             plane_address: PlaneAddress::Any,
+            sub_blocks: SubBlocks::ONE,
             buffer_setup: us(0),
             program: TrainSpec { loops: 16, pulse: us(35), reset: us(0), verify: us(90) },
             program_loops_sd: sd,

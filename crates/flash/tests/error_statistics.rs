@@ -11,7 +11,8 @@ use interpulse_flash::errors::{Conditions, Disturb, Ecc, ErrorModel, ErrorSpec, 
 use interpulse_flash::geometry::{BlockAddress, Geometry, PageAddress};
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::parts::{
-    CacheRegister, CommandBus, EraseWear, PartSpec, PlaneAddress, ProgramMode, SuspendSupport, TrainSpec,
+    CacheRegister, CommandBus, EraseWear, PartSpec, PlaneAddress, ProgramMode, SubBlocks, SuspendSupport,
+    TrainSpec,
 };
 use interpulse_oracle::stats::chi_square_critical;
 
@@ -118,6 +119,7 @@ fn part() -> PartSpec {
         read: vec![us(60); 3],
         independent_plane_reads: false,
         plane_address: PlaneAddress::Any,
+        sub_blocks: SubBlocks::ONE,
         buffer_setup: us(0),
         program: TrainSpec { loops: 4, pulse: us(35), reset: us(0), verify: us(90) },
         program_loops_sd: 0.0,

@@ -79,6 +79,7 @@ APPLIES = {
     "[dram]": ("dram.width=32",),
     "[read-cache]": ("read-cache.size=1MiB",),
     "copyback = true": ("ftl.copyback=true",),
+    "sub-blocks above 1": ("part.sub-blocks=5",),
     "a given die-stall-every": ("faults.die-stall-every=1s",),
     "a given capacitor-voltage": ("power-loss.at=1ms", "power-loss.capacitor-voltage=12V"),
     'wear-out = "normal" or "lognormal"': ("faults.wear-out=normal",),

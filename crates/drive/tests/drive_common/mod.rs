@@ -29,7 +29,7 @@ use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{
     CacheRegister, CommandBus, EraseWear, PartSpec, PlaneAddress, PowerSpec, ProgramMode, ReadTransfer,
-    ReprogramSpec, SuspendSupport, TrainSpec,
+    ReprogramSpec, SubBlocks, SuspendSupport, TrainSpec,
 };
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
@@ -79,6 +79,7 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
         read: vec![us(40); bits as usize],
         independent_plane_reads: false,
         plane_address: PlaneAddress::Any,
+        sub_blocks: SubBlocks::ONE,
         buffer_setup: us(1),
         program: TrainSpec { loops: 4 * bits, pulse: us(20), reset: us(0), verify: us(30) },
         program_loops_sd: 0.0,

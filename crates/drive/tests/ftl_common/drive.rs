@@ -21,8 +21,8 @@ use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{
-    CacheRegister, CommandBus, EraseWear, PartSpec, PlaneAddress, PowerSpec, ProgramMode, SuspendSupport,
-    TrainSpec,
+    CacheRegister, CommandBus, EraseWear, PartSpec, PlaneAddress, PowerSpec, ProgramMode, SubBlocks,
+    SuspendSupport, TrainSpec,
 };
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
@@ -46,6 +46,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         read: vec![us(25)],
         independent_plane_reads: false,
         plane_address: PlaneAddress::Any,
+        sub_blocks: SubBlocks::ONE,
         buffer_setup: us(0),
         program: TrainSpec { loops: 4, pulse: us(40), reset: us(0), verify: us(10) },
         program_loops_sd: 0.0,

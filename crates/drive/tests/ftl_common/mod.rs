@@ -34,6 +34,7 @@ pub fn geometry(lanes: u32, blocks: u32) -> Geometry {
         cache_reads: false,
         independent_plane_reads: false,
         separate_commands: false,
+        sub_blocks: 1,
     }
 }
 

@@ -36,6 +36,8 @@ counters! {
         cached_reads: "operations",
         /// erase operations
         erases: "operations",
+        /// written sub-blocks disturbed by the erase of another one of their block
+        sub_block_disturbs: "blocks",
         /// suspensions of programs
         program_suspends: "operations",
         /// suspensions of erases

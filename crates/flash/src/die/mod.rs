@@ -135,6 +135,11 @@ impl Die {
         &self.blocks
     }
 
+    /// Wears a block by a part of a program/erase cycle, in millionths.
+    pub(crate) fn add_stress(&mut self, plane: u32, block: BlockId, ppm: u32) {
+        self.blocks.add_stress(plane, block, ppm);
+    }
+
     /// Content of the blocks, to be set by preconditioning only.
     pub fn blocks_mut(&mut self) -> &mut Blocks {
         assert!(self.state == State::Idle, "a block's content is set from outside on an idle die only");

@@ -77,6 +77,11 @@ impl BlockStates {
         &mut self.states[at]
     }
 
+    /// As [`BlockStates::get_mut`]; `None` beyond the last block of the plane.
+    pub fn get_if_any(&mut self, at: BlockAddress) -> Option<&mut BlockState> {
+        (at.block.0 < self.blocks).then(|| self.get_mut(at))
+    }
+
     /// Age of a block's data in ns.
     #[inline]
     pub fn age(&self, state: &BlockState, now: SimTime) -> u64 {

@@ -29,8 +29,9 @@ pub struct ErrorModel {
     attempts: u32,
     page_types: u32,
     layers: u32,
-    /// Layer class of each word line.
+    /// Layer class of each word line of a block, of all its sub-blocks.
     layer_of: Box<[u8]>,
+    sub_blocks: u32,
     /// ln of the acceleration by temperature.
     ln_acceleration: i32,
     /// Standard deviation of ln RBER between pages, in steps of the fixed-point logarithm.
@@ -99,15 +100,17 @@ impl ErrorModel {
             }
         }
         let per_layer = geometry.word_lines.div_ceil(geometry.layers);
-        let class = |word_line: WordLineId| {
-            let layer = word_line.0 / per_layer;
-            t.layer_class((f64::from(layer) + 0.5) / f64::from(geometry.layers)) as u8
+        let (sub_blocks, layers_of_all) = (geometry.sub_blocks, geometry.layers * geometry.sub_blocks);
+        let class = |k: u32| {
+            let (sub_block, word_line) = (k / geometry.word_lines, k % geometry.word_lines);
+            let layer = sub_block * geometry.layers + word_line / per_layer;
+            t.layer_class((f64::from(layer) + 0.5) / f64::from(layers_of_all)) as u8
         };
         let logs = LogTables::default();
         let disturb = t.disturb.map(|d| DisturbLogs {
             ln_coefficient: fixed(
                 libm::log(d.coefficient)
-                    - d.reads_exponent * libm::log(f64::from(geometry.pages_per_block())),
+                    - d.reads_exponent * libm::log(f64::from(geometry.pages_per_block() * sub_blocks)),
             ),
             cycles: i64::from(fixed(d.cycles_exponent)),
             reads: i64::from(fixed(d.reads_exponent)),
@@ -120,7 +123,8 @@ impl ErrorModel {
             attempts: attempts as u32,
             page_types: types as u32,
             layers: layers as u32,
-            layer_of: WordLineId::first(geometry.word_lines).map(class).collect(),
+            layer_of: (0..geometry.word_lines * sub_blocks).map(class).collect(),
+            sub_blocks,
             ln_acceleration: fixed(libm::log(spec.acceleration())),
             spread: libm::round(t.spread_ln_sd * f64::from(ONE)) as i32,
             disturb,
@@ -150,7 +154,12 @@ impl ErrorModel {
     pub fn ln_rber(&self, state: &BlockState, extra_cycles: u32, age: u64, page: &Page) -> i32 {
         let number = page.address.page;
         let (word_line, page_type) = (WordLineId::of_page(number, self.page_types), number % self.page_types);
-        let layer = u32::from(self.layer_of[word_line.index()]);
+        let mut line = word_line.index();
+        if self.sub_blocks > 1 {
+            let sub_block = (page.address.of.block.0 % self.sub_blocks) as usize;
+            line += sub_block * (self.layer_of.len() / self.sub_blocks as usize);
+        }
+        let layer = u32::from(self.layer_of[line]);
         let attempt = page.attempt.min(self.attempts - 1);
         let cycles = state.cycles.saturating_add(extra_cycles);
         let (c, towards_c) = locate(&self.cycles, i64::from(cycles));

@@ -35,6 +35,7 @@ mod sequence;
 mod single_read;
 mod stall;
 mod stalls;
+mod sub_blocks;
 mod suspension;
 mod trains;
 pub mod txn;
@@ -43,7 +44,7 @@ use crate::command::{Class, Command, DieActivity, Effect, Step, WAITS, Wait};
 use crate::die::{Die, State};
 use crate::geometry::{Geometry, Timing};
 use crate::ids::{DieId, TxnId};
-use crate::parts::{CacheRegister, PartSpec, PlaneAddress};
+use crate::parts::{CacheRegister, PartSpec, PlaneAddress, SubBlocks};
 use crate::variation::Trains;
 use channel::Channel;
 use ecc::Decoder;
@@ -156,6 +157,7 @@ pub struct Nand {
     /// Of each die: programs that pulse together with the one on it; none without multi-plane programs of several.
     joined: Vec<Vec<TxnId>>,
     plane_address: PlaneAddress,
+    sub_blocks: SubBlocks,
     /// Sources of copybacks by transaction; none without copybacks.
     copies: Vec<Vec<copyback::Source>>,
     /// Whether there are cache registers or planes that read on their own.
@@ -237,6 +239,7 @@ impl Nand {
             plane_reads: PlaneReads::new(&geometry),
             joined: vec![Vec::new(); if config.multi_plane_programs { dies } else { 0 }],
             plane_address: part.plane_address,
+            sub_blocks: part.sub_blocks,
             copies: Vec::new(),
             has_beside: geometry.has_cache_register() || geometry.independent_plane_reads,
             cache: part.cache,

@@ -343,6 +343,9 @@ impl Nand {
         if command.class == Class::HostWrite {
             self.account_program(now, d, id);
         }
+        if command.effect == Effect::Erases && self.geometry.sub_blocks > 1 {
+            self.erase_ends_beside(d, id);
+        }
         let txn = self.txns.get(id);
         if let Some(reliability) = &mut self.reliability
             && txn.block != BlockId::NONE

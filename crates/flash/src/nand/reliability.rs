@@ -58,6 +58,7 @@ pub struct Reliability {
     reprogrammed: Box<[ErrorModel]>,
     blocks: BlockStates,
     pages_per_block: u32,
+    sub_blocks: u32,
     pub(super) ecc: Ecc,
     latencies: Box<[Duration]>,
     /// Sensing time of a retry step by page type.
@@ -100,6 +101,7 @@ impl Reliability {
             reprogrammed: counts.map(reprogrammed).collect(),
             blocks: states,
             pages_per_block: geometry.pages_per_block(),
+            sub_blocks: geometry.sub_blocks,
             latencies: spec.ecc.latencies(fixed).into(),
             retry_sensing: timing.read.iter().map(|&t| spec.ecc.retry_sensing(t)).collect(),
             ecc: spec.ecc.clone(),
@@ -138,10 +140,30 @@ impl Reliability {
         }
     }
 
+    /// Disturbs the other sub-blocks of the block of `at` as much as `reads` reads do.
+    #[inline]
+    pub(super) fn disturb_beside(&mut self, at: BlockAddress, reads: u32) {
+        if self.sub_blocks > 1 {
+            self.disturb_each_beside(at, reads);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn disturb_each_beside(&mut self, at: BlockAddress, reads: u32) {
+        let first = at.block.0 - at.block.0 % self.sub_blocks;
+        for block in (first..first + self.sub_blocks).map(BlockId).filter(|&block| block != at.block) {
+            if let Some(state) = self.blocks.get_if_any(BlockAddress { block, ..at }) {
+                state.reads = state.reads.saturating_add(reads);
+            }
+        }
+    }
+
     /// A copyback has sensed the page of `read`, with `extra_cycles` of wear by suspensions, to program it to page `to`: its errors
     /// are not corrected. They are those of the first attempt, which a die senses with.
     pub(super) fn copied(&mut self, read: &Txn, extra_cycles: u32, to: PageAddress, now: SimTime) {
         let address = PageAddress { of: read.block_on(read.plane.into()), page: read.page };
+        self.disturb_beside(address.of, 1);
         let state = self.blocks.get_mut(address.of);
         state.reads = state.reads.saturating_add(1);
         let state = *state;
@@ -166,6 +188,7 @@ impl Reliability {
         now: SimTime,
     ) -> Duration {
         let first = !txn.is_retry();
+        self.disturb_beside(txn.block_on(txn.plane.into()), 1);
         let state = self.blocks.get_mut(txn.block_on(txn.plane.into()));
         state.reads = state.reads.saturating_add(1);
         if let Some(limit) = self.reclaim_reads

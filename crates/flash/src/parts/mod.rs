@@ -20,6 +20,7 @@ mod plane_address;
 pub mod power;
 mod registry;
 mod spec;
+mod sub_blocks;
 #[cfg(test)]
 mod tests;
 mod train;
@@ -32,5 +33,6 @@ pub use plane_address::PlaneAddress;
 pub use power::PowerSpec;
 pub use registry::{Preset, layered, names, preset, presets};
 pub use spec::*;
+pub use sub_blocks::{SubBlockSpec, SubBlocks};
 pub use train::{ReprogramSpec, SlcModeSpec, TrainSpec};
 pub use transfer::ReadTransfer;

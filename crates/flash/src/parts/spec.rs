@@ -6,6 +6,7 @@ use super::pages::MAX_BITS;
 use super::plane_address::PlaneAddress;
 use super::power::PowerSpec;
 use super::registry::{PRESET_DOC, presets};
+use super::sub_blocks::SubBlocks;
 use super::train::{
     ReprogramSpec, SlcModeSpec, TrainSpec, erase_train, optional_time, program_train, read_times, reprogram,
     slc_mode, suspend_time,
@@ -36,6 +37,8 @@ keys! {
         pub page_parity: Bytes = bytes(required().at_most(Bytes::mib(1)).typical(Bytes::kib(2))),
         /// bits per cell: 1 SLC to 4 QLC, 5 PLC
         pub bits_per_cell: u32 = (state) u32(required().within(1..=MAX_BITS).typical(3)),
+        /// Sub-blocks of a block that are erased apart.
+        pub sub_blocks: SubBlocks => SubBlocks::read(part, state)?,
         /// stacked layers, 1 for a planar part; no timing depends on it
         // The word lines of a block are distributed evenly over them.
         pub layers: u32 = u32(required().at_least(1).typical(176)),
@@ -182,7 +185,7 @@ impl PartSpec {
         let mut state = part.shaping_state();
         let spec = PartSpec::keys(part, &mut state, name)?;
         spec.check(part)?;
-        Ok(spec)
+        spec.divided(part)
     }
 
     /// Checks constraints between several keys.

@@ -18,7 +18,7 @@ use interpulse_flash::nand::txn::{Kind, Owner, Txn};
 use interpulse_flash::nand::{Nand, NandConfig};
 use interpulse_flash::parts::{
     CacheRegister, CommandBus, EraseWear, PartSpec, PlaneAddress, PowerSpec, ProgramMode, ReadTransfer,
-    SuspendSupport, TrainSpec,
+    SubBlocks, SuspendSupport, TrainSpec,
 };
 use interpulse_flash::pulse::PulseTrain;
 use interpulse_flash::suspend::{
@@ -111,6 +111,7 @@ pub fn part() -> PartSpec {
         read: [LSB, CSB, MSB].map(Duration::from_ns).to_vec(),
         independent_plane_reads: false,
         plane_address: PlaneAddress::Any,
+        sub_blocks: SubBlocks::ONE,
         buffer_setup: Duration::from_ns(SETUP),
         program: TrainSpec { loops: 4, pulse: us(35), reset: us(0), verify: us(90) },
         program_loops_sd: 0.0,

@@ -24,4 +24,5 @@ mod retry;
 mod saving;
 mod second_read;
 mod separate_commands;
+mod sub_blocks;
 mod suspension;

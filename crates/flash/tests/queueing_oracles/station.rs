@@ -13,7 +13,8 @@ use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Owner, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, NandCounters};
 use interpulse_flash::parts::{
-    CacheRegister, CommandBus, EraseWear, PartSpec, PlaneAddress, ProgramMode, SuspendSupport, TrainSpec,
+    CacheRegister, CommandBus, EraseWear, PartSpec, PlaneAddress, ProgramMode, SubBlocks, SuspendSupport,
+    TrainSpec,
 };
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
@@ -74,6 +75,7 @@ impl Load {
             read: vec![Duration::from_us(80)],
             independent_plane_reads: false,
             plane_address: PlaneAddress::Any,
+            sub_blocks: SubBlocks::ONE,
             buffer_setup: zero,
             program: TrainSpec { loops: self.loops, pulse, reset: zero, verify: zero },
             program_loops_sd: 0.0,

@@ -43,6 +43,7 @@ pub(super) fn sized(document: Document, config: &str, folder: &Path) -> Result<D
     })?;
     let again = document.over(Document::empty())?;
     drive_keys::read(&again)?;
+    let found = found.div_ceil(spec.part.sub_blocks.count);
     Ok(again.with_derived("part", "blocks-per-plane", found, &path))
 }
 

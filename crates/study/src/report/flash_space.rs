@@ -101,6 +101,7 @@ mod tests {
             cache_reads: false,
             independent_plane_reads: false,
             separate_commands: false,
+            sub_blocks: 1,
         };
         let of = metadata(&geometry, 1);
         assert_eq!(of["time_stamps_bytes"], 384 << 10);

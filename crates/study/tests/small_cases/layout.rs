@@ -29,6 +29,7 @@ fn array() -> impl Strategy<Value = (Geometry, u32, u32)> {
                 cache_reads: false,
                 independent_plane_reads: false,
                 separate_commands: false,
+                sub_blocks: 1,
             };
             (geometry, together, reserved)
         },

@@ -331,6 +331,7 @@ mod tests {
             cache_reads: false,
             independent_plane_reads: false,
             separate_commands: false,
+            sub_blocks: 1,
         };
         let layout = Layout::new(&geometry, 1, 0);
         let logical_units = layout.units() as u32 / 16 * 15;

@@ -40,6 +40,7 @@ mod starving_writes;
 mod stripes;
 mod super_word_lines;
 mod suspension_schemes;
+mod two_step;
 mod uniform_overwrites;
 mod waiting_requests;
 mod wear_out;

@@ -16,7 +16,8 @@ use interpulse_engine::{Bytes, Current, Device, OpClass, RequestId, Rng, SimTime
 use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::power::budget;
 use interpulse_flash::parts::{
-    CacheRegister, CommandBus, MAX_BITS, PlaneAddress, SubBlockSpec, SubBlocks, page_types,
+    CacheRegister, CommandBus, MAX_BITS, PlaneAddress, ProgramMode, SubBlockSpec, SubBlocks, TrainSpec,
+    TwoStepSpec, page_types,
 };
 use interpulse_flash::suspend::Scheme;
 use interpulse_host::CauseSums;
@@ -364,13 +365,27 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
         spec = with_cache;
     }
     with_faults(&mut spec, streams.stream("test.faults", 0));
+    if bits > 1 && !by_page && streams.stream("test.two-step", 0).below(3) == 0 {
+        let mut stepping = spec.clone();
+        let program = TrainSpec { loops: bits, ..spec.part.program };
+        stepping.part.program_mode = ProgramMode::TwoStep;
+        stepping.part.two_step = Some(TwoStepSpec { program, first_pages: 1, second_pages: bits });
+        let refused = stepping.nand.excludes_two_steps(&stepping.part).is_some();
+        if cells != Cells::MlcPages && !refused && stepping.check().is_ok() {
+            spec = stepping;
+        }
+    }
     let mut values_of_sub_blocks = streams.stream("test.sub-blocks", 0);
     if values_of_sub_blocks.below(3) == 0 {
         let count = pick(&mut values_of_sub_blocks, &[2, 3, 4]);
         let wear = pick(&mut values_of_sub_blocks, &[0.0, 0.4]);
-        spec.part.sub_blocks =
+        let mut divided = spec.clone();
+        divided.part.sub_blocks =
             SubBlocks { count, spec: SubBlockSpec { erase_loops: None, wear, disturb: 30 } };
-        spec.geometry.sub_blocks = count;
+        divided.geometry.sub_blocks = count;
+        if divided.check().is_ok() {
+            spec = divided;
+        }
     }
     let mut values_of_copyback = streams.stream("test.copyback", 0);
     if values_of_copyback.below(3) > 0 {

@@ -120,7 +120,7 @@ impl Geometry {
             layers: part.layers,
             sub_blocks: part.sub_blocks.count,
             pages_per_program: match part.program_mode {
-                ProgramMode::OneShot => part.bits_per_cell,
+                ProgramMode::OneShot | ProgramMode::TwoStep => part.bits_per_cell,
                 ProgramMode::Page => 1,
             },
             cache_pages: part.cache.pages,

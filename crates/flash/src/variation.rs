@@ -61,6 +61,8 @@ pub struct Trains {
     two_bit: [PulseTrain; 2],
     /// SLC-mode train.
     one_bit: PulseTrain,
+    /// First step of two.
+    first_step: PulseTrain,
     erase: PulseTrain,
     wear: EraseWear,
     seed: u64,
@@ -75,6 +77,7 @@ impl Trains {
                 program_loops_sd: 0.0,
                 two_bit: [train; 2],
                 one_bit: train,
+                first_step: train,
                 erase: train,
                 wear: EraseWear::Fixed,
                 seed,
@@ -85,6 +88,7 @@ impl Trains {
             program_loops_sd: part.program_loops_sd,
             two_bit: part.reprogram.map_or([part.program; 2], |r| [r.mlc_program, r.reprogram]),
             one_bit: part.slc_mode.map_or(part.program, |of| of.program),
+            first_step: part.two_step.map_or(part.program, |of| of.program),
             erase: part.erase,
             wear: part.erase_wear,
             seed,
@@ -115,6 +119,11 @@ impl Trains {
     /// The SLC-mode train of a word line. Its relative slowness is that of a normal program.
     pub fn one_bit(&self, key: u64) -> PulseTrain {
         if self.program_loops_sd == 0.0 { self.one_bit } else { self.varied(self.one_bit, key) }
+    }
+
+    /// The train of the first step of a word line. Its relative slowness is that of the second.
+    pub fn first_step(&self, key: u64) -> PulseTrain {
+        if self.program_loops_sd == 0.0 { self.first_step } else { self.varied(self.first_step, key) }
     }
 
     fn varied(&self, train: PulseTrain, key: u64) -> PulseTrain {
@@ -210,6 +219,7 @@ mod tests {
             endurance: 1000,
             reprogram: None,
             slc_mode: None,
+            two_step: None,
             cache: CacheRegister::NONE,
             power: PowerSpec::default(),
         }

@@ -140,6 +140,7 @@ fn part() -> PartSpec {
         endurance: 1000,
         reprogram: None,
         slc_mode: None,
+        two_step: None,
     }
 }
 

@@ -52,6 +52,19 @@ fn each_mistake_names_the_key_and_what_is_legal() {
             "--set: ftl.copyback-limit: does not apply; it belongs to copyback = true",
         ),
         (
+            &[("part.sub-blocks", "2")],
+            "--set: part.sub-blocks = 2 and part.layers = 85: 2 sub-blocks of whole layers do not divide 85 layers",
+        ),
+        (
+            &[("errors.table", "cai-tlc"), ("errors.reclaim-reads", "100"), ("part.sub-blocks", "5")],
+            "--set: errors.reclaim-reads = 100 and part.sub-blocks = 5 and part.sub-block-disturb = 0: rewrites of the 5 \
+             sub-blocks of a block, each with the disturb of 51 reads, would cause one another: at least 2040",
+        ),
+        (
+            &[("part.program-mode", "two-step")],
+            "drive preset a4-mini:3: part.two-step.loops: missing key; expected a whole number from 1 to 1000",
+        ),
+        (
             &[("cache.size", "64KiB")],
             "--set: cache.size = 64KiB: 64KiB holds 16 units of 4KiB; programs of 12 units on this drive need at least \
              96KiB",

@@ -183,6 +183,8 @@ impl DriveSpec {
         self.check_slc(&layout)?;
         self.check_placement()?;
         self.check_copyback()?;
+        self.check_two_steps()?;
+        self.check_sub_blocks()?;
         self.check_rewriting()?;
         self.check_faults()?;
         self.check_allocation()?;

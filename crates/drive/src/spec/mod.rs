@@ -19,6 +19,8 @@ mod power_loss_checks;
 mod reprogram_checks;
 mod schedule;
 mod slc_checks;
+mod sub_block_checks;
+mod two_step_checks;
 mod write_zeroes;
 mod zone_checks;
 

@@ -104,6 +104,7 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
             read: us(35),
         }),
         slc_mode: None,
+        two_step: None,
         cache: CacheRegister::NONE,
         power: PowerSpec::default(),
     }

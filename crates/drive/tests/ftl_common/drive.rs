@@ -67,6 +67,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         endurance: 1000,
         reprogram: None,
         slc_mode: None,
+        two_step: None,
         cache: CacheRegister::NONE,
         power: PowerSpec::default(),
     };

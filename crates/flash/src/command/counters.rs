@@ -26,6 +26,10 @@ counters! {
         copybacks: "operations",
         /// pages sensed for copybacks, those sensed again after a suspension included
         copyback_pages: "pages",
+        /// of these two, second steps of word lines that are programmed in two
+        second_steps: "operations",
+        /// reads of a word line between its steps, served from the controller's buffer
+        two_step_buffer_reads: "operations",
         /// programs that began with data in the cache register
         cached_programs: "operations",
         /// pages loaded into the cache register while a program pulsed

@@ -291,6 +291,22 @@ impl Die {
         (op.pages, op.mode) = (pages, mode);
     }
 
+    /// Checks that the program on the die may be the second step of a word line: `least` pages of its block have been programmed.
+    pub(crate) fn check_second_step(&mut self, now: SimTime, planes: Planes, block: BlockId, least: u32) {
+        let mut programmed = 0;
+        for plane in planes.each() {
+            programmed = u32::from(self.blocks.programmed(plane, block));
+            if programmed < least {
+                let what =
+                    format!("second step of block {block}, plane {plane}: {programmed} of {least} pages");
+                self.illegal(now, &what);
+            }
+        }
+        // It leaves as many pages programmed as there are.
+        let op = self.long.as_mut().expect("a second step is a program");
+        op.pages = Pages { first: programmed, count: 0 };
+    }
+
     #[inline]
     fn check_pages(&self, now: SimTime, planes: Planes, block: BlockId, pages: Pages, mode: CellMode) {
         let first = pages.first;

@@ -98,6 +98,24 @@ impl NandConfig {
         (self.multi_plane_programs && part.cache.pages > 0).then_some(("part.cache.program", why))
     }
 
+    /// What does not go together with programs in two steps of `part`: the key, and why. `None` if nothing does.
+    pub fn excludes_two_steps(&self, part: &PartSpec) -> Option<(&'static str, &'static str)> {
+        let cases = [
+            (
+                part.cache.pages > 0,
+                "part.cache.program",
+                "no source says which step the data in the cache register is for",
+            ),
+            (
+                self.multi_plane_programs,
+                "schedule.multi-plane-programs",
+                "the word lines of several programs would have to be between the same steps",
+            ),
+        ];
+        let of = |&(excluded, ..): &(bool, _, _)| part.two_step.is_some() && excluded;
+        cases.iter().find(|case| of(case)).map(|&(_, key, why)| (key, why))
+    }
+
     /// Suspension policy for operations with this effect.
     #[inline]
     pub(crate) fn suspend_policy(&self, effect: Effect) -> &SuspendPolicy {

@@ -140,11 +140,15 @@ impl Nand {
 }
 
 impl Txn {
-    /// Steps of a program that does not simply load its pages.
+    /// Steps of a program that is not of a whole word line in one step.
     #[cold]
     #[inline(never)]
     pub(super) fn special_steps(&self) -> &'static [Step] {
         let command = self.kind.command();
-        if self.is_copyback() { command.copyback } else { command.reprogram }
+        match self.reprograms() {
+            Some(_) => command.reprogram,
+            None if self.is_copyback() => command.copyback,
+            None => command.steps,
+        }
     }
 }

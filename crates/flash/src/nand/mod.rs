@@ -38,6 +38,7 @@ mod stalls;
 mod sub_blocks;
 mod suspension;
 mod trains;
+mod two_step;
 pub mod txn;
 
 use crate::command::{Class, Command, DieActivity, Effect, Step, WAITS, Wait};
@@ -158,6 +159,8 @@ pub struct Nand {
     joined: Vec<Vec<TxnId>>,
     plane_address: PlaneAddress,
     sub_blocks: SubBlocks,
+    /// Word lines between their steps, if the part programs in two.
+    two_step: Option<Box<two_step::TwoStep>>,
     /// Sources of copybacks by transaction; none without copybacks.
     copies: Vec<Vec<copyback::Source>>,
     /// Whether there are cache registers or planes that read on their own.
@@ -170,7 +173,7 @@ pub struct Nand {
     supply: Supply,
     /// Present where dies and channels may stall.
     stalls: Option<Box<Stalls>>,
-    /// Whether there are observers or a budget; false in almost all runs.
+    /// Whether there are observers, a budget, or programs in two steps; false in almost all runs.
     observed: bool,
     observers: Observers,
     /// Submission instant of the host write that has waited longest for the write cache.
@@ -200,6 +203,7 @@ impl Nand {
         assert_eq!(config.excludes_independent_plane_reads(part), None);
         assert_eq!(config.excludes_separate_commands(part), None);
         assert_eq!(config.excludes_multi_plane_programs(part), None);
+        assert_eq!(config.excludes_two_steps(part), None);
         let dies = geometry.dies() as usize;
         let timing = Timing::new(part, geometry.unit_bytes);
         let reprograms = config.super_layer > 0;
@@ -240,13 +244,14 @@ impl Nand {
             joined: vec![Vec::new(); if config.multi_plane_programs { dies } else { 0 }],
             plane_address: part.plane_address,
             sub_blocks: part.sub_blocks,
+            two_step: part.two_step.map(|of| two_step::TwoStep::new(of, dies)),
             copies: Vec::new(),
             has_beside: geometry.has_cache_register() || geometry.independent_plane_reads,
             cache: part.cache,
             txns: Slab::default(),
             seq: 0,
             first: first.0,
-            observed: config.power != PowerConfig::default(),
+            observed: config.power != PowerConfig::default() || part.two_step.is_some(),
             observers: Observers::new(meter, all),
             supply,
             stalls: None,

@@ -81,6 +81,10 @@ impl Nand {
         let (mode, reprograms) = (txn.cell_mode(), txn.reprograms());
         let pages = self.geometry.pages_per_program(mode);
         let first = if pages == 1 { txn.page % self.geometry.pages_per_word_line } else { 0 };
+        if txn.is_first_step() {
+            let types = (1 << self.pages_of_step(txn).expect("a step of two")) - 1;
+            return (slowest(txn, |plane| self.trains.first_step(key(plane))), types);
+        }
         let types = reprograms.map_or(((1 << pages) - 1) << first, |bit| 1 << bit as u32);
         let train = match mode {
             CellMode::Native if !self.trains.vary() => self.trains.program(0),
@@ -92,22 +96,46 @@ impl Nand {
 
     /// Checks what the program on the die is going to write, and sets how many pages have to be loaded for it.
     fn check_program(&mut self, now: SimTime, d: usize, txn: &Txn, block: Option<BlockId>) {
+        if txn.is_special() {
+            self.contexts[d].active.loads = self.check_special(now, d, txn, block);
+            return;
+        }
+        let pages = self.check_pages(now, d, txn, block);
+        self.contexts[d].active.loads = txn.planes().count * pages;
+    }
+
+    /// Checks the pages that the program on the die writes; returns their number on each plane.
+    #[inline]
+    fn check_pages(&mut self, now: SimTime, d: usize, txn: &Txn, block: Option<BlockId>) -> u32 {
         let (planes, mode) = (txn.planes(), txn.cell_mode());
-        let pages = if let Some(bit) = txn.reprograms() {
-            self.check_reprogram(now, d, txn, bit)
+        let count = self.geometry.pages_per_program(mode);
+        if let Some(block) = block {
+            let pages = Pages { first: txn.page, count };
+            self.dies[d].check_program(now, planes, block, pages, mode);
+        }
+        self.counters.mlc_programs += u64::from(mode == CellMode::Mlc);
+        count
+    }
+
+    /// As [`Nand::check_program`] for programs that are not of a whole word line in one step; returns the page loads.
+    #[cold]
+    #[inline(never)]
+    fn check_special(&mut self, now: SimTime, d: usize, txn: &Txn, block: Option<BlockId>) -> u32 {
+        let planes = txn.planes().count;
+        if let Some(bit) = txn.reprograms() {
+            return planes * self.check_reprogram(now, d, txn, bit);
+        }
+        if txn.is_second_step() {
+            self.check_second_step(now, d, txn);
         } else {
-            let pages = self.geometry.pages_per_program(mode);
-            if let Some(block) = block {
-                let pages = Pages { first: txn.page, count: pages };
-                self.dies[d].check_program(now, planes, block, pages, mode);
+            let pages = self.check_pages(now, d, txn, block);
+            if txn.is_copyback() {
+                // The pages of all planes are sensed together.
+                self.counters.copybacks += 1;
+                return pages;
             }
-            self.counters.mlc_programs += u64::from(mode == CellMode::Mlc);
-            pages
-        };
-        // A copyback senses the pages of all planes together.
-        let copies = txn.is_copyback();
-        self.counters.copybacks += u64::from(copies);
-        self.contexts[d].active.loads = if copies { pages } else { planes.count * pages };
+        }
+        planes * self.pages_of_step(txn).expect("a step of two")
     }
 
     /// As [`Nand::check_program`] for a reprogram: pages to load on each plane.
@@ -336,7 +364,7 @@ impl Nand {
         let phases = [op.train.pulse * loops, op.train.reset * loops, op.train.verify * loops];
         self.supply.tally.book_phases(op.kind, phases);
         *op.kind.count(&mut self.counters) += 1;
-        let command = op.kind.command();
+        let (command, effect) = (op.kind.command(), op.effect);
         *self.counters.trains(op.effect).owed += owed;
         self.operations.record(op, now);
         die.finish_long(now);
@@ -354,6 +382,10 @@ impl Nand {
         }
         if !self.joined.is_empty() {
             self.joined_finished(now, d);
+        }
+        if effect == Effect::Programs && self.txns.get(id).is_second_step() {
+            self.second_step_ended(events, now, d, id);
+            return;
         }
         self.ends(now, id);
         self.next_on(events, now, d);

@@ -284,9 +284,11 @@ impl Nand {
                     self.sense_sources_again(events, now, d);
                     return;
                 }
-                let active = &mut self.contexts[d].active;
                 // A reprogram needs the old page beside the new one.
                 let pages = if op.pages.count > 0 { op.pages.count } else { self.geometry.pages_per_program };
+                let txn = self.txns.get(self.contexts[d].active.long);
+                let pages = self.pages_of_step(txn).unwrap_or(pages);
+                let active = &mut self.contexts[d].active;
                 (active.loads, active.reload_from) = (pages * planes, now);
                 self.request_load(events, now, d, Duration::ZERO);
             }

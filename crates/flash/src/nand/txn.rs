@@ -91,6 +91,10 @@ impl Txn {
 impl Txn {
     /// Mark of a copyback, besides those of the pages of a reprogram.
     const COPYBACK: u16 = 3;
+    /// Mark of the first step of a word line.
+    const FIRST_STEP: u16 = 4;
+    /// Mark of the second step.
+    const SECOND_STEP: u16 = 5;
     /// The decode under way will fail.
     pub(super) const FAILS: u8 = 1;
     /// The data came from the page buffer: no sensing, no errors.
@@ -244,7 +248,7 @@ impl Txn {
         }
     }
 
-    /// Whether this program does not simply load its pages: a reprogram or copyback.
+    /// Whether this program is not of a whole word line in one step: a reprogram, copyback or step.
     #[inline]
     pub(super) fn is_special(&self) -> bool {
         self.units_or_validity >> 8 != 0
@@ -255,6 +259,30 @@ impl Txn {
     pub(super) fn set_copyback(&mut self) {
         debug_assert!(!self.reads());
         self.units_or_validity = Txn::COPYBACK << 8;
+    }
+
+    /// Makes this program the first step of its word line.
+    #[inline]
+    pub(super) fn set_first_step(&mut self) {
+        self.units_or_validity = Txn::FIRST_STEP << 8;
+    }
+
+    /// Whether this program is the first step of its word line.
+    #[inline]
+    pub fn is_first_step(&self) -> bool {
+        self.units_or_validity >> 8 == Txn::FIRST_STEP
+    }
+
+    /// Makes this program the second step of its word line.
+    #[inline]
+    pub(super) fn set_second_step(&mut self) {
+        self.units_or_validity = Txn::SECOND_STEP << 8;
+    }
+
+    /// Whether this program is the second step of its word line.
+    #[inline]
+    pub fn is_second_step(&self) -> bool {
+        self.units_or_validity >> 8 == Txn::SECOND_STEP
     }
 
     /// Whether this program is a copyback.

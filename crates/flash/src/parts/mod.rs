@@ -34,5 +34,5 @@ pub use power::PowerSpec;
 pub use registry::{Preset, layered, names, preset, presets};
 pub use spec::*;
 pub use sub_blocks::{SubBlockSpec, SubBlocks};
-pub use train::{ReprogramSpec, SlcModeSpec, TrainSpec};
+pub use train::{ReprogramSpec, SlcModeSpec, TrainSpec, TwoStepSpec};
 pub use transfer::ReadTransfer;

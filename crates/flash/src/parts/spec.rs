@@ -8,8 +8,8 @@ use super::power::PowerSpec;
 use super::registry::{PRESET_DOC, presets};
 use super::sub_blocks::SubBlocks;
 use super::train::{
-    ReprogramSpec, SlcModeSpec, TrainSpec, erase_train, optional_time, program_train, read_times, reprogram,
-    slc_mode, suspend_time,
+    ReprogramSpec, SlcModeSpec, TrainSpec, TwoStepSpec, erase_train, optional_time, program_train,
+    read_times, reprogram, slc_mode, suspend_time, two_step,
 };
 use super::transfer::ReadTransfer;
 use interpulse_engine::{Bytes, Duration};
@@ -96,9 +96,11 @@ keys! {
         pub reprogram: Option<ReprogramSpec> => reprogram(part, bits_per_cell)?,
         /// Operations in SLC mode; `None` if unknown.
         pub slc_mode: Option<SlcModeSpec> => slc_mode(part, bits_per_cell)?,
+        /// Steps of a program in two steps.
+        pub two_step: Option<TwoStepSpec> => two_step(part, program_mode, bits_per_cell)?,
         /// Cache register.
         pub cache: CacheRegister => {
-            let at_once = if program_mode == ProgramMode::OneShot { bits_per_cell } else { 1 };
+            let at_once = if program_mode == ProgramMode::Page { 1 } else { bits_per_cell };
             CacheRegister::read(&mut part.section("cache")?, at_once)?
         },
         /// Supplies and currents.
@@ -114,6 +116,8 @@ choices! {
         OneShot = "one-shot",
         /// page by page
         Page = "page",
+        /// all pages of a word line, in a coarse step and, after that of the next word line, a second one
+        TwoStep = "two-step",
     }
 }
 

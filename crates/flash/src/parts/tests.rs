@@ -321,7 +321,7 @@ fn bad_parts_are_refused_with_their_reason() {
         ),
         (
             with("a4-tlc", "read_lsb = \"1us\""),
-            "x.toml:3: part.read_lsb: unknown key; expected one of preset, name, interface, planes, blocks-per-plane, pages-per-block, page-size, page-parity, bits-per-cell, sub-blocks, layers, program-mode, read-lsb, read-csb, read-msb, independent-plane-reads, plane-address, buffer-setup, program-loops, program-pulse, program-reset, program-verify, program-loops-sd, erase-loops, erase-pulse, erase-reset, erase-verify, erase-wear, suspend-support, voltage-reset, program-suspend-entry, program-resume, page-buffer-reload, erase-suspend-entry, erase-resume, bus-rate, page-load, read-transfer, command-bus, command-cycles, endurance, reprogram, slc-mode, cache, power (did you mean \"read-lsb\"?)",
+            "x.toml:3: part.read_lsb: unknown key; expected one of preset, name, interface, planes, blocks-per-plane, pages-per-block, page-size, page-parity, bits-per-cell, sub-blocks, layers, program-mode, read-lsb, read-csb, read-msb, independent-plane-reads, plane-address, buffer-setup, program-loops, program-pulse, program-reset, program-verify, program-loops-sd, erase-loops, erase-pulse, erase-reset, erase-verify, erase-wear, suspend-support, voltage-reset, program-suspend-entry, program-resume, page-buffer-reload, erase-suspend-entry, erase-resume, bus-rate, page-load, read-transfer, command-bus, command-cycles, endurance, reprogram, slc-mode, two-step, cache, power (did you mean \"read-lsb\"?)",
         ),
     ];
     for (result, expected) in cases {

@@ -1,6 +1,7 @@
 //! Times of a part: sensing, pulse trains, optional steps.
 
 use super::pages::read_for_page;
+use super::spec::ProgramMode;
 pub use crate::pulse::PulseTrain as TrainSpec;
 use interpulse_engine::Duration;
 use interpulse_settings::{ConfigError, Section, Spec, default, required};
@@ -28,6 +29,17 @@ pub struct SlcModeSpec {
     pub read: Duration,
     /// Rated program/erase cycles of a block that is used in this mode alone.
     pub endurance: u32,
+}
+
+/// Steps of a program in two steps; the pulses of the second one are those of [`super::PartSpec::program`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TwoStepSpec {
+    /// The first step of a word line.
+    pub program: TrainSpec,
+    /// Pages that the first step loads on each plane.
+    pub first_pages: u32,
+    /// Pages that the second step loads.
+    pub second_pages: u32,
 }
 
 /// A time with default zero.
@@ -158,4 +170,34 @@ fn read_slc_mode(r: &mut Section) -> Result<SlcModeSpec, ConfigError> {
             required().at_least(1).typical(30_000),
         )?,
     })
+}
+
+/// Reads the section `[part.two-step]`, which `program-mode = "two-step"` needs.
+pub(super) fn two_step(
+    part: &mut Section,
+    mode: ProgramMode,
+    bits: u32,
+) -> Result<Option<TwoStepSpec>, ConfigError> {
+    let on = mode == ProgramMode::TwoStep;
+    let message = "a cell of one bit has no second step";
+    part.check_together(!on || bits > 1, &["program-mode", "bits-per-cell"], message)?;
+    let read = |s: &mut Section| read_two_step(s, bits);
+    part.section("two-step")?.when(on, "program-mode = \"two-step\"", read)
+}
+
+fn read_two_step(s: &mut Section, bits: u32) -> Result<TwoStepSpec, ConfigError> {
+    let first = [
+        train_key("loops", "loops of the first step of a word line", 12),
+        train_key("pulse", "pulse of one loop of the first step", 20),
+        train_key("reset", "voltage reset of one loop of the first step", 0),
+        train_key("verify", "all verifies of one loop of the first step", 30),
+    ];
+    let program = train(s, first)?;
+    let few = || required().within(1..=5).typical(4);
+    let first_pages = s.u32("first-pages", "pages that the first step loads on each plane", few())?;
+    let second_pages = s.u32("second-pages", "pages that the second step loads on each plane", few())?;
+    let message = format!("a word line has {bits} pages");
+    s.check_together(first_pages <= bits, &["first-pages"], message.clone())?;
+    s.check_together(second_pages <= bits, &["second-pages"], message)?;
+    Ok(TwoStepSpec { program, first_pages, second_pages })
 }

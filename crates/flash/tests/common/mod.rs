@@ -132,6 +132,7 @@ pub fn part() -> PartSpec {
         endurance: 1000,
         reprogram: None,
         slc_mode: None,
+        two_step: None,
         cache: CacheRegister::NONE,
         power: PowerSpec::default(),
     }

@@ -26,3 +26,4 @@ mod second_read;
 mod separate_commands;
 mod sub_blocks;
 mod suspension;
+mod two_step;

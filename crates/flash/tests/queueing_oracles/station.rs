@@ -96,6 +96,7 @@ impl Load {
             endurance: 1,
             reprogram: None,
             slc_mode: None,
+            two_step: None,
             cache: CacheRegister::NONE,
             power: Default::default(),
         }

@@ -66,6 +66,10 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         let message = format!("true and {key} do not go together: {why}");
         return Err(document.section("schedule")?.conflict(&["multi-plane-programs"], message));
     }
+    if let Some((key, why)) = nand.excludes_two_steps(&part) {
+        let message = format!("\"two-step\" and {key} do not go together: {why}");
+        return Err(document.section("part")?.conflict(&["program-mode"], message));
+    }
     let mut a = document.section("audit")?;
     let audit_sample = a.u32(
         "sample",

@@ -2,7 +2,7 @@
 
 use super::budget::{Budget, Next, Waits};
 use super::meter::Meter;
-use crate::command::{DieActivity, EnergyCategory, Step};
+use crate::command::{DieActivity, Effect, EnergyCategory, Step};
 use crate::die::{Die, State};
 use crate::ids::TxnId;
 use crate::nand::Nand;
@@ -54,12 +54,18 @@ impl Nand {
         d: usize,
         id: TxnId,
     ) {
+        if self.two_step.is_some() && self.between_steps(events, now, d, id) {
+            return;
+        }
         if self.dies[d].state() == State::Idle {
             self.book_idle(now, d);
         }
-        let command = self.txns.get(id).kind.command();
-        self.take(events, now, d, id, command);
+        let txn = *self.txns.get(id);
+        self.take(events, now, d, id, txn.kind.command());
         self.after_event(events, now, d);
+        if txn.kind.command().effect == Effect::Programs && txn.is_first_step() {
+            self.queue_second_steps(events, d, &txn);
+        }
     }
 
     /// Die `d` is idle no longer: books for how long it was selected.

@@ -193,7 +193,7 @@ fn read_two_step(s: &mut Section, bits: u32) -> Result<TwoStepSpec, ConfigError>
         train_key("verify", "all verifies of one loop of the first step", 30),
     ];
     let program = train(s, first)?;
-    let few = || required().within(1..=5).typical(4);
+    let few = || required().within(1..=5).typical(1);
     let first_pages = s.u32("first-pages", "pages that the first step loads on each plane", few())?;
     let second_pages = s.u32("second-pages", "pages that the second step loads on each plane", few())?;
     let message = format!("a word line has {bits} pages");

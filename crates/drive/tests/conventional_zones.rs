@@ -1,30 +1,20 @@
 //! Do the first zones of a drive take writes at any place, again and again, beside zones that are written in order?
 
-use crate::drive_common::{Bench, Cells, closed, mix, of_part, part, preconditioned};
+use crate::drive_common::zones::{with_suspension, zones_of};
+use crate::drive_common::{Bench, Cells, closed, mix, of_part, part, preconditioned, run_worlds};
 use crate::randomised_drives::pick;
 use interpulse_drive::DriveSpec;
 use interpulse_drive::ftl::Ftl;
-use interpulse_drive::ftl::zoned::spec::{ResetEnd, ZoneSpec};
+use interpulse_drive::ftl::zoned::spec::ZoneSpec;
 use interpulse_drive::spec::{NamespaceSpec, PowerLossSpec};
-use interpulse_engine::{
-    Bytes, Device, DeviceEvent, Duration, Op, Request, Rng, Status, Streams, Tag, ZoneAction,
-};
-use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
+use interpulse_engine::{Bytes, Device, Duration, Op, Request, Rng, Status, Streams, Tag, ZoneAction};
 use interpulse_workload::{
     BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec, ZoneFlowSpec, ZoneWrites, Zones,
 };
 
 /// `spec` with zones of `width` lanes, of which the first `conventional` are conventional.
 fn with_zones(mut spec: DriveSpec, width: u32, conventional: u32) -> DriveSpec {
-    spec.ftl.zones = Some(ZoneSpec {
-        width: Some(width),
-        rows: 1,
-        conventional,
-        max_open: None,
-        max_active: 4,
-        reset_end: ResetEnd::WhenErased,
-        zrwa: None,
-    });
+    spec.ftl.zones = Some(ZoneSpec { conventional, ..zones_of(width) });
     spec
 }
 
@@ -71,21 +61,6 @@ fn flows(spec: &DriveSpec, full: f64, depth: u32, mix: SyntheticSpec) -> [FlowSp
     ]
 }
 
-/// Submits a request and runs to its completion; returns its status and bytes.
-fn execute(bench: &mut Bench, op: Op, sector: u64, sectors: u32) -> (Status, u64) {
-    bench.host.device.submit(&mut bench.events, 0, Tag(0), Request::new(op, sector, sectors));
-    loop {
-        let (_, resource) = bench.events.next(bench.events.horizon()).expect("the command completes");
-        bench.host.device.handle(&mut bench.events, resource);
-        bench.events.settle();
-        if let Some(DeviceEvent::Completed(done)) = bench.host.device.event() {
-            let found = (done.status, done.bytes);
-            bench.host.device.pop_event();
-            return found;
-        }
-    }
-}
-
 #[test]
 fn a_conventional_zone_takes_writes_anywhere_and_no_command_of_zones() {
     let spec = drive(3);
@@ -94,26 +69,27 @@ fn a_conventional_zone_takes_writes_anywhere_and_no_command_of_zones() {
     let count = spec.capacity_sectors().unwrap() / zone;
     let ok = Status::Success;
     for sector in [0, zone + 80, 0, 2 * zone - 8, 80, 0] {
-        assert_eq!(execute(&mut bench, Op::Write, sector, 16).0, ok);
+        assert_eq!(bench.execute(Op::Write, sector, 16).status, ok);
     }
-    assert_eq!(execute(&mut bench, Op::Read, 0, 16), (ok, 16 * 512));
-    assert_eq!(execute(&mut bench, Op::Append, zone, 8).0, Status::InvalidField);
+    let read = bench.execute(Op::Read, 0, 16);
+    assert_eq!((read.status, read.bytes), (ok, 16 * 512));
+    assert_eq!(bench.execute(Op::Append, zone, 8).status, Status::InvalidField);
     for action in [ZoneAction::Open, ZoneAction::Close, ZoneAction::Finish, ZoneAction::Reset] {
-        assert_eq!(execute(&mut bench, Op::Zone(action), 2 * zone, 0).0, Status::InvalidField);
+        assert_eq!(bench.execute(Op::Zone(action), 2 * zone, 0).status, Status::InvalidField);
     }
     // A report has the zones from its address on, whatever their type.
     for (from, zones) in [(0, count), (2, count - 2), (3, count - 3), (count - 1, 1)] {
-        let report = execute(&mut bench, Op::Zone(ZoneAction::Report), from * zone, 1024);
-        assert_eq!(report, (ok, 64 * (1 + zones)));
+        let report = bench.execute(Op::Zone(ZoneAction::Report), from * zone, 1024);
+        assert_eq!((report.status, report.bytes), (ok, 64 * (1 + zones)));
     }
-    assert_eq!(execute(&mut bench, Op::Zone(ZoneAction::Report), 8, 8).0, Status::InvalidField);
+    assert_eq!(bench.execute(Op::Zone(ZoneAction::Report), 8, 8).status, Status::InvalidField);
     // The next zone is sequential, and no write begins in the one and ends in the other.
-    assert_eq!(execute(&mut bench, Op::Write, 3 * zone - 8, 16).0, Status::ZoneBoundaryError);
-    assert_eq!(execute(&mut bench, Op::Write, 3 * zone + 8, 8).0, Status::ZoneInvalidWrite);
-    assert_eq!(execute(&mut bench, Op::Write, 3 * zone, 8).0, ok);
-    assert_eq!(execute(&mut bench, Op::Read, 3 * zone - 8, 16).0, ok);
-    assert_eq!(execute(&mut bench, Op::Zone(ZoneAction::Reset), 3 * zone, 0).0, ok);
-    assert_eq!(execute(&mut bench, Op::Flush, 3 * zone, 0).0, ok);
+    assert_eq!(bench.execute(Op::Write, 3 * zone - 8, 16).status, Status::ZoneBoundaryError);
+    assert_eq!(bench.execute(Op::Write, 3 * zone + 8, 8).status, Status::ZoneInvalidWrite);
+    assert_eq!(bench.execute(Op::Write, 3 * zone, 8).status, ok);
+    assert_eq!(bench.execute(Op::Read, 3 * zone - 8, 16).status, ok);
+    assert_eq!(bench.execute(Op::Zone(ZoneAction::Reset), 3 * zone, 0).status, ok);
+    assert_eq!(bench.execute(Op::Flush, 3 * zone, 0).status, ok);
     assert_eq!(bench.host.device.zoned().unwrap().zone_counters().writes, 1);
     assert!(bench.host.device.ftl_counters().host_units > 0, "the flush programs conventional data");
     bench.host.device.read_everything();
@@ -174,7 +150,7 @@ fn what_conventional_zones_do_not_go_together_with_is_refused() {
 }
 
 /// Worlds, and requests of each.
-const WORLDS: u64 = 40;
+const WORLDS: usize = 40;
 const REQUESTS: u64 = 3_000;
 
 /// A drive with conventional zones; `None` if the values drawn do not make one.
@@ -188,83 +164,87 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     spec.cache.size = Bytes(pick(rng, &[1 << 20, 4 << 20]));
     let lanes = spec.layout().ok()?.lanes;
     spec = with_zones(spec, pick(rng, &[1, lanes]), pick(rng, &[1, 3, 8, 20]));
-    let us = Duration::from_us;
-    let costs = SuspendCosts { entry: us(3), resume: us(5), reset: us(4) };
-    if rng.below(2) == 0 {
-        let suspend = SuspendPolicy::unlimited(pick(rng, &[Scheme::Ideal, Scheme::LoopBoundary]), costs);
-        (spec.nand.program_suspend, spec.nand.erase_suspend) = (suspend.clone(), suspend);
-        spec.nand.nesting = true;
-    }
+    with_suspension(&mut spec, rng);
     spec.check().ok()?;
     Some(spec)
 }
 
+/// What the worlds counted together.
+#[derive(Default, Debug)]
+pub(crate) struct Counted {
+    gc_units: u64,
+    resets: u64,
+    suspends: u64,
+    refused: u64,
+}
+
+/// Draws and runs the world of `seed`; false if the values drawn do not make a drive.
+fn world(seed: u64, counted: &mut Counted) -> bool {
+    let mut rng = Streams::new(seed).stream("test.conventional", 0);
+    let Some(spec) = draw_drive(&mut rng) else { return false };
+    let full = pick(&mut rng, &[0.0, 0.6, 1.0]);
+    let mixed = SyntheticSpec {
+        trim_share: 0.1,
+        flush_every: Some(40),
+        block_size: BlockSize::Weighted(vec![(Bytes::kib(4), 3.0), (Bytes::kib(20), 1.0)]),
+        write_share: 0.6,
+        read_share: 0.3,
+        ..SyntheticSpec::default()
+    };
+    let flows = flows(&spec, full, pick(&mut rng, &[1, 8, 32]), mixed);
+    println!("world {seed}: {full} full\n{spec:#?}\n{flows:#?}");
+    let state = preconditioned(&spec, full, if full > 0.0 { 0.5 } else { 0.0 }, seed);
+    let mut bench = Bench::new(&spec, state, &flows, seed);
+    let (zone, sectors) = (zones(&spec, full).sectors, bench.host.device.capacity_sectors());
+    while bench.host.device.completed() < REQUESTS {
+        bench.run_requests(1 + rng.below(60));
+        let border = u64::from(spec.conventional_zones()) * zone;
+        let sector = match rng.below(3) {
+            0 => rng.below(sectors / zone) * zone,
+            1 => rng.below(sectors - 64),
+            _ => border - 8 * (1 + rng.below(8)),
+        };
+        let zone_command =
+            Op::Zone(pick(&mut rng, &[ZoneAction::Open, ZoneAction::Finish, ZoneAction::Report]));
+        let op = pick(&mut rng, &[Op::Read, Op::Trim, Op::Write, Op::Append, Op::Flush, zone_command]);
+        let length = match op {
+            Op::Flush => 0,
+            Op::Zone(action) => {
+                if action == ZoneAction::Report {
+                    8
+                } else {
+                    0
+                }
+            }
+            _ => 8 * (1 + rng.below(8) as u32),
+        };
+        bench.host.submit(&mut bench.events, 0, Tag(flows.len() as u32), Request::new(op, sector, length));
+    }
+    bench.host.close();
+    bench.run_out();
+    bench.host.device.read_everything();
+    bench.finish();
+    let drive = &bench.host.device;
+    counted.gc_units += drive.ftl_counters().gc_units;
+    counted.resets += drive.zoned().unwrap().zone_counters().resets;
+    counted.suspends += drive.nand().counters.program_suspends + drive.nand().counters.erase_suspends;
+    counted.refused += bench.host.window.refused.count();
+    true
+}
+
+/// Runs worlds of the seeds from `first` on until `count` drives have been made.
+pub(crate) fn worlds(first: u64, count: usize) -> Counted {
+    let mut counted = Counted::default();
+    run_worlds(first, count, |seed| world(seed, &mut counted));
+    println!("{counted:?}");
+    counted
+}
+
 #[test]
 fn drives_with_conventional_zones_lose_nothing() {
-    let (mut worlds, mut gc_units, mut resets, mut suspends, mut refused) = (0, 0, 0, 0, 0);
-    for seed in 0..400 {
-        if worlds == WORLDS {
-            break;
-        }
-        let mut rng = Streams::new(seed).stream("test.conventional", 0);
-        let Some(spec) = draw_drive(&mut rng) else { continue };
-        let full = pick(&mut rng, &[0.0, 0.6, 1.0]);
-        let mixed = SyntheticSpec {
-            trim_share: 0.1,
-            flush_every: Some(40),
-            block_size: BlockSize::Weighted(vec![(Bytes::kib(4), 3.0), (Bytes::kib(20), 1.0)]),
-            write_share: 0.6,
-            read_share: 0.3,
-            ..SyntheticSpec::default()
-        };
-        let flows = flows(&spec, full, pick(&mut rng, &[1, 8, 32]), mixed);
-        println!("world {seed}: {full} full\n{spec:#?}\n{flows:#?}");
-        let state = preconditioned(&spec, full, if full > 0.0 { 0.5 } else { 0.0 }, seed);
-        let mut bench = Bench::new(&spec, state, &flows, seed);
-        let (zone, sectors) = (zones(&spec, full).sectors, bench.host.device.capacity_sectors());
-        while bench.host.device.completed() < REQUESTS {
-            bench.run_requests(1 + rng.below(60));
-            let border = u64::from(spec.conventional_zones()) * zone;
-            let sector = match rng.below(3) {
-                0 => rng.below(sectors / zone) * zone,
-                1 => rng.below(sectors - 64),
-                _ => border - 8 * (1 + rng.below(8)),
-            };
-            let zone_command =
-                Op::Zone(pick(&mut rng, &[ZoneAction::Open, ZoneAction::Finish, ZoneAction::Report]));
-            let op = pick(&mut rng, &[Op::Read, Op::Trim, Op::Write, Op::Append, Op::Flush, zone_command]);
-            let length = match op {
-                Op::Flush => 0,
-                Op::Zone(action) => {
-                    if action == ZoneAction::Report {
-                        8
-                    } else {
-                        0
-                    }
-                }
-                _ => 8 * (1 + rng.below(8) as u32),
-            };
-            bench.host.submit(
-                &mut bench.events,
-                0,
-                Tag(flows.len() as u32),
-                Request::new(op, sector, length),
-            );
-        }
-        bench.host.close();
-        bench.run_out();
-        bench.host.device.read_everything();
-        bench.finish();
-        let drive = &bench.host.device;
-        worlds += 1;
-        gc_units += drive.ftl_counters().gc_units;
-        resets += drive.zoned().unwrap().zone_counters().resets;
-        suspends += drive.nand().counters.program_suspends + drive.nand().counters.erase_suspends;
-        refused += bench.host.window.refused.count();
-    }
-    println!(
-        "{worlds} worlds: {gc_units} units moved, {resets} resets, {suspends} suspends, {refused} refused"
+    let counted = worlds(0, WORLDS);
+    assert!(
+        counted.gc_units > 100 && counted.resets > 100 && counted.suspends > 100 && counted.refused > 100,
+        "{counted:?}"
     );
-    assert_eq!(worlds, WORLDS);
-    assert!(gc_units > 100 && resets > 100 && suspends > 100 && refused > 100);
 }

@@ -1,7 +1,10 @@
 //! *Is anything lost in thousands of random worlds?* The worlds of the normal suite with other seeds, full audits included. Part of
 //! `make verify`; `INTERPULSE_WORLDS` sets the share of the worlds to run, in percent.
 
-use crate::{power_loss, randomised_drives, randomised_namespaces, randomised_zones, zone_power_loss};
+use crate::{
+    conventional_zones, power_loss, randomised_drives, randomised_namespaces, randomised_zones,
+    zone_failures, zone_power_loss,
+};
 use std::io::Write;
 
 /// Seeds that no world of the normal suite has.
@@ -66,4 +69,20 @@ fn many_power_cuts_of_zones() {
     let count = share(400);
     zone_power_loss::worlds(FIRST, count);
     report("zoned drives with power cuts", count);
+}
+
+#[test]
+#[ignore = "long: make verify"]
+fn many_conventional_zones() {
+    let count = share(150);
+    conventional_zones::worlds(FIRST, count as usize);
+    report("drives with conventional zones", count);
+}
+
+#[test]
+#[ignore = "long: make verify"]
+fn many_failing_zones() {
+    let count = share(150);
+    zone_failures::worlds(FIRST, count as usize);
+    report("zoned drives with failing blocks", count);
 }

@@ -3,7 +3,7 @@
 //!
 //! One seed gives one world; a failing test prints the world and its seed.
 
-use crate::drive_common::{Bench, Cells, errors, preconditioned, with_faults};
+use crate::drive_common::{Bench, Cells, errors, preconditioned, run_worlds, with_faults};
 use interpulse_drive::ftl::page::gc::copyback::CopybackSpec;
 use interpulse_drive::ftl::page::gc::victim::GcPolicy;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
@@ -21,7 +21,7 @@ use interpulse_flash::parts::{
 };
 use interpulse_flash::suspend::Scheme;
 use interpulse_host::CauseSums;
-use interpulse_settings::Document;
+use interpulse_settings::{Document, Key};
 use interpulse_study::config::drawn;
 use interpulse_workload::{AddressSpec, BlockSize, FlowSpec, SyntheticPacing, SyntheticSpec};
 use std::collections::BTreeMap;
@@ -178,6 +178,24 @@ pub(crate) fn narrowed(key: &str) -> Option<&'static [&'static str]> {
     })
 }
 
+/// Value of a key in a small world, drawn as that of the key `path`.
+pub(crate) fn value_of(key: &Key, path: &str, values: &mut Rng) -> Option<String> {
+    match narrowed(path) {
+        Some(of) => Some(pick(values, of)).filter(|text| !text.is_empty()).map(str::to_string),
+        None => key.random_value(values),
+    }
+}
+
+/// Sections of a drive whose keys every world draws.
+const SECTIONS: [&str; 10] =
+    ["part", "cache", "host", "link", "schedule", "suspend", "power", "audit", "ecc", "errors"];
+
+/// Whether a world draws the keys of the section of `path`, where it draws `others` besides [`SECTIONS`].
+pub(crate) fn is_drawn(path: &str, others: &[&str]) -> bool {
+    let section = path.split('.').next().unwrap_or_default();
+    SECTIONS.contains(&section) || others.contains(&section)
+}
+
 /// The part and the array of a world, and what it decides before anything is drawn.
 pub(crate) fn little_part(cells: Cells, by_page: bool, sizes: [u32; 3], array: [u32; 3]) -> String {
     let [planes, blocks, page_kib] = sizes;
@@ -271,23 +289,8 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
         text += "[dram]\n";
     }
     let mut spec = drawn(&text, move |key| {
-        let sections = [
-            "part",
-            "ftl",
-            "cache",
-            "host",
-            "link",
-            "schedule",
-            "suspend",
-            "power",
-            "audit",
-            "ecc",
-            "errors",
-            "read-cache",
-            "firmware",
-            "dram",
-        ];
-        if !sections.contains(&key.path.split('.').next()?) || imposed && key.path.starts_with("errors.") {
+        let others = ["ftl", "read-cache", "firmware", "dram"];
+        if !is_drawn(&key.path, &others) || imposed && key.path.starts_with("errors.") {
             return None;
         }
         // Groups and copyback are set below.
@@ -315,10 +318,7 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
         } else {
             &mut values
         };
-        match narrowed(&key.path) {
-            Some(of) => Some(pick(values, of)).filter(|text| !text.is_empty()).map(str::to_string),
-            None => key.random_value(values),
-        }
+        value_of(key, &key.path, values)
     })
     .ok()?
     .drive;
@@ -557,8 +557,7 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
 /// Runs worlds of seeds `first`, `first + 1`, ... until `count` drives have been made.
 pub(crate) fn worlds(first: u64, count: usize) -> Counted {
     let mut counted = Counted::new();
-    let made = (first..).filter(|&seed| world(seed, &mut counted)).take(count).count();
-    assert_eq!(made, count);
+    run_worlds(first, count, |seed| world(seed, &mut counted));
     counted
 }
 

@@ -1,8 +1,8 @@
 //! Is anything lost on drives with namespaces? Small ones with everything drawn at random run flows in every namespace, and
 //! commands at random places, also across namespaces, under full audit; at the end every unit is looked up.
 
-use crate::drive_common::{Bench, Cells, preconditioned};
-use crate::randomised_drives::{little_part, narrowed, pick, tables};
+use crate::drive_common::{Bench, Cells, preconditioned, run_worlds};
+use crate::randomised_drives::{is_drawn, little_part, pick, tables, value_of};
 use interpulse_drive::DriveSpec;
 use interpulse_drive::ftl::Ftl;
 use interpulse_engine::{Bytes, Device, Op, Request, Rng, Streams, Tag};
@@ -36,24 +36,11 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     let has_zones = text.contains("zoned");
     let mut values = Streams::new(rng.next_u64()).stream("test.values", 0);
     let mut spec = drawn(&text, move |key| {
-        let sections = [
-            "part",
-            "namespace",
-            "cache",
-            "host",
-            "link",
-            "schedule",
-            "suspend",
-            "power",
-            "audit",
-            "ecc",
-            "errors",
-        ];
         let rewrites = ["errors.refresh-after", "errors.reclaim-reads"];
         let mut parts = key.path.splitn(3, '.');
         let section = parts.next()?;
         let name = parts.nth(1).unwrap_or_default();
-        if !sections.contains(&section)
+        if !is_drawn(&key.path, &["namespace"])
             || rewrites.contains(&key.path.as_str())
             || (section == "namespace" && LEFT_OUT.contains(&name))
             || (key.path == "cache.acknowledge" && has_zones)
@@ -61,10 +48,7 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
             return None;
         }
         let path = if section == "namespace" { format!("ftl.{name}") } else { key.path.clone() };
-        match narrowed(&path) {
-            Some(of) => Some(pick(&mut values, of)).filter(|text| !text.is_empty()).map(str::to_string),
-            None => key.random_value(&mut values),
-        }
+        value_of(key, &path, &mut values)
     })
     .ok()?
     .drive;
@@ -139,10 +123,10 @@ pub(crate) struct Counted {
     uncorrectable: u64,
 }
 
-/// Draws and runs the world of `seed`; nothing if the values drawn do not make a drive.
-fn world(seed: u64, counted: &mut Counted) {
+/// Draws and runs the world of `seed`; false if the values drawn do not make a drive.
+fn world(seed: u64, counted: &mut Counted) -> bool {
     let mut rng = Streams::new(seed).stream("test.namespaces", 0);
-    let Some(spec) = draw_drive(&mut rng) else { return };
+    let Some(spec) = draw_drive(&mut rng) else { return false };
     let share = pick(&mut rng, &[0.0, 0.6, 1.0]);
     let flows = draw_flows(&mut rng, &spec, share);
     println!("world {seed}: {share} full\n{spec:#?}\n{flows:#?}");
@@ -155,7 +139,7 @@ fn world(seed: u64, counted: &mut Counted) {
         flows.len() as u32,
     );
     // A namespace may have fewer zones than its flow opens.
-    let Ok(host) = interpulse_host::Host::new(drive, &flows, seed, ()) else { return };
+    let Ok(host) = interpulse_host::Host::new(drive, &flows, seed, ()) else { return false };
     let mut bench = Bench { events: interpulse_engine::EventQueue::new(host.device.resources().end), host };
     bench.host.start(&mut bench.events).unwrap();
     let sectors = bench.host.device.capacity_sectors();
@@ -192,15 +176,13 @@ fn world(seed: u64, counted: &mut Counted) {
     counted.suspends += drive.nand().counters.program_suspends + drive.nand().counters.erase_suspends;
     counted.stalls += drive.counters.cache_stalls;
     counted.uncorrectable += bench.host.window.uncorrectable_reads;
+    true
 }
 
 /// Runs worlds of the seeds from `first` on until `count` drives have been made.
 pub(crate) fn worlds(first: u64, count: u32) -> Counted {
     let mut counted = Counted::default();
-    let mut seeds = first..first + 100 * u64::from(count);
-    while counted.worlds < count {
-        world(seeds.next().expect("many drawn values make a drive"), &mut counted);
-    }
+    run_worlds(first, count as usize, |seed| world(seed, &mut counted));
     println!("{counted:#?}");
     counted
 }

@@ -1,12 +1,11 @@
 //! Is anything lost on zoned drives? Small ones with everything drawn at random run legal flows, flows that zones do not
 //! admit, and commands at random instants, under full audit; at the end every unit is looked up.
 
-use crate::drive_common::{Bench, Cells};
-use crate::randomised_drives::{little_part, narrowed, pick, tables};
+use crate::drive_common::zones::full_zones;
+use crate::drive_common::{Bench, Cells, run_worlds};
+use crate::randomised_drives::{is_drawn, little_part, pick, tables, value_of};
 use interpulse_drive::DriveSpec;
-use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::zoned::spec::ZrwaSpec;
-use interpulse_drive::ftl::zoned::tables::ZoneTables;
 use interpulse_engine::{Bytes, Device, Op, Request, Rng, Status, Streams, Tag, ZoneAction};
 use interpulse_study::config::drawn;
 use interpulse_workload::{
@@ -30,11 +29,8 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     let streams = Streams::new(rng.next_u64());
     let (mut values, mut orders) = (streams.stream("test.values", 0), streams.stream("test.orders", 0));
     let mut spec = drawn(&text, move |key| {
-        let sections = [
-            "part", "ftl", "cache", "host", "link", "schedule", "suspend", "power", "audit", "ecc", "errors",
-        ];
         let rewrites = ["errors.refresh-after", "errors.reclaim-reads", "cache.acknowledge"];
-        if !sections.contains(&key.path.split('.').next()?) || rewrites.contains(&key.path.as_str()) {
+        if !is_drawn(&key.path, &["ftl"]) || rewrites.contains(&key.path.as_str()) {
             return None;
         }
         if key.path == "ftl.over-provisioning" {
@@ -45,10 +41,7 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
         if key.path == "schedule.channel-order" {
             return key.random_value(&mut orders);
         }
-        match narrowed(&key.path) {
-            Some(of) => Some(pick(&mut values, of)).filter(|text| !text.is_empty()).map(str::to_string),
-            None => key.random_value(&mut values),
-        }
+        value_of(key, &key.path, &mut values)
     })
     .ok()?
     .drive;
@@ -146,25 +139,24 @@ pub(crate) struct Counted {
     refused: [u64; Status::ERRORS.len() + 1],
 }
 
-/// Draws and runs the world of `seed`; nothing if the values drawn do not make a drive.
-fn world(seed: u64, counted: &mut Counted) {
+/// Draws and runs the world of `seed`; false if the values drawn do not make a drive.
+fn world(seed: u64, counted: &mut Counted) -> bool {
     let mut rng = Streams::new(seed).stream("test.zones", 0);
-    let Some(spec) = draw_drive(&mut rng) else { return };
-    let mut tables = ZoneTables::new(spec.layout().unwrap(), spec.zone_geometry().unwrap().unwrap());
-    let (zones, units) = (tables.geometry.zones, tables.geometry.units);
+    let Some(spec) = draw_drive(&mut rng) else { return false };
+    let geometry = spec.zone_geometry().unwrap().unwrap();
+    let (zones, units) = (geometry.zones, geometry.units);
     let full = rng.below(u64::from(zones) + 1) as u32;
-    tables.fill(full);
     let flows = draw_flows(&mut rng, &spec, zones, full);
     println!("world {seed}: {full} of {zones} zones of {units} units are full\n{spec:#?}\n{flows:#?}");
     let drive = interpulse_drive::Drive::new(
         spec.clone(),
-        PreconditionedState::Zoned(tables),
+        full_zones(&spec, full),
         seed,
         interpulse_engine::ResourceId(0),
         flows.len() as u32,
     );
     // A region may have fewer zones than its flow opens.
-    let Ok(host) = interpulse_host::Host::new(drive, &flows, seed, ()) else { return };
+    let Ok(host) = interpulse_host::Host::new(drive, &flows, seed, ()) else { return false };
     let mut bench = Bench { events: interpulse_engine::EventQueue::new(host.device.resources().end), host };
     bench.host.start(&mut bench.events).unwrap();
     let sectors = spec.geometry.unit_bytes / 512;
@@ -243,15 +235,13 @@ fn world(seed: u64, counted: &mut Counted) {
     for (to, k) in counted.refused.iter_mut().zip(0..) {
         *to += window.refused.writes[k] + window.refused.others[k];
     }
+    true
 }
 
 /// Runs worlds of the seeds from `first` on until `count` drives have been made.
 pub(crate) fn worlds(first: u64, count: u32) -> Counted {
     let mut counted = Counted::default();
-    let mut seeds = first..first + 100 * u64::from(count);
-    while counted.worlds < count {
-        world(seeds.next().expect("many drawn values make a drive"), &mut counted);
-    }
+    run_worlds(first, count as usize, |seed| world(seed, &mut counted));
     println!("{counted:#?}");
     counted
 }

@@ -1,82 +1,29 @@
 //! What becomes of zones when erases fail: reserved and spare blocks first, then zones that are Offline or Read Only.
 
-use crate::drive_common::{Bench, Cells, little, of_part, part};
+use crate::drive_common::zones::{Commands, full_zones, with_suspension, zones_of};
+use crate::drive_common::{Bench, Cells, little, of_part, part, run_worlds};
 use crate::randomised_drives::pick;
 use interpulse_drive::DriveSpec;
-use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::zoned::spec::{ResetEnd, ZoneSpec, ZrwaSpec};
 use interpulse_drive::ftl::zoned::state::ZoneState;
-use interpulse_drive::ftl::zoned::tables::ZoneTables;
 use interpulse_drive::spec::{FaultSpec, PowerLossSpec, WearOut};
-use interpulse_engine::{
-    Bytes, Device, DeviceEvent, Duration, Op, Request, Rng, Status, Streams, Tag, ZoneAction,
-};
-use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
+use interpulse_engine::{Bytes, Device, Duration, Op, Request, Rng, Status, Streams, Tag, ZoneAction};
 use interpulse_workload::{
     AreaSectors, BlockSize, FlowSpec, SyntheticPacing, ZoneFlowSpec, ZoneWrites, Zones,
 };
 
 /// Zones of `width` lanes on `spec`, whose blocks endure one cycle.
 fn mortal(mut spec: DriveSpec, width: u32, reset_end: ResetEnd) -> DriveSpec {
-    spec.ftl.zones = Some(ZoneSpec {
-        width: Some(width),
-        rows: 1,
-        conventional: 0,
-        max_open: None,
-        max_active: 4,
-        reset_end,
-        zrwa: None,
-    });
+    spec.ftl.zones = Some(ZoneSpec { reset_end, ..zones_of(width) });
     spec.part.endurance = 1;
     spec.faults = Some(FaultSpec { wear_out: WearOut::Equal, ..FaultSpec::NONE });
     spec
 }
 
-fn state(spec: &DriveSpec, full: u32) -> PreconditionedState {
-    let mut tables = ZoneTables::new(spec.layout().unwrap(), spec.zone_geometry().unwrap().unwrap());
-    tables.fill(full);
-    PreconditionedState::Zoned(tables)
-}
-
-/// Commands that a test submits one by one.
-struct Commands {
-    bench: Bench,
-    /// Sectors of a zone.
-    zone: u64,
-}
-
 impl Commands {
-    fn new(spec: &DriveSpec, full: u32) -> Commands {
-        let zone = u64::from(spec.zone_geometry().unwrap().unwrap().units) * 8;
-        Commands { bench: Bench::new(spec, state(spec, full), &[], 1), zone }
-    }
-
-    /// Executes a command at `unit` of a zone.
-    fn status(&mut self, op: Op, zone: u64, unit: u64, units: u32) -> Status {
-        let request = Request::new(op, zone * self.zone + unit * 8, units * 8);
-        let Bench { host, events } = &mut self.bench;
-        host.device.submit(events, 0, Tag(0), request);
-        loop {
-            let (_, resource) = events.next(events.horizon()).expect("the command completes");
-            host.device.handle(events, resource);
-            events.settle();
-            if let Some(DeviceEvent::Completed(done)) = host.device.event() {
-                let status = done.status;
-                assert!(status == Status::Success || done.bytes == 0, "{done:?}");
-                host.device.pop_event();
-                return status;
-            }
-        }
-    }
-
     /// Executes commands of zone management that succeed.
     fn manage(&mut self, action: ZoneAction, zone: u64) {
         assert_eq!(self.status(Op::Zone(action), zone, 0, 0), Status::Success, "{action:?}");
-    }
-
-    /// Lets everything end that is in flight.
-    fn idle(&mut self) {
-        while self.bench.step(self.bench.events.horizon()) {}
     }
 
     fn in_state(&self, state: ZoneState) -> Vec<usize> {
@@ -204,7 +151,7 @@ fn other_faults_of_zoned_drives_are_refused() {
 }
 
 /// Worlds, and requests of each.
-const WORLDS: u32 = 40;
+const WORLDS: usize = 40;
 const REQUESTS: u64 = 6_000;
 
 /// A zoned drive whose erases fail; `None` if the values drawn do not make one.
@@ -233,13 +180,7 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
         zones.zrwa = Some(ZrwaSpec { size: Bytes(8 * unit), granularity: Bytes(2 * unit), zones: 2 });
     }
     spec.cache.size = Bytes(pick(rng, &[256 << 10, 1 << 20]));
-    let us = Duration::from_us;
-    let costs = SuspendCosts { entry: us(3), resume: us(5), reset: us(4) };
-    if rng.below(2) == 0 {
-        let suspend = SuspendPolicy::unlimited(pick(rng, &[Scheme::Ideal, Scheme::LoopBoundary]), costs);
-        (spec.nand.program_suspend, spec.nand.erase_suspend) = (suspend.clone(), suspend);
-        spec.nand.nesting = true;
-    }
+    with_suspension(&mut spec, rng);
     spec.check().ok()?;
     Some(spec)
 }
@@ -278,46 +219,61 @@ fn flow(rng: &mut Rng, spec: &DriveSpec, full: u32) -> FlowSpec {
     FlowSpec::zones("f", of)
 }
 
+/// What the worlds counted together.
+#[derive(Default, Debug)]
+pub(crate) struct Counted {
+    failures: u64,
+    offline: usize,
+    read_only: usize,
+    refused: u64,
+}
+
+/// Draws and runs the world of `seed`; false if the values drawn do not make a drive.
+fn world(seed: u64, counted: &mut Counted) -> bool {
+    let mut rng = Streams::new(seed).stream("test.zone-failures", 0);
+    let Some(spec) = draw_drive(&mut rng) else { return false };
+    let zones = spec.zone_geometry().unwrap().unwrap();
+    let full = pick(&mut rng, &[0, zones.zones]);
+    let flow = flow(&mut rng, &spec, full);
+    println!("world {seed}: {full} full\n{spec:#?}\n{flow:#?}");
+    let mut bench = Bench::new(&spec, full_zones(&spec, full), &[flow], seed);
+    let sectors = u64::from(zones.units) * spec.geometry.unit_bytes / 512;
+    while bench.host.device.completed() < REQUESTS {
+        bench.run_requests(1 + rng.below(60));
+        let actions = [ZoneAction::Finish, ZoneAction::Reset, ZoneAction::Offline, ZoneAction::Open];
+        let zone = rng.below(zones.zones.into()) * sectors;
+        let action = Op::Zone(pick(&mut rng, &actions));
+        let op = pick(&mut rng, &[action, Op::Read, Op::Append]);
+        let length = if matches!(op, Op::Zone(_)) { 0 } else { (spec.geometry.unit_bytes / 512) as u32 };
+        bench.host.submit(&mut bench.events, 0, Tag(1), Request::new(op, zone, length));
+    }
+    bench.host.close();
+    bench.run_out();
+    bench.host.device.read_everything();
+    bench.finish();
+    let drive = &bench.host.device;
+    let states = drive.zoned().unwrap().states().all();
+    let count = |state| states.iter().filter(|zone| zone.state == state).count();
+    counted.failures += drive.health().unwrap().erase_failures;
+    counted.offline += count(ZoneState::Offline);
+    counted.read_only += count(ZoneState::ReadOnly);
+    counted.refused += bench.host.window.refused.count();
+    true
+}
+
+/// Runs worlds of the seeds from `first` on until `count` drives have been made.
+pub(crate) fn worlds(first: u64, count: usize) -> Counted {
+    let mut counted = Counted::default();
+    run_worlds(first, count, |seed| world(seed, &mut counted));
+    println!("{counted:?}");
+    counted
+}
+
 #[test]
 fn zoned_drives_with_failing_blocks_lose_nothing() {
-    let (mut worlds, mut failures, mut offline, mut read_only, mut refused) = (0, 0, 0, 0, 0);
-    for seed in 0..400 {
-        if worlds == WORLDS {
-            break;
-        }
-        let mut rng = Streams::new(seed).stream("test.zone-failures", 0);
-        let Some(spec) = draw_drive(&mut rng) else { continue };
-        let zones = spec.zone_geometry().unwrap().unwrap();
-        let full = pick(&mut rng, &[0, zones.zones]);
-        let flow = flow(&mut rng, &spec, full);
-        println!("world {seed}: {full} full\n{spec:#?}\n{flow:#?}");
-        let mut bench = Bench::new(&spec, state(&spec, full), &[flow], seed);
-        let sectors = u64::from(zones.units) * spec.geometry.unit_bytes / 512;
-        while bench.host.device.completed() < REQUESTS {
-            bench.run_requests(1 + rng.below(60));
-            let actions = [ZoneAction::Finish, ZoneAction::Reset, ZoneAction::Offline, ZoneAction::Open];
-            let zone = rng.below(zones.zones.into()) * sectors;
-            let action = Op::Zone(pick(&mut rng, &actions));
-            let op = pick(&mut rng, &[action, Op::Read, Op::Append]);
-            let length = if matches!(op, Op::Zone(_)) { 0 } else { (spec.geometry.unit_bytes / 512) as u32 };
-            bench.host.submit(&mut bench.events, 0, Tag(1), Request::new(op, zone, length));
-        }
-        bench.host.close();
-        bench.run_out();
-        bench.host.device.read_everything();
-        bench.finish();
-        let drive = &bench.host.device;
-        let states = drive.zoned().unwrap().states().all();
-        let count = |state| states.iter().filter(|zone| zone.state == state).count();
-        worlds += 1;
-        failures += drive.health().unwrap().erase_failures;
-        offline += count(ZoneState::Offline);
-        read_only += count(ZoneState::ReadOnly);
-        refused += bench.host.window.refused.count();
-    }
-    println!(
-        "{worlds} worlds: {failures} failures, {offline} offline, {read_only} read-only, {refused} refused"
+    let counted = worlds(0, WORLDS);
+    assert!(
+        counted.failures > 100 && counted.offline > 20 && counted.read_only > 5 && counted.refused > 100,
+        "{counted:?}"
     );
-    assert_eq!(worlds, WORLDS);
-    assert!(failures > 100 && offline > 20 && read_only > 5 && refused > 100);
 }

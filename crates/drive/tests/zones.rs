@@ -1,14 +1,12 @@
 //! Does a zoned drive keep every unit of its zones, write each once, and refuse what zones do not admit?
 
+use crate::drive_common::zones::{Commands, full_zones, zones_of};
 use crate::drive_common::{Bench, Cells, little, of_part, part};
 use interpulse_drive::DriveSpec;
 use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::zoned::spec::{ResetEnd, ZoneSpec, ZrwaSpec};
 use interpulse_drive::ftl::zoned::state::ZoneState;
-use interpulse_drive::ftl::zoned::tables::ZoneTables;
-use interpulse_engine::{
-    Bytes, Device, DeviceEvent, Duration, Op, Request, SimTime, Status, Streams, Tag, ZoneAction,
-};
+use interpulse_engine::{Bytes, Device, Duration, Op, SimTime, Status, Streams, ZoneAction};
 use interpulse_flash::geometry::Timing;
 use interpulse_workload::{
     AreaSectors, BlockSize, FlowSpec, SyntheticPacing, ZoneFlowSpec, ZoneWrites, Zones,
@@ -18,23 +16,8 @@ use std::io::{self, Write};
 /// [`little`] with zones of `width` lanes and one row.
 fn zoned(width: u32) -> DriveSpec {
     let mut spec = little();
-    spec.ftl.zones = Some(ZoneSpec {
-        width: Some(width),
-        rows: 1,
-        conventional: 0,
-        max_open: None,
-        max_active: 4,
-        reset_end: ResetEnd::WhenErased,
-        zrwa: None,
-    });
+    spec.ftl.zones = Some(zones_of(width));
     spec
-}
-
-/// Drive whose first `full` zones are full.
-fn state(spec: &DriveSpec, full: u32) -> PreconditionedState {
-    let mut tables = ZoneTables::new(spec.layout().unwrap(), spec.zone_geometry().unwrap().unwrap());
-    tables.fill(full);
-    PreconditionedState::Zoned(tables)
 }
 
 /// Flow of `depth` writes of 4 units, on a drive whose first `full` zones are full.
@@ -61,41 +44,7 @@ fn flow(spec: &DriveSpec, depth: u32, full: u32) -> ZoneFlowSpec {
     }
 }
 
-/// Commands that a test submits one by one.
-struct Commands {
-    bench: Bench,
-    zone_sectors: u64,
-}
-
 impl Commands {
-    fn new(spec: &DriveSpec, full: u32) -> Commands {
-        let zone_sectors = u64::from(spec.zone_geometry().unwrap().unwrap().units) * 8;
-        Commands { bench: Bench::new(spec, state(spec, full), &[], 1), zone_sectors }
-    }
-
-    /// Executes a request on a zone, at `unit` of it; returns its status and where an append was placed.
-    fn run(&mut self, op: Op, zone: u64, unit: u64, units: u32) -> (Status, Option<u64>) {
-        let sector = zone * self.zone_sectors + unit * 8;
-        let request = Request::new(op, sector, units * 8);
-        let Bench { host, events } = &mut self.bench;
-        host.device.submit(events, 0, Tag(0), request);
-        loop {
-            let (_, resource) = events.next(events.horizon()).expect("the command completes");
-            host.device.handle(events, resource);
-            events.settle();
-            if let Some(DeviceEvent::Completed(done)) = host.device.event() {
-                let found = (done.status, done.placed.map(|sector| sector % self.zone_sectors / 8));
-                assert!(done.status == Status::Success || done.bytes == 0, "{done:?}");
-                host.device.pop_event();
-                return found;
-            }
-        }
-    }
-
-    fn status(&mut self, op: Op, zone: u64, unit: u64, units: u32) -> Status {
-        self.run(op, zone, unit, units).0
-    }
-
     fn state(&self, zone: usize) -> ZoneState {
         self.bench.host.device.zoned().unwrap().states().all()[zone].state
     }
@@ -111,7 +60,7 @@ impl Commands {
 #[test]
 fn commands_that_zones_do_not_admit_end_with_the_status_of_the_specification() {
     let mut c = Commands::new(&zoned(1), 1);
-    let units = (c.zone_sectors / 8) as u32;
+    let units = (c.zone / 8) as u32;
     assert_eq!(c.status(Op::Write, 0, 0, 1), Status::ZoneIsFull);
     assert_eq!(c.status(Op::Write, 1, 1, 1), Status::ZoneInvalidWrite);
     assert_eq!(c.status(Op::Write, 1, 0, units + 1), Status::ZoneBoundaryError);
@@ -200,7 +149,7 @@ fn overwrites_in_a_random_write_area_are_never_programmed() {
         ..flow(&spec, 8, 2)
     };
     of.drive.area = Some(AreaSectors { sectors: 8 * unit / 512, granularity: 2 * unit / 512 });
-    let mut bench = Bench::new(&spec, state(&spec, 2), &[FlowSpec::zones("w", of)], 3);
+    let mut bench = Bench::new(&spec, full_zones(&spec, 2), &[FlowSpec::zones("w", of)], 3);
     bench.run_requests(20_000);
     assert_eq!(bench.host.window.refused, interpulse_host::Refused::default());
     bench.host.close();
@@ -220,7 +169,7 @@ fn overwrites_in_a_random_write_area_are_never_programmed() {
 fn a_drive_without_zones_does_not_know_zone_commands() {
     let spec = little();
     let bench = Bench::new(&spec, crate::drive_common::filled(&spec, 1.0), &[], 1);
-    let mut c = Commands { bench, zone_sectors: 800 };
+    let mut c = Commands { bench, zone: 800 };
     assert_eq!(c.status(Op::Append, 0, 0, 1), Status::InvalidOpcode);
     assert_eq!(c.status(Op::Zone(ZoneAction::Reset), 0, 0, 0), Status::InvalidOpcode);
     c.finish();
@@ -233,7 +182,7 @@ fn whole_zones_have_a_write_amplification_of_exactly_one() {
     {
         let spec = zoned(width);
         let of = ZoneFlowSpec { zones: writes, open_zones, read_share: 0.3, ..flow(&spec, 16, 3) };
-        let mut bench = Bench::new(&spec, state(&spec, 3), &[FlowSpec::zones("w", of)], 7);
+        let mut bench = Bench::new(&spec, full_zones(&spec, 3), &[FlowSpec::zones("w", of)], 7);
         bench.run_requests(20_000);
         let refused = bench.host.window.refused;
         assert_eq!(refused, interpulse_host::Refused::default());
@@ -269,7 +218,8 @@ fn a_zone_writes_as_fast_as_the_programs_of_its_lanes() {
         let loads = 3 * (timing.page_load + timing.buffer_setup).as_ns() + timing.command.as_ns();
         let train = &spec.part.program;
         let time = u64::from(train.loops) * train.loop_time().as_ns() + loads;
-        let mut bench = Bench::new(&spec, state(&spec, 0), &[FlowSpec::zones("w", flow(&spec, 256, 0))], 1);
+        let mut bench =
+            Bench::new(&spec, full_zones(&spec, 0), &[FlowSpec::zones("w", flow(&spec, 256, 0))], 1);
         bench.run_for(Duration::from_ms(20));
         let before = bench.host.device.ftl_counters().host_units;
         // All within the first zone.
@@ -295,7 +245,7 @@ fn a_zone_reads_as_fast_as_the_dies_of_its_lanes() {
             to: 1.0 / zones,
             ..flow(&spec, 256, 1)
         };
-        let mut bench = Bench::new(&spec, state(&spec, 1), &[FlowSpec::zones("r", of)], 1);
+        let mut bench = Bench::new(&spec, full_zones(&spec, 1), &[FlowSpec::zones("r", of)], 1);
         bench.run_for(Duration::from_ms(20));
         let before = bench.host.device.completed();
         bench.run_for(Duration::from_ms(100));
@@ -331,7 +281,7 @@ fn a_saved_state_is_read_back_and_a_damaged_one_is_refused() {
         bytes.extend_from_slice(piece);
         Ok::<(), io::Error>(())
     };
-    state(&spec, 5).save(0, &mut sink).unwrap();
+    full_zones(&spec, 5).save(0, &mut sink).unwrap();
     assert_eq!(bytes.len() as u64, PreconditionedState::file_bytes(&spec, 0));
     let read = |bytes: &[u8]| {
         let mut file = tempfile::tempfile().unwrap();

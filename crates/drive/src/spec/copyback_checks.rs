@@ -33,6 +33,11 @@ impl DriveSpec {
                 "faults",
                 "a program that fails is repeated from the controller's copy of its data, which a copyback does not have",
             ),
+            (
+                self.nand.power.budget.is_some(),
+                "power.budget",
+                "the budget grants the pulses of a program, not the sensing of its pages, again after a suspension",
+            ),
         ];
         match cases.into_iter().find(|case| case.0) {
             Some((_, key, why)) => Err(Impossible::new(&["ftl.copyback", key], why)),

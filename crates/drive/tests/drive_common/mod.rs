@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every test file uses its own part of the harness")]
 
 pub mod features;
+pub mod zones;
 
 pub use features::{with_faults, with_injected_faults};
 use interpulse_drive::drive::{Drive, PreconditionedState};
@@ -240,6 +241,14 @@ pub fn preconditioned(spec: &DriveSpec, share: f64, overwrites: f64, seed: u64) 
     pre.overwrite((f64::from(units) * overwrites) as u64, || Lpn(rng.below(u64::from(units)) as u32));
     pre.finish();
     PreconditionedState::Page(ftl)
+}
+
+/// Runs the worlds of the seeds from `first` on until `count` of them have made a drive. `world` returns whether its values did.
+pub fn run_worlds(first: u64, count: usize, world: impl FnMut(u64) -> bool) {
+    let mut world = world;
+    let seeds = first..first + 100 * count as u64;
+    let made = seeds.filter(|&seed| world(seed)).take(count).count();
+    assert_eq!(made, count, "many drawn values make a drive");
 }
 
 /// A closed loop of `depth`; change the rest with the update syntax of `mix`.

@@ -61,8 +61,15 @@ fn each_mistake_names_the_key_and_what_is_legal() {
              sub-blocks of a block, each with the disturb of 51 reads, would cause one another: at least 2040",
         ),
         (
-            &[("part.program-mode", "two-step")],
-            "drive preset a4-mini:3: part.two-step.loops: missing key; expected a whole number from 1 to 1000",
+            &[
+                ("part.program-mode", "two-step"),
+                ("part.two-step.loops", "2"),
+                ("part.two-step.pulse", "20us"),
+                ("part.two-step.verify", "20us"),
+                ("part.two-step.first-pages", "4"),
+                ("part.two-step.second-pages", "3"),
+            ],
+            "--set: part.two-step.first-pages = 4: a word line has 3 pages",
         ),
         (
             &[("cache.size", "64KiB")],

@@ -293,8 +293,9 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
         if !is_drawn(&key.path, &others) || imposed && key.path.starts_with("errors.") {
             return None;
         }
-        // Groups and copyback are set below.
-        if ["ftl.reclaim-groups", "ftl.copyback"].contains(&key.path.as_str()) {
+        // Groups, copyback, sub-blocks and steps are set below.
+        let set_below = ["ftl.reclaim-groups", "ftl.copyback", "part.sub-block", "part.two-step"];
+        if set_below.iter().any(|of| key.path.starts_with(of)) {
             return None;
         }
         // Streams of their own, so that the other drives stay what they were.

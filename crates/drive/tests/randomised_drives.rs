@@ -193,7 +193,9 @@ const SECTIONS: [&str; 10] =
 /// Whether a world draws the keys of the section of `path`, where it draws `others` besides [`SECTIONS`].
 pub(crate) fn is_drawn(path: &str, others: &[&str]) -> bool {
     let section = path.split('.').next().unwrap_or_default();
-    SECTIONS.contains(&section) || others.contains(&section)
+    // Set apart from the values drawn, so that these stay what they were.
+    let apart = ["part.sub-block", "part.two-step"].iter().any(|of| path.starts_with(of));
+    !apart && (SECTIONS.contains(&section) || others.contains(&section))
 }
 
 /// The part and the array of a world, and what it decides before anything is drawn.
@@ -293,9 +295,8 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
         if !is_drawn(&key.path, &others) || imposed && key.path.starts_with("errors.") {
             return None;
         }
-        // Groups, copyback, sub-blocks and steps are set below.
-        let set_below = ["ftl.reclaim-groups", "ftl.copyback", "part.sub-block", "part.two-step"];
-        if set_below.iter().any(|of| key.path.starts_with(of)) {
+        // Groups and copyback are set below.
+        if ["ftl.reclaim-groups", "ftl.copyback"].iter().any(|of| key.path.starts_with(of)) {
             return None;
         }
         // Streams of their own, so that the other drives stay what they were.

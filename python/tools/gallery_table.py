@@ -217,8 +217,8 @@ PARTS = (
                 figure="smart.host_bytes_written",
                 axis="GB written by the host",
                 unit=1e9,
-                says="Static levelling lets blocks under cold data wear, too: a longer life in each of four seeds. The last "
-                "two bars differ by chance ([FAULTS](FAULTS.md)).",
+                says="Static levelling lets blocks under cold data wear, too: a longer life in each of four seeds. "
+                "The last two bars differ by chance ([FAULTS](FAULTS.md)).",
             ),
         ),
     ),

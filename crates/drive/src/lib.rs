@@ -1,4 +1,15 @@
-//! One simulated SSD, from the submission queue to the flash array.
+//! One simulated SSD, from the submission queue to the flash array. `interpulse-study` reads a [`DriveSpec`] from TOML.
+//!
+//! ```
+//! use interpulse_study::config::{PlanRequest, read_cases};
+//!
+//! let text = "drive = \"a4-mini\"\n[[flow]]\nname = \"reads\"\nread = \"100%\"\nrequests = 1000\n";
+//! let request = PlanRequest { text: text.into(), path: "example.toml".into(), ..PlanRequest::default() };
+//! let cases = read_cases(&request).expect("the configuration is legal");
+//! let spec = &cases[0].drive;
+//! assert_eq!(spec.geometry.dies(), 8);
+//! assert!(spec.check().is_ok());
+//! ```
 
 mod account;
 pub mod audit;

@@ -1,5 +1,16 @@
 //! Base layer: simulated time, event queue, random streams, histograms, counters, electrical quantities, and the interface
 //! of a device with its requests, completions and latency accounts. Depends on no other crate of interpulse.
+//!
+//! ```
+//! use interpulse_engine::{EventQueue, ResourceId, SimTime};
+//!
+//! // Each resource has one timer.
+//! let mut events = EventQueue::new(2);
+//! events.arm(ResourceId(0), SimTime(100));
+//! events.arm(ResourceId(1), SimTime(50));
+//! assert_eq!(events.next(SimTime(1_000)), Some((SimTime(50), ResourceId(1))));
+//! assert_eq!(events.now(), SimTime(50));
+//! ```
 
 pub mod account;
 pub mod counters;

@@ -1,4 +1,15 @@
 //! Flash memory: geometry, parts, pulse trains, dies, suspension, channels and transaction scheduling.
+//!
+//! ```
+//! use interpulse_flash::parts::{PartSpec, preset};
+//!
+//! let mut document = preset("a4-tlc")?;
+//! let part = PartSpec::read(&mut document.section("part")?)?;
+//! assert_eq!(part.bits_per_cell, 3);
+//! // A program is a train of loops, each a pulse and its verify.
+//! assert!(part.program.loops > 1 && part.program.loop_time() > part.program.pulse);
+//! # Ok::<(), interpulse_settings::ConfigError>(())
+//! ```
 
 pub mod cell_mode;
 pub mod command;

@@ -1,7 +1,15 @@
 //! Load generation and measurement for a device.
 //!
 //! A [`Host`] owns the flows and the measurement window; a [`Stepper`] takes a host and its device through a run. Both
-//! accept any [`Device`](interpulse_engine::Device) and any [`Observer`].
+//! accept any [`Device`](interpulse_engine::Device) and any [`Observer`]. A run that keeps pace with other programs has a clock:
+//!
+//! ```
+//! use interpulse_host::RealTimeClock;
+//!
+//! let clock = RealTimeClock::start();
+//! let first = clock.now();
+//! assert!(clock.now() >= first);
+//! ```
 
 pub mod attribution;
 pub mod backlog;

@@ -1,4 +1,14 @@
 //! Simulation cases: configuration, initial state, run, report and recording.
+//!
+//! ```
+//! use interpulse_study::config::{PlanRequest, read_cases};
+//!
+//! let text = "drive = \"a4-mini\"\n[[flow]]\nname = \"reads\"\nread = \"100%\"\nrequests = 1000\n";
+//! let request = PlanRequest { text: text.into(), path: "example.toml".into(), ..PlanRequest::default() };
+//! let cases = read_cases(&request).expect("the configuration is legal");
+//! assert_eq!(cases[0].name, "run");
+//! assert_eq!(cases[0].drives(), 1);
+//! ```
 
 pub mod case;
 pub mod catalog;

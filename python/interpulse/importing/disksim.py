@@ -89,7 +89,9 @@ PARAMETERS = (
     declare(
         "Plane block mapping", Coded({1: "in order", 2: "pairs", 3: "striped"}), None, "", "blocks belong to planes"
     ),
-    declare("Copy back", Whole(0, 1), None, "", "moved data crosses the channel; ftl.copyback is off unless set by hand"),
+    declare(
+        "Copy back", Whole(0, 1), None, "", "moved data crosses the channel; ftl.copyback is off unless set by hand"
+    ),
     declare("Number of parallel units", Whole(1, 64), 1, "geometry.dies-per-chip part.planes", "dies of an element"),
     declare("Elements per gang", _COUNT, None, "geometry.chips-per-channel geometry.channels", "elements on one bus"),
     declare("Cleaning in background", Whole(0, 1), None, "", "collection runs at its threshold, beside the host"),

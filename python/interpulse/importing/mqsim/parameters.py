@@ -163,7 +163,13 @@ DEVICE = (
         "ftl.gc ftl.gc-choices",
         "RGA: d-choices of log2(blocks of a plane); RANDOM_P and RANDOM_PP: random",
     ),
-    declare("Use_Copyback_for_GC", Flag(), False, "", "moved data crosses the channel; ftl.copyback does not go together with the mapping cache"),
+    declare(
+        "Use_Copyback_for_GC",
+        Flag(),
+        False,
+        "",
+        "moved data crosses the channel; ftl.copyback does not go together with the mapping cache",
+    ),
     declare(
         "Preemptible_GC_Enabled",
         Flag(),

@@ -621,20 +621,22 @@ const FOLLOWED: u64 = 400;
 /// seen here.
 fn follow(bench: &mut Bench) -> u64 {
     let mut mine = [CauseSums::default(), CauseSums::default()];
-    let mut seen: BTreeMap<RequestId, Request> = BTreeMap::new();
+    let mut seen: BTreeMap<RequestId, (Request, PartOf)> = BTreeMap::new();
     while !bench.host.is_done() {
         let (completed, total) = (bench.host.device.completed(), recorded(bench));
         assert!(bench.step(bench.events.horizon()), "{}", bench.host.device.diagnosis(&bench.events));
         let now = bench.events.now();
-        let live: BTreeMap<RequestId, Request> =
-            bench.host.device.requests().iter().map(|(id, r)| (id, *r)).collect();
+        let device = &bench.host.device;
+        let live: BTreeMap<RequestId, (Request, PartOf)> =
+            device.requests().iter().map(|(id, r)| (id, (*r, device.part_of(id)))).collect();
         if bench.host.device.completed() > completed {
             // A number may be taken again at once, by a later request.
-            let gone =
-                |(id, r): &(&RequestId, &Request)| live.get(id).is_none_or(|l| l.submitted > r.submitted);
+            let is_gone =
+                |id: &RequestId, r: &Request| live.get(id).is_none_or(|(l, _)| l.submitted > r.submitted);
             // The last command of a split request completes it.
-            let command = |(_, r): &(&RequestId, &Request)| r.part_of != PartOf::SPLIT;
-            let gone: Vec<Request> = seen.iter().filter(gone).filter(command).map(|(_, r)| *r).collect();
+            let commands = seen.iter().filter(|(_, (_, part_of))| *part_of != PartOf::SPLIT);
+            let gone: Vec<Request> =
+                commands.filter(|(id, (r, _))| is_gone(id, r)).map(|(_, (r, _))| *r).collect();
             assert_eq!(gone.len(), 1, "one event completes one request");
             let (request, latency) = (gone[0], now.as_ns() - gone[0].submitted.as_ns());
             let mut parts = request.account;
@@ -651,7 +653,7 @@ fn follow(bench: &mut Bench) -> u64 {
                 (0..CAUSES).for_each(|c| sums.by_cause[c] += u128::from(parts[c]));
             }
         }
-        for (id, r) in &live {
+        for (id, (r, _)) in &live {
             let accounted: u64 = r.account.iter().sum();
             assert_eq!(accounted, r.mark.as_ns() - r.submitted.as_ns(), "request {id}: {r:?}");
         }

@@ -99,6 +99,57 @@ impl Window {
         }
     }
 
+    /// Latencies of the flow of a request. Requests from outside the flows have tags above the flows' numbers.
+    #[inline(always)]
+    fn latencies_of(&mut self, ended: &Ended) -> Option<&mut Latencies> {
+        self.flows.get_mut(ended.of.tag.index())
+    }
+
+    /// Records a request of the class of reads.
+    #[inline(always)]
+    fn read_ended(&mut self, ended: &Ended) {
+        if let Some(flow) = self.latencies_of(ended) {
+            flow.read.record(ended.latency);
+        }
+        self.counters.read_bytes += ended.of.bytes;
+        if let Some(account) = ended.of.account {
+            self.read_attribution.add(ended.latency, account);
+        }
+    }
+
+    /// Records a request of the class of writes.
+    #[inline(always)]
+    fn write_ended(&mut self, ended: &Ended) {
+        if let Some(flow) = self.latencies_of(ended) {
+            flow.write.record(ended.latency);
+        }
+        self.counters.written_bytes += ended.of.bytes;
+        if let Some(account) = ended.of.account {
+            self.write_attribution.add(ended.latency, account);
+        }
+    }
+
+    /// Records a request that is neither `Op::Read` nor `Op::Write`, of any class.
+    #[inline(never)]
+    fn other_ended(&mut self, ended: &Ended) {
+        let of = &ended.of;
+        if of.op == Op::Compare {
+            self.counters.compared_bytes += of.bytes;
+        }
+        match of.op.class() {
+            OpClass::Read => self.read_ended(ended),
+            OpClass::Write => self.write_ended(ended),
+            OpClass::Other => {
+                if let Some(flow) = self.latencies_of(ended) {
+                    flow.other.record(ended.latency);
+                }
+                if let Some(account) = of.account {
+                    check(ended.latency, account);
+                }
+            }
+        }
+    }
+
     /// Records the age of a request that is outstanding at the end of the window.
     pub fn outstanding(&mut self, op: Op, age: Duration) {
         let oldest = match op.class() {
@@ -115,23 +166,10 @@ impl Observer for Window {
     fn request_ended(&mut self, ended: &Ended) {
         let of = &ended.of;
         self.counters.requests += 1;
-        // Requests from outside the flows have tags above the flows' numbers.
-        if let Some(flow) = self.flows.get_mut(of.tag.index()) {
-            flow.record(of.op, ended.latency);
-        }
-        match of.op.class() {
-            OpClass::Read => self.counters.read_bytes += of.bytes,
-            OpClass::Write => self.counters.written_bytes += of.bytes,
-            OpClass::Other => {}
-        }
-        if of.op == Op::Compare {
-            self.counters.compared_bytes += of.bytes;
-        }
-        match (of.op.class(), of.account) {
-            (OpClass::Read, Some(account)) => self.read_attribution.add(ended.latency, account),
-            (OpClass::Write, Some(account)) => self.write_attribution.add(ended.latency, account),
-            (OpClass::Other, Some(account)) => check(ended.latency, account),
-            (_, None) => {}
+        match of.op {
+            Op::Read => self.read_ended(ended),
+            Op::Write => self.write_ended(ended),
+            _ => self.other_ended(ended),
         }
         if of.status != Status::Success {
             self.request_failed(of.op, of.status, of.tag.index());

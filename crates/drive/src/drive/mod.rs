@@ -38,13 +38,14 @@ use crate::firmware::Firmware;
 use crate::ftl::{Flash, Ftl, FtlFamily, Outcome as FtlOutcome, REFILL};
 use crate::host_interface::HostInterface;
 use crate::host_interface::request::Requests;
+use crate::host_interface::splitter::PartOf;
 use crate::owner::Owner;
 use crate::read_cache::ReadCache;
 use crate::spec::DriveSpec;
 use abort_state::Aborts;
 use fault_injector::FaultInjector;
 use format_state::Formats;
-use interpulse_engine::{EventQueue, ResourceId, SimTime};
+use interpulse_engine::{EventQueue, RequestId, ResourceId, SimTime};
 use interpulse_flash::command::Effect;
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -188,6 +189,11 @@ impl Drive {
     /// Requests in the drive and its queues, by number.
     pub fn requests(&self) -> &Requests {
         &self.host.requests
+    }
+
+    /// Request of the host that the entry `id` of [`Drive::requests`] is a command of.
+    pub fn part_of(&self, id: RequestId) -> PartOf {
+        self.host.splitter.part_of(id)
     }
 
     /// The flash array.

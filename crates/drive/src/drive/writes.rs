@@ -20,7 +20,7 @@ impl Drive {
         if request.partial != [false; 2] && self.read_for_merge(events, id) {
             return;
         }
-        self.admit(events, id);
+        self.admit_in_line(events, id);
     }
 
     /// Reads the partly covered units of a write; true if it has to wait for flash.
@@ -40,7 +40,14 @@ impl Drive {
     }
 
     /// Admits a write to the cache as far as there is room; the rest waits.
+    #[inline(never)]
     pub(super) fn admit(&mut self, events: &mut EventQueue, id: RequestId) {
+        self.admit_in_line(events, id);
+    }
+
+    /// As [`Drive::admit`], for the call that almost every write makes.
+    #[inline(always)]
+    fn admit_in_line(&mut self, events: &mut EventQueue, id: RequestId) {
         if self.namespaces().is_some() {
             self.admit_in_namespace(events, id);
         } else if !self.host.stalled.is_empty() || !self.admit_units(id) {
@@ -147,8 +154,7 @@ impl Drive {
     // Out of line: inlined into both callers it costs more instructions than the call.
     #[inline(never)]
     fn admitted(&mut self, events: &mut EventQueue, id: RequestId) {
-        let now = events.now();
-        if self.host.requests.get(id).op == Op::WriteZeroes && self.admits_second_edge(events, id) {
+        if !self.host.second_edges.is_empty() && self.admits_second_edge(events, id) {
             return;
         }
         if self.ftl.writes_through() {
@@ -156,6 +162,7 @@ impl Drive {
             debug_assert!(self.host.requests.get(id).unprogrammed > 0);
             return;
         }
+        let now = events.now();
         self.host.requests.get_mut(id).book(Cause::Cache, now);
         if self.spec.cache.latency > Duration::ZERO || self.dram.is_some() {
             self.pass_dram(events, id, 0);

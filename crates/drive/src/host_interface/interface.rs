@@ -6,7 +6,7 @@ use super::firmware::Firmware;
 use super::link::Directions;
 use super::queues::Queues;
 use super::request::{FailFast, Request, Requests};
-use super::splitter::{PartOf, Splitter};
+use super::splitter::Splitter;
 use crate::numbers::Lpn;
 use crate::spec::HostSpec;
 use interpulse_engine::account::{Account, Cause, NO_ACCOUNT};
@@ -106,30 +106,36 @@ impl HostInterface {
         tag: Tag,
         request: HostRequest,
     ) -> Option<RequestId> {
+        let submitted = events.now();
         self.issued += 1;
-        let waiting = Waiting { submitted: events.now(), tag, request };
+        // Built twice: the one that is taken remains in registers.
         if !self.queues.submit(queue as usize) {
-            return self.enter_or_wait(queue as usize, waiting);
+            return self.enter_or_wait(queue as usize, Waiting { submitted, tag, request });
         }
-        Some(self.take(events, queue as u16, waiting, PartOf::WHOLE))
+        Some(self.take(events, queue as u16, Waiting { submitted, tag, request }))
     }
 
     /// Stores a command that is submitted now and fetched at once, with its arrival time.
     #[inline(always)]
-    pub(super) fn take(
-        &mut self,
-        events: &mut EventQueue,
-        queue: u16,
-        waiting: Waiting,
-        part_of: PartOf,
-    ) -> RequestId {
+    fn take(&mut self, events: &mut EventQueue, queue: u16, waiting: Waiting) -> RequestId {
         let now = waiting.submitted;
         let mark = self.link.command(now);
         let mut account = NO_ACCOUNT;
         account[Cause::Link as usize] = mark.since(now).as_ns();
-        let id = self.store(queue, waiting, mark, account, part_of);
+        let id = self.store(queue, waiting, mark, account);
         self.firmware.take(events, mark, id);
         id
+    }
+
+    /// As [`HostInterface::take`], which is in line where all requests come from.
+    #[inline(never)]
+    pub(super) fn take_command(
+        &mut self,
+        events: &mut EventQueue,
+        queue: u16,
+        waiting: Waiting,
+    ) -> RequestId {
+        self.take(events, queue, waiting)
     }
 
     /// Queues a request that the controller has not taken; `None` if the queue is full.
@@ -139,11 +145,11 @@ impl HostInterface {
             self.queues.hold(queue, waiting);
             return None;
         }
-        Some(self.enter(queue, waiting, PartOf::WHOLE))
+        Some(self.enter(queue, waiting))
     }
 
-    pub(super) fn enter(&mut self, queue: usize, waiting: Waiting, part_of: PartOf) -> RequestId {
-        let id = self.store(queue as u16, waiting, waiting.submitted, NO_ACCOUNT, part_of);
+    pub(super) fn enter(&mut self, queue: usize, waiting: Waiting) -> RequestId {
+        let id = self.store_queued(queue as u16, waiting);
         self.queues.enter(queue, id);
         id
     }
@@ -154,19 +160,18 @@ impl HostInterface {
         if self.splitter.concerns(queue, &waiting.request) {
             return self.admit_command(queue, waiting);
         }
-        self.entered = Some((self.enter(queue, waiting, PartOf::WHOLE), waiting));
+        self.entered = Some((self.enter(queue, waiting), waiting));
+    }
+
+    /// Stores a request of `queue` that the controller has not fetched.
+    #[inline(never)]
+    pub(super) fn store_queued(&mut self, queue: u16, waiting: Waiting) -> RequestId {
+        self.store(queue, waiting, waiting.submitted, NO_ACCOUNT)
     }
 
     /// Stores a request of `queue` whose account is booked up to `mark`.
     #[inline(always)]
-    pub(super) fn store(
-        &mut self,
-        queue: u16,
-        waiting: Waiting,
-        mark: SimTime,
-        account: Account,
-        part_of: PartOf,
-    ) -> RequestId {
+    fn store(&mut self, queue: u16, waiting: Waiting, mark: SimTime, account: Account) -> RequestId {
         let Waiting { submitted, tag, request } = waiting;
         let end = request.sector + u64::from(request.sectors);
         let unit = 1u64 << self.unit_shift;
@@ -188,7 +193,6 @@ impl HostInterface {
             status: Status::Success,
             fail_fast: FailFast::No,
             handle: request.handle,
-            part_of,
             account,
         })
     }
@@ -202,7 +206,7 @@ impl HostInterface {
     }
 
     /// Requests the `bytes` of data of write `id` from the host.
-    #[inline]
+    #[inline(always)]
     pub fn ask_for_data(&mut self, events: &mut EventQueue, now: SimTime, id: RequestId, bytes: u64) {
         let at = self.link.data_in(now, bytes);
         self.arriving.push(events, at, id);
@@ -272,9 +276,15 @@ impl HostInterface {
     /// Reports the completion of `id` to the host, unless its request has other commands.
     #[inline(always)]
     fn completed(&mut self, id: RequestId) {
-        if self.requests.get(id).part_of != PartOf::WHOLE {
+        if self.splitter.has_commands() {
             return self.command_completed(id);
         }
+        self.request_completed(id);
+    }
+
+    /// Reports the completion of the request `id` to the host.
+    #[inline(always)]
+    pub(super) fn request_completed(&mut self, id: RequestId) {
         self.completed += 1;
         self.notify(DeviceEvent::Completed(id));
     }

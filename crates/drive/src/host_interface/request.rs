@@ -1,6 +1,5 @@
 //! Host requests inside the drive.
 
-use super::splitter::PartOf;
 use crate::account::book_flash;
 use crate::numbers::Lpn;
 use interpulse_engine::account::{Account, Cause};
@@ -40,8 +39,6 @@ pub struct Request {
     pub fail_fast: FailFast,
     /// Placement handle of a write.
     pub handle: u8,
-    /// Request of the host that it is a command of.
-    pub part_of: PartOf,
     /// Latency in ns by cause.
     pub account: Account,
 }

@@ -6,7 +6,6 @@
 use super::interface::HostInterface;
 use super::request::{FailFast, Request};
 use super::splitter::PartOf;
-use interpulse_engine::account::NO_ACCOUNT;
 use interpulse_engine::{
     DeviceEvent, EventQueue, Op, Request as HostRequest, RequestId, SimTime, Status, Tag, Waiting,
 };
@@ -57,12 +56,12 @@ impl HostInterface {
             }
             let (first, rest) = self.divided(request);
             let command = Waiting { request: first, ..waiting };
-            if self.queues.submit(queue) {
-                self.take(events, queue as u16, command, PartOf(whole));
+            let id = if self.queues.submit(queue) {
+                self.take_command(events, queue as u16, command)
             } else {
-                self.enter(queue, command, PartOf(whole));
-            }
-            self.splitter.commands += 1;
+                self.enter(queue, command)
+            };
+            self.splitter.entered(id, whole);
             left = rest;
         }
         Some(whole)
@@ -71,7 +70,8 @@ impl HostInterface {
     /// Stores a request of several commands, none of which has entered its queue.
     fn begin(&mut self, queue: usize, waiting: Waiting) -> RequestId {
         let commands = self.commands_of(&waiting.request);
-        let whole = self.store(queue as u16, waiting, waiting.submitted, NO_ACCOUNT, PartOf::SPLIT);
+        let whole = self.store_queued(queue as u16, waiting);
+        self.splitter.split(whole);
         self.requests.get_mut(whole).reads_left = commands;
         whole
     }
@@ -94,8 +94,8 @@ impl HostInterface {
             }
         };
         let (first, rest) = self.divided(waiting.request);
-        let id = self.enter(queue, Waiting { request: first, ..waiting }, PartOf(whole));
-        self.splitter.commands += 1;
+        let id = self.enter(queue, Waiting { request: first, ..waiting });
+        self.splitter.entered(id, whole);
         if self.requests.get(whole).fail_fast != FailFast::No {
             self.requests.get_mut(id).fail_fast = FailFast::Allowed;
         }
@@ -104,13 +104,17 @@ impl HostInterface {
         }
     }
 
-    /// Completes a command of a split request, and the request with its last command.
+    /// Completes a command of a split request, and the request with its last command; or a request of one command.
     #[cold]
     #[inline(never)]
     pub(super) fn command_completed(&mut self, id: RequestId) {
+        let part_of = self.splitter.part_of(id);
+        if part_of == PartOf::WHOLE {
+            return self.request_completed(id);
+        }
+        let PartOf(whole) = part_of;
         let command = self.requests.remove(id);
-        self.splitter.commands -= 1;
-        let PartOf(whole) = command.part_of;
+        self.splitter.ended(id);
         let request = self.requests.get_mut(whole);
         if request.status == Status::Success {
             request.status = command.status;
@@ -124,8 +128,8 @@ impl HostInterface {
         request.reads_left -= 1;
         if request.reads_left == 0 {
             (request.account, request.mark) = (command.account, command.mark);
-            self.completed += 1;
-            self.notify(DeviceEvent::Completed(whole));
+            self.splitter.completed(whole);
+            self.request_completed(whole);
         } else if self.entered.is_some() {
             self.notify(DeviceEvent::Entered);
         }
@@ -133,25 +137,23 @@ impl HostInterface {
 
     /// Makes the read `id` fail rather than wait for garbage collection, with all of its commands.
     pub(crate) fn allow_fail_fast(&mut self, id: RequestId) {
-        let request = self.requests.get_mut(id);
-        request.fail_fast = FailFast::Allowed;
-        if request.part_of == PartOf::SPLIT {
-            let of_it =
-                |(part, command): (RequestId, &Request)| (command.part_of == PartOf(id)).then_some(part);
-            let parts: Vec<RequestId> = self.requests.iter().filter_map(of_it).collect();
+        self.requests.get_mut(id).fail_fast = FailFast::Allowed;
+        if self.splitter.part_of(id) == PartOf::SPLIT {
+            let of_it = |&part: &RequestId| self.splitter.part_of(part) == PartOf(id);
+            let parts: Vec<RequestId> = self.requests.iter().map(|(part, _)| part).filter(of_it).collect();
             parts.into_iter().for_each(|part| self.requests.get_mut(part).fail_fast = FailFast::Allowed);
         }
     }
 
     /// Requests of the host that have entered their queue, at least in part: one entry for a split request.
     pub(crate) fn requests_of_host(&self) -> impl Iterator<Item = &Request> {
-        let whole = |request: &&Request| matches!(request.part_of, PartOf::WHOLE | PartOf::SPLIT);
-        self.requests.iter().map(|(_, request)| request).filter(whole)
+        let whole = |id: RequestId| matches!(self.splitter.part_of(id), PartOf::WHOLE | PartOf::SPLIT);
+        self.requests.iter().filter(move |&(id, _)| whole(id)).map(|(_, request)| request)
     }
 
     /// Commands that have entered their queue and are not complete.
     pub(crate) fn commands(&self) -> impl Iterator<Item = (RequestId, &Request)> {
-        self.requests.iter().filter(|(_, request)| request.part_of != PartOf::SPLIT)
+        self.requests.iter().filter(|&(id, _)| self.splitter.part_of(id) != PartOf::SPLIT)
     }
 
     /// Operation and submission of every command that is not complete.

@@ -68,7 +68,7 @@ impl Nand {
     }
 
     /// The train of an operation, and the types of the pages it programs.
-    #[inline]
+    #[inline(always)]
     pub(super) fn train_of(&self, d: usize, txn: &Txn) -> (PulseTrain, u32) {
         let command = txn.kind.command();
         if command.effect == Effect::Erases {

@@ -183,7 +183,7 @@ impl PageFtl {
                 self.erase_if_done(flash, lane, victim.super_block);
                 return;
             }
-            if !room || self.copyback.as_ref().is_some_and(|of| of.is_full(lane, depth)) {
+            if !room || self.copyback.as_deref().is_some_and(|of| of.is_full(lane, depth)) {
                 return;
             }
             let mask = self.blocks.map().valid_among(victim.super_block, victim.next_offset, page);
@@ -195,12 +195,13 @@ impl PageFtl {
                 if self.copyback.is_some() && self.copies(lane, victim, mask) {
                     continue;
                 }
-                self.read_victim_page(flash, lane, victim, victim.next_offset, mask);
+                self.read_in_line(flash, lane, victim, victim.next_offset, mask);
             }
         }
     }
 
-    /// Reads the units `mask` of the page at `offset` of a victim, to move them.
+    /// As [`PageFtl::read_in_line`], where pages of victims are read by the way.
+    #[inline(never)]
     pub(super) fn read_victim_page(
         &mut self,
         flash: &mut Flash,
@@ -209,6 +210,12 @@ impl PageFtl {
         offset: u32,
         mask: u32,
     ) {
+        self.read_in_line(flash, lane, victim, offset, mask);
+    }
+
+    /// Reads the units `mask` of the page at `offset` of a victim, to move them.
+    #[inline(always)]
+    fn read_in_line(&mut self, flash: &mut Flash, lane: Lane, victim: Victim, offset: u32, mask: u32) {
         let first_ppu = self.blocks.layout.first_unit(victim.super_block) + offset;
         let at = self.blocks.layout.place_in(victim.super_block, offset);
         let mut txn = Txn::new(Kind::GcRead, at.die);

@@ -64,6 +64,8 @@ impl Copybacks {
     }
 
     /// Pages of `lane` that wait.
+    #[cold]
+    #[inline(never)]
     pub(super) fn waiting(&self, lane: Lane) -> u32 {
         self.lanes[lane.index()].0.iter().map(|plane| plane.len() as u32).sum()
     }
@@ -75,6 +77,8 @@ impl Copybacks {
     }
 
     /// Whether `depth` programs of `lane` wait, so that no other page needs to be looked at.
+    #[cold]
+    #[inline(never)]
     pub(super) fn is_full(&self, lane: Lane, depth: u32) -> bool {
         self.ready(lane) >= depth as usize
     }
@@ -100,10 +104,12 @@ impl PageFtl {
     /// Pages of `lane` that wait to be copied.
     #[inline(always)]
     pub(super) fn copies_waiting(&self, lane: Lane) -> u32 {
-        self.copyback.as_ref().map_or(0, |of| of.waiting(lane))
+        self.copyback.as_deref().map_or(0, |of| of.waiting(lane))
     }
 
     /// Queues the page before the next one of `victim` for a copyback if all its units are valid (`mask`) and it may be copied.
+    #[cold]
+    #[inline(never)]
     pub(super) fn copies(&mut self, lane: Lane, victim: Victim, mask: u32) -> bool {
         // A rewrite is to correct errors.
         let rewrites = self.collection.lanes[lane.index()].rewriting;
@@ -124,6 +130,8 @@ impl PageFtl {
     }
 
     /// Programs pages of `lane` by copyback as far as programs may begin; returns whether some wait.
+    #[cold]
+    #[inline(never)]
     pub(super) fn program_copies(&mut self, flash: &mut Flash, lane: Lane) -> bool {
         self.read_stale_copies(flash, lane);
         if !self.has_room_for_copies(lane, 0) {
@@ -168,6 +176,8 @@ impl PageFtl {
     }
 
     /// The last victim has been looked through: pages that fill no program go through the controller.
+    #[cold]
+    #[inline(never)]
     pub(super) fn read_last_copies(&mut self, flash: &mut Flash, lane: Lane) {
         let ready = self.copyback_of(lane).0;
         self.read_copies_beyond(flash, lane, ready);

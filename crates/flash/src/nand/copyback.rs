@@ -5,25 +5,13 @@
 
 use super::Nand;
 use super::channel::Transfer;
+pub use super::copy_source::Source;
 use super::joined_programs::may_share;
 use super::txn::Txn;
-use crate::cell_mode::CellMode;
 use crate::command::{DieActivity, Kind, Step};
 use crate::die::State;
 use crate::geometry::{BlockAddress, PageAddress};
-use crate::ids::BlockId;
 use interpulse_engine::{Duration, EventQueue, SimTime};
-
-/// A page that a copyback senses, on the plane where it is programmed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// Its block.
-    pub block: BlockId,
-    /// The page of the block.
-    pub page: u32,
-    /// Mode of the block.
-    pub mode: CellMode,
-}
 
 impl Nand {
     /// Submits `txn`, a program of moved data, as a copyback of `sources`: for each plane of the program in turn one source for

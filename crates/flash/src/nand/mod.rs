@@ -9,6 +9,7 @@ mod cache_read;
 mod cache_register;
 pub mod channel;
 mod config;
+pub mod copy_source;
 pub mod copyback;
 mod decode_outcome;
 pub mod ecc;
@@ -18,6 +19,7 @@ mod non_array_commands;
 mod notify;
 pub mod observer;
 mod observers;
+mod open_word_lines;
 mod operation_stats;
 mod other_reads;
 mod outage;
@@ -160,9 +162,9 @@ pub struct Nand {
     plane_address: PlaneAddress,
     sub_blocks: SubBlocks,
     /// Word lines between their steps, if the part programs in two.
-    two_step: Option<Box<two_step::TwoStep>>,
+    two_step: Option<Box<open_word_lines::TwoStep>>,
     /// Sources of copybacks by transaction; none without copybacks.
-    copies: Vec<Vec<copyback::Source>>,
+    copies: Vec<Vec<copy_source::Source>>,
     /// Whether there are cache registers or planes that read on their own.
     has_beside: bool,
     cache: CacheRegister,
@@ -244,7 +246,7 @@ impl Nand {
             joined: vec![Vec::new(); if config.multi_plane_programs { dies } else { 0 }],
             plane_address: part.plane_address,
             sub_blocks: part.sub_blocks,
-            two_step: part.two_step.map(|of| two_step::TwoStep::new(of, dies)),
+            two_step: part.two_step.map(|of| open_word_lines::TwoStep::new(of, dies)),
             copies: Vec::new(),
             has_beside: geometry.has_cache_register() || geometry.independent_plane_reads,
             cache: part.cache,

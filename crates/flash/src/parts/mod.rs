@@ -13,11 +13,13 @@
 //! ```
 
 pub mod cache;
+mod divided;
 mod file;
 mod interface;
 mod pages;
 mod plane_address;
 pub mod power;
+mod program_mode;
 mod registry;
 mod spec;
 mod sub_blocks;

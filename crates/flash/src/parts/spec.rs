@@ -5,6 +5,7 @@ use super::interface;
 use super::pages::MAX_BITS;
 use super::plane_address::PlaneAddress;
 use super::power::PowerSpec;
+pub use super::program_mode::ProgramMode;
 use super::registry::{PRESET_DOC, presets};
 use super::sub_blocks::SubBlocks;
 use super::train::{
@@ -105,19 +106,6 @@ keys! {
         },
         /// Supplies and currents.
         pub power: PowerSpec => PowerSpec::read(&mut part.section("power")?, bits_per_cell)?,
-    }
-}
-
-choices! {
-    /// Programming of the pages of a word line.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum ProgramMode {
-        /// all pages of a word line at once
-        OneShot = "one-shot",
-        /// page by page
-        Page = "page",
-        /// all pages of a word line, in a coarse step and, after that of the next word line, a second one
-        TwoStep = "two-step",
     }
 }
 

@@ -1,9 +1,8 @@
 //! Sub-blocks: ranges of layers of a block that are erased apart (partial erase of 3D NAND).
 //!
-//! The drive manages sub-blocks as blocks: [`PartSpec::divided`] makes them the blocks of the part. What they share is left: an
+//! The drive manages sub-blocks as blocks: `PartSpec::divided` makes them the blocks of the part. What they share is left: an
 //! erase wears and disturbs the other sub-blocks of its block, and a read disturbs all of them.
 
-use super::spec::{MAX_BLOCKS, PartSpec};
 use interpulse_settings::{ConfigError, Section, default, keys, optional};
 
 /// Sub-blocks of a block.
@@ -45,31 +44,5 @@ impl SubBlocks {
     /// Wear of another sub-block by an erase, in millionths of a program/erase cycle.
     pub(crate) fn wear_ppm(&self) -> u32 {
         libm::round(self.spec.wear * 1e6) as u32
-    }
-}
-
-impl PartSpec {
-    /// This part with its sub-blocks as blocks.
-    pub(super) fn divided(self, part: &Section) -> Result<PartSpec, ConfigError> {
-        let (count, lines) = (self.sub_blocks.count, self.word_lines());
-        if count == 1 {
-            return Ok(self);
-        }
-        let message = format!("{count} sub-blocks of whole layers do not divide {} layers", self.layers);
-        part.check_together(self.layers.is_multiple_of(count), &["sub-blocks", "layers"], message)?;
-        let message = format!("{count} sub-blocks do not divide the {lines} word lines of a block");
-        let keys = ["sub-blocks", "pages-per-block", "bits-per-cell"];
-        part.check_together(lines.is_multiple_of(count), &keys, message)?;
-        let message = format!("a plane has at most {MAX_BLOCKS} blocks or sub-blocks");
-        let fits = u64::from(self.blocks_per_plane) * u64::from(count) <= u64::from(MAX_BLOCKS);
-        part.check_together(fits, &["sub-blocks", "blocks-per-plane"], message)?;
-        let loops = self.sub_blocks.spec.erase_loops.unwrap_or(self.erase.loops);
-        Ok(PartSpec {
-            blocks_per_plane: self.blocks_per_plane * count,
-            pages_per_block: lines / count * self.bits_per_cell,
-            layers: self.layers / count,
-            erase: super::TrainSpec { loops, ..self.erase },
-            ..self
-        })
     }
 }

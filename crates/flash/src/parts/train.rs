@@ -1,7 +1,7 @@
 //! Times of a part: sensing, pulse trains, optional steps.
 
 use super::pages::read_for_page;
-use super::spec::ProgramMode;
+use super::program_mode::ProgramMode;
 pub use crate::pulse::PulseTrain as TrainSpec;
 use interpulse_engine::Duration;
 use interpulse_settings::{ConfigError, Section, Spec, default, required};

@@ -54,7 +54,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "drive",
         &[
-            &["account", "audit", "counters", "memory", "owner", "replacement"],
+            &["account", "audit", "counters", "dram", "memory", "owner", "replacement"],
             &["cache", "firmware", "ftl", "host_interface", "read_cache", "spec"],
             &["drive"],
         ],
@@ -67,11 +67,11 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
         "study",
         &[
             &["config", "record", "run_target"],
-            &["control", "plan"],
+            &["control", "plan", "trace_file"],
             &["initial_state", "machine", "run"],
             &["report"],
             &["case", "catalog", "traces"],
-            &["die_script", "runner"],
+            &["die_script", "runner", "trace_tools"],
         ],
     ),
 ];

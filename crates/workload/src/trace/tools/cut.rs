@@ -1,7 +1,7 @@
 //! Cuts: the rows of a trace that are kept, by time, position and device.
 
 use super::merge::{Merged, Merger};
-use super::{Overview, RewriteError};
+use super::outcome::{Overview, RewriteError};
 use interpulse_engine::Duration;
 
 /// Rows that are kept. The default keeps all rows.

@@ -7,8 +7,10 @@ use super::super::problem::TraceProblem;
 use super::super::row::WithFlush;
 use super::super::scan::{Found, scan_watched};
 use super::super::stream::{Row, RowStream};
-use super::{ALIGNMENT, Format, Overview, Rewrite, RewriteError};
+use super::outcome::{ALIGNMENT, Overview, RewriteError};
+use crate::trace::format::Format;
 use crate::trace::limits::SPAN_NS_MAX;
+use crate::trace::spec::TraceSpec;
 use interpulse_engine::{Duration, Op};
 use interpulse_settings::choices;
 use std::cmp::Reverse;
@@ -77,10 +79,7 @@ pub(super) struct Merger {
 }
 
 impl Source {
-    fn open(
-        spec: &super::TraceSpec,
-        count: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<Option<Source>, RewriteError> {
+    fn open(spec: &TraceSpec, count: &mut dyn FnMut(u64) -> bool) -> Result<Option<Source>, RewriteError> {
         let input = Input::file(&spec.path);
         let failed = |problem| RewriteError::Trace(Box::new(input.error(problem)));
         let Some(found) = scan_watched(&input, spec, count).map_err(failed)? else { return Ok(None) };
@@ -112,9 +111,14 @@ impl Source {
 
 impl Merger {
     /// Scans all inputs; `None` if `count` stops it.
-    pub fn new(spec: &Rewrite, count: &mut dyn FnMut(u64) -> bool) -> Result<Option<Merger>, RewriteError> {
+    pub fn new(
+        inputs: &[TraceSpec],
+        times: MergeTimes,
+        devices: MergeDevices,
+        count: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<Option<Merger>, RewriteError> {
         let mut sources = Vec::new();
-        for input in &spec.inputs {
+        for input in inputs {
             let Some(source) = Source::open(input, count)? else { return Ok(None) };
             sources.push(source);
         }
@@ -128,7 +132,7 @@ impl Merger {
                  --iops` first, which gives it times"
             )));
         }
-        if spec.times == MergeTimes::Start {
+        if times == MergeTimes::Start {
             sources.iter_mut().for_each(|source| source.origin_ns = 0);
         }
         let origin_ns = sources.iter().map(|source| source.origin_ns).min().expect("at least one input");
@@ -142,7 +146,7 @@ impl Merger {
                 Duration(SPAN_NS_MAX)
             )));
         }
-        let (keys, ends) = assign(&mut sources, spec.devices)?;
+        let (keys, ends) = assign(&mut sources, devices)?;
         let overview = overview(&sources, &ends, span_ns);
         let queue =
             sources.iter().enumerate().map(|(index, source)| Reverse((source.origin_ns, index))).collect();

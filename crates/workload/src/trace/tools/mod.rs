@@ -5,6 +5,7 @@
 
 mod cut;
 mod merge;
+mod outcome;
 mod output;
 mod pace;
 mod place;
@@ -12,18 +13,18 @@ mod scramble;
 
 pub use cut::Cut;
 pub use merge::{MergeDevices, MergeTimes};
+pub use outcome::{RewriteError, Rewritten};
 pub use pace::Pace;
 pub use scramble::Scramble;
 
 use super::format::Format;
-use super::problem::TraceError;
 use super::row::WithFlush;
 use super::spec::{Fit, TraceSpec};
-use interpulse_engine::{Op, Request, SECTOR};
+use interpulse_engine::{Op, Request};
 use merge::{Merged, Merger};
 use output::Output;
 use place::Footprint;
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Rows between two calls of the `watch` function of [`rewrite`].
 const WATCHED_ROWS: u64 = 1 << 14;
@@ -49,39 +50,6 @@ pub struct Rewrite {
     pub format: Option<Format>,
 }
 
-/// What a rewrite wrote.
-#[derive(Clone, Debug)]
-pub struct Rewritten {
-    /// Formats of the inputs, in their order.
-    pub read_as: Vec<&'static str>,
-    /// Assumptions about the inputs, in their order.
-    pub assumed: Vec<String>,
-    /// Rows of the inputs that are requests.
-    pub rows_read: u64,
-    /// Rows written.
-    pub rows_written: u64,
-    /// Format of the output.
-    pub format: &'static str,
-    /// Number of devices in the output.
-    pub devices: usize,
-    /// Losses and changes, in words.
-    pub notes: Vec<String>,
-}
-
-/// Error of a rewrite.
-#[derive(Debug, thiserror::Error)]
-pub enum RewriteError {
-    /// Fault of an input.
-    #[error("{0}")]
-    Trace(Box<TraceError>),
-    /// Combination that is refused.
-    #[error("{0}")]
-    Refused(String),
-    /// The output cannot be written.
-    #[error("cannot be written: {0}")]
-    Write(#[from] io::Error),
-}
-
 /// Rewrites traces into `out`. `watch` gets the rows processed in both passes and returns false to stop, which gives
 /// `None`; what was written until then is incomplete.
 ///
@@ -96,7 +64,9 @@ pub fn rewrite(
         seen += rows;
         watch(seen)
     };
-    let Some(mut merger) = Merger::new(spec, &mut count)? else { return Ok(None) };
+    let Some(mut merger) = Merger::new(&spec.inputs, spec.times, spec.devices, &mut count)? else {
+        return Ok(None);
+    };
     let found = merger.overview();
     let pace = spec.pace.map(|pace| pace.factor(&found)).transpose()?;
     let footprint = match spec.footprint {
@@ -158,21 +128,4 @@ fn emit(row: &Merged, footprint: Option<&Footprint>, output: &mut Output<'_>) ->
         output.flush_of_write(row)?;
     }
     Ok(())
-}
-
-/// Alignment of concatenated devices: 1 MiB in sectors.
-const ALIGNMENT: u64 = (1 << 20) / SECTOR.get();
-
-/// Totals of all inputs.
-#[derive(Clone, Copy, Debug)]
-struct Overview {
-    rows: u64,
-    /// From the first row to the last of the merged rows.
-    span_ns: u64,
-    /// Whether the inputs have times.
-    timed: bool,
-    /// First and last sector of all devices side by side.
-    first_sector: u64,
-    end_sector: u64,
-    largest_sectors: u32,
 }

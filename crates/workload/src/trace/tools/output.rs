@@ -1,7 +1,7 @@
 //! Output of a rewrite: rows in the target format, each parsed again and compared with its request.
 
 use super::merge::Merged;
-use super::{Overview, RewriteError, Rewritten};
+use super::outcome::{Overview, RewriteError, Rewritten};
 use crate::trace::address_units::Scale;
 use crate::trace::device::DeviceKey;
 use crate::trace::format::Format;

@@ -1,6 +1,6 @@
 //! Change of the request rate of a trace.
 
-use super::{Overview, RewriteError};
+use super::outcome::{Overview, RewriteError};
 use crate::trace::limits::SPAN_NS_MAX;
 use interpulse_engine::Duration;
 

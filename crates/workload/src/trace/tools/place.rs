@@ -1,7 +1,7 @@
 //! Mapping of addresses onto a capacity: fold or linear, as `fit` of a flow does.
 
 use super::merge::Merged;
-use super::{Overview, RewriteError};
+use super::outcome::{Overview, RewriteError};
 use crate::trace::layout::Map;
 use crate::trace::spec::Fit;
 use interpulse_engine::{Op, SECTOR};

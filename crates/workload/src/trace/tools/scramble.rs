@@ -3,8 +3,8 @@
 //! Feistel network on pairs (left, right) with cycle walking, whose round function is SipHash-2-4 (Aumasson and
 //! Bernstein, INDOCRYPT'12) with a key of 128 bits.
 
-use super::RewriteError;
 use super::merge::Merged;
+use super::outcome::RewriteError;
 use interpulse_engine::{Bytes, Op, SECTOR};
 use std::hash::Hasher;
 
@@ -29,29 +29,36 @@ pub(super) struct Scrambler {
     crossing: u64,
 }
 
+/// Key of SipHash.
+#[derive(Clone, Copy)]
+struct SipKey {
+    low: u64,
+    high: u64,
+}
+
 /// Permutation of the extents 0..n of a device.
 struct Keyed {
     n: u64,
     right: u64,
     left: u64,
-    key: (u64, u64),
+    key: SipKey,
 }
 
 #[expect(deprecated, reason = "the only SipHash-2-4 of the standard library")]
-fn sip(key: (u64, u64), words: &[u64]) -> u64 {
-    let mut hasher = std::hash::SipHasher::new_with_keys(key.0, key.1);
+fn sip(key: SipKey, words: &[u64]) -> u64 {
+    let mut hasher = std::hash::SipHasher::new_with_keys(key.low, key.high);
     words.iter().for_each(|word| hasher.write(&word.to_le_bytes()));
     hasher.finish()
 }
 
 #[expect(deprecated, reason = "the only SipHash-2-4 of the standard library")]
-fn key_of(text: &str) -> (u64, u64) {
+fn key_of(text: &str) -> SipKey {
     let half = |label: u64| {
         let mut hasher = std::hash::SipHasher::new_with_keys(label, !label);
         hasher.write(text.as_bytes());
         hasher.finish()
     };
-    (half(1), half(2))
+    SipKey { low: half(1), high: half(2) }
 }
 
 impl Scramble {
@@ -62,7 +69,7 @@ impl Scramble {
         let devices = ends.iter().enumerate().map(|(device, &end)| {
             let n = end.div_ceil(extent).max(1);
             let right = n.isqrt().max(1) + u64::from(n.isqrt() * n.isqrt() != n);
-            let key = (sip(key, &[device as u64, 0]), sip(key, &[device as u64, 1]));
+            let key = SipKey { low: sip(key, &[device as u64, 0]), high: sip(key, &[device as u64, 1]) };
             Keyed { n, right, left: n.div_ceil(right), key }
         });
         Ok(Scrambler { extent, devices: devices.collect(), last: (u32::MAX, 0, 0), crossing: 0 })

@@ -2,6 +2,7 @@
 
 mod collector;
 pub mod copyback;
+mod copyback_moves;
 pub(crate) mod destination;
 mod destinations;
 pub mod state;

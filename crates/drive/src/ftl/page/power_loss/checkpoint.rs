@@ -10,7 +10,7 @@
 use crate::ftl::page::mapping::table::UNMAPPED;
 use crate::ftl::page::power_loss::oob::Mark;
 use crate::numbers::{Lpn, Ppu, SuperBlock};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Bytes of a map entry, and of a block, in a checkpoint.
 pub const ENTRY_BYTES: u64 = 8;
@@ -23,6 +23,9 @@ pub struct Entry {
     /// Version of the data there, or of the trim.
     pub version: u32,
 }
+
+/// Entries of translation pages that are being programmed, by the unit of the page.
+pub(crate) type Programming = BTreeMap<Lpn, (Lpn, Vec<Entry>)>;
 
 /// Trims of a unit since the last checkpoint, by version.
 #[derive(Clone, Copy, Default)]

@@ -2,9 +2,9 @@
 
 use crate::cache::{Cache, NO_FLASH_COPY};
 use crate::ftl::page::mapping::table::{Map, UNMAPPED, Where};
+use crate::ftl::page::power_loss::checkpoint::Programming;
 use crate::ftl::page::power_loss::checkpoint::{Checkpoint, ENTRY_BYTES, Entry};
 use crate::ftl::page::power_loss::oob::{Oob, Spare};
-use crate::ftl::page::power_loss::translation::Programming;
 use crate::numbers::{Lpn, Ppu};
 
 /// Locations of units, as a checkpoint or a translation page writes them.

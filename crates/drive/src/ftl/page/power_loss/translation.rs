@@ -8,16 +8,11 @@ use crate::ftl::page::mapping::residency::Residency;
 use crate::ftl::page::mapping::state::MappingState;
 use crate::ftl::page::mapping::table::{UNMAPPED, Where};
 use crate::ftl::page::page_ftl::PageFtl;
-use crate::ftl::page::power_loss::checkpoint::Entry;
 use crate::ftl::page::power_loss::mount_time::Reads;
 use crate::ftl::page::power_loss::oob::Spare;
 use crate::ftl::page::power_loss::recovery::Rebuilt;
 use crate::numbers::{Lpn, Ppu};
-use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// Entries of translation pages that are being programmed, by the unit of the page.
-pub(crate) type Programming = BTreeMap<Lpn, (Lpn, Vec<Entry>)>;
 
 impl MappingState {
     /// Notes the content of the translation page with unit `page`, whose program begins: the entries of `units`.

@@ -3,35 +3,13 @@
 //! All entries that differ from their translation page when a checkpoint begins are programmed before its directory is written.
 //! Pages enter the write-back buffer a batch at a time, so that look-ups do not wait for the whole flush.
 
+use super::flush_state::{Flush, PageFlush};
 use super::{CachedMap, IDLE, Progress, WriteBuffer};
 use crate::ftl::flash::Flash;
 use crate::ftl::page::mapping::residency::Residency;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::numbers::Lpn;
-use std::collections::VecDeque;
 use std::ops::Range;
-
-/// Progress of a translation page in a flush.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum PageFlush {
-    /// Flash has what it held at the beginning of the flush, or there is no flush.
-    #[default]
-    None,
-    /// Its program has to begin.
-    Due,
-    /// The program that the flush waits for has begun.
-    Begun,
-}
-
-/// The flush of a checkpoint.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Flush {
-    active: bool,
-    /// Changed pages that only the cache holds.
-    cached: VecDeque<u32>,
-    /// Pages whose program has not ended.
-    pages: u32,
-}
 
 impl PageFtl {
     /// Begins the flush for a checkpoint. Returns whether the checkpoint has to wait for it.

@@ -14,6 +14,7 @@
 mod audit;
 mod checkpoint_flush;
 pub(in crate::ftl::page) mod collection;
+mod flush_state;
 pub mod format;
 mod look_up;
 mod residents;
@@ -25,7 +26,7 @@ use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::mapping::lookup::Lookup;
 use crate::ftl::page::mapping::table::{Map, Where};
 use crate::numbers::{Lane, Lpn};
-use checkpoint_flush::{Flush, PageFlush};
+use flush_state::{Flush, PageFlush};
 use interpulse_engine::RequestId;
 use residents::{Evicted, Residents};
 use spec::{MapCacheSpec, MapPartition};

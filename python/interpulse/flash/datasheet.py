@@ -178,7 +178,9 @@ def _derived(known: dict[str, tuple[str, str]], further: dict[str, str]) -> dict
     for key, declared in keys().items():
         page = key.removeprefix("power.sense-")
         # What belongs to a choice that is not the default goes with that choice.
-        apart = key.startswith(("reprogram.", "slc-mode.")) or (key.startswith("cache.") and declared["belongs_to"])
+        apart = key.startswith(("reprogram.", "slc-mode.", "two-step.")) or (
+            key.startswith(("cache.", "sub-block-")) and declared["belongs_to"]
+        )
         if key in figures or apart or (page in PAGE_TYPES and page not in types):
             continue
         if declared["typical"] is not None and not key.startswith("read-"):

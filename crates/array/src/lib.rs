@@ -9,7 +9,7 @@
 //! let drive = cases[0].drive.capacity();
 //! let sectors = cases[0].capacity_sectors();
 //! // Data of three drives, in whole chunks.
-//! assert!(sectors * 512 <= 3 * drive.get() && sectors * 512 > 29 * drive.get() / 10);
+//! assert!(sectors * 512 <= 3 * drive.usable.get() && sectors * 512 > 29 * drive.usable.get() / 10);
 //! ```
 
 pub mod array;

@@ -173,3 +173,61 @@ def test_a_few_random_worlds_are_judged_rightly(tmp_path: Path, capsys: pytest.C
     """A miniature of the check of `make verify`: the first worlds of each series."""
     tool = _tool()
     assert tool.check(5, 0, tmp_path, excess=0.6) == 0, capsys.readouterr().out
+
+
+BUSY = """
+drive = "a4-mini"
+[ftl]
+over-provisioning = 0.1
+gc = "fifo"
+mapping = "cached"
+map-cache-size = "8KiB"
+map-write-batch = 1
+[precondition]
+overwrite = "uniform"
+[run]
+requests = 100_000
+[[flow]]
+name = "writes"
+depth = 16
+read = "0%"
+"""
+
+
+def test_a_drive_that_collects_without_end_is_an_error() -> None:
+    """Programs of one map page each, the rest of them empty, take as many blocks as collection by age frees."""
+    with pytest.raises(
+        package.RunError, match=r"busy without end: 16 outstanding.*map-write-batch of at least one program"
+    ):
+        package.run(package.Config.from_toml(BUSY))
+
+
+FRESH = """
+drive = "a4-mini"
+ftl.over-provisioning = 0.28
+[run]
+requests = 300_000
+[[flow]]
+name = "writes"
+depth = 16
+read = "0%"
+address = "zipf"
+exponent = 1.2
+"""
+
+
+def test_a_window_that_uses_up_free_blocks_is_not_steady() -> None:
+    """Both halves have a write amplification of exactly 1, because no block was erased yet: it is 2.1 after 3 M requests."""
+    found = package.run(package.Config.from_toml(FRESH))
+    sample.check(found.document)
+    raw = found.raw
+    steady = raw["steady"]
+    assert steady["verdict"] == "unknown"
+    assert steady["unsure"] == ["erases"]
+    assert steady["lane_blocks"] > 2
+    assert "waf_slope" not in steady
+    assert raw["ftl"]["waf"] == 1.0
+    first = next(line for line in lines([{"case": "run", **raw}]) if line.startswith("window steady"))
+    assert "no block was erased yet" in first
+    overwritten = FRESH.replace("[run]", '[precondition]\noverwrite = "zipf"\nexponent = 1.2\n[run]')
+    assert "erases" not in package.run(package.Config.from_toml(overwritten)).raw["steady"]["unsure"]

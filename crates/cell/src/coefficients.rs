@@ -7,7 +7,7 @@ use crate::preset_values::PresetValues;
 use crate::retention::Retention;
 use crate::wear::Wear;
 use interpulse_flash::parts::{self, PartSpec};
-use interpulse_settings::{ConfigError, Document, PresetKind, keys, required};
+use interpulse_settings::{ConfigError, Document, PresetKind, keys, optional, required};
 
 keys! {
     /// Coefficients of the cell model. Voltages are in steps.
@@ -136,12 +136,10 @@ impl Coefficients {
         let document = parts::layered(overrides.over(document(name)?)?)?;
         let cells = Coefficients::read(&mut document.section("cell")?)?;
         let mut section = document.section("part")?;
-        let part = PartSpec::read(&mut section)?;
-        section.check(
-            part.bits_per_cell == 3,
-            "bits-per-cell",
-            "3: the cell model supports TLC word lines only",
-        )?;
+        // Keys of the preset's third page do not apply to a part of fewer bits: the number of bits is the cause to name.
+        let part =
+            PartSpec::read(&mut section).map_err(|error| three_bits(&document).err().unwrap_or(error))?;
+        three_bits(&document)?;
         document.finish()?;
         Ok((cells, part))
     }
@@ -162,6 +160,14 @@ impl Coefficients {
         there.ispp.start -= self.layers.speed * height.clamp(-1.0, 1.0) as f32;
         there
     }
+}
+
+/// Refuses a part whose cells do not hold three bits.
+fn three_bits(document: &Document) -> Result<(), ConfigError> {
+    let mut part = document.section("part")?;
+    let bits = part.optional_u32("bits-per-cell", "bits of a cell", optional())?;
+    let expected = "3: the cell model supports TLC word lines only";
+    part.check(bits.is_none_or(|bits| bits == 3), "bits-per-cell", expected)
 }
 
 /// The layers of the preset `name` (upper layers first) over the defaults of all presets.
@@ -201,6 +207,9 @@ mod tests {
             ("cell.ispp.gain", "1.5", ["cell.ispp.gain", "1"]),
             ("cell.ispp.verify", "[1.0, 2.0]", ["cell.ispp.verify", "seven rising levels"]),
             ("cell.ispp.stp", "3", ["cell.ispp.stp", "step"]),
+            ("part.bits-per-cell", "1", ["part.bits-per-cell", "3: the cell model supports TLC"]),
+            ("part.bits-per-cell", "2", ["part.bits-per-cell", "3: the cell model supports TLC"]),
+            ("part.bits-per-cell", "4", ["part.bits-per-cell", "3: the cell model supports TLC"]),
         ] {
             let message = error(key, value);
             assert!(parts.iter().all(|part| message.contains(part)), "{message}");

@@ -6,6 +6,7 @@
 use crate::drive_common::{Bench, Cells, errors, preconditioned, run_worlds, with_faults};
 use interpulse_drive::ftl::page::gc::copyback::CopybackSpec;
 use interpulse_drive::ftl::page::gc::victim::GcPolicy;
+use interpulse_drive::ftl::page::mapping::cached::spec::MappingSpec;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::ftl::page::placement::{Fdp, PlacementPolicy};
 use interpulse_drive::host_interface::request::Request;
@@ -326,6 +327,12 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
     .drive;
     // A host write suspends programs in no configuration, and may all the same.
     spec.nand.program_suspend.preemptors.host_writes = rng.below(2) == 0;
+    let by_age = matches!(&spec.ftl.gc, GcPolicy::Fifo | GcPolicy::WindowedGreedy(_));
+    if let (true, MappingSpec::Cached(cache)) = (by_age, &mut spec.ftl.mapping) {
+        // Victims by age are full of valid units. With programs of map pages that are mostly padding their moves can take as
+        // many blocks as they free, without end.
+        cache.batch = None;
+    }
     let unit = spec.geometry.unit_bytes;
     let program = u64::from(spec.layout().ok()?.units_per_program) * unit;
     let lanes = u64::from(spec.layout().ok()?.lanes);

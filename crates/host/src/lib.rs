@@ -25,5 +25,5 @@ pub use backlog::{Backlog, BacklogSample};
 pub use clock::{Clock, FreeRunning, RealTimeClock, Synchronized, Waker};
 pub use host::Host;
 pub use observe::{Ended, Observer, Submitted};
-pub use stepper::{Failure, Pause, Stepper};
+pub use stepper::{Failure, MOST_TIMERS_WITHOUT_COMPLETION, Pause, Stepper};
 pub use window::{HostCounters, Refused, Window};

@@ -3,10 +3,13 @@
 use crate::clock::{Clock, FreeRunning, Synchronized};
 use crate::host::Host;
 use crate::observe::Observer;
-use interpulse_engine::{Device, EventQueue, Request, SimTime, Tag};
+use interpulse_engine::{Device, Duration, EventQueue, Request, SimTime, Tag};
 
 /// Timers between two calls of `keep_running`.
 const CHUNK: u64 = 1 << 16;
+
+/// Timers without a completion, beside outstanding requests, after which a run ends: seconds of CPU time.
+pub const MOST_TIMERS_WITHOUT_COMPLETION: u64 = 256 * CHUNK;
 
 /// Why a run cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +18,22 @@ pub enum Failure {
     User(String),
     /// A bug: requests are outstanding, and no timer is armed.
     Stuck(String),
+    /// The device works without end, and completes none of the outstanding requests.
+    NoCompletion {
+        /// Number of outstanding requests.
+        outstanding: usize,
+        /// Simulated time since a request completed.
+        since: Duration,
+    },
+}
+
+/// Last completion that was seen.
+#[derive(Default)]
+struct LastCompletion {
+    completed: u64,
+    at: SimTime,
+    /// Timers since then.
+    timers: u64,
 }
 
 /// Why a run has paused.
@@ -40,13 +59,14 @@ pub struct Stepper<D, O = (), C = FreeRunning> {
     pub events: EventQueue,
     /// The clock that simulated time is synchronised with.
     pub clock: C,
+    last: LastCompletion,
 }
 
 impl<D: Device, O: Observer, C: Clock> Stepper<D, O, C> {
     /// A run that has not been opened yet.
     pub fn new(host: Host<D, O>, clock: C) -> Stepper<D, O, C> {
         let events = EventQueue::new(host.device.resources().end);
-        Stepper { host, events, clock }
+        Stepper { host, events, clock, last: LastCompletion::default() }
     }
 
     /// Starts device and flows.
@@ -93,7 +113,8 @@ impl<D: Device, O: Observer, C: Clock> Stepper<D, O, C> {
     }
 
     /// Handles timers up to and including `limit`, until `target` requests have completed since the start, all requests
-    /// have completed, an arrival wakes the clock, or `keep_running`, called every 64 Ki timers, returns false.
+    /// have completed, an arrival wakes the clock, or `keep_running`, called every 64 Ki timers, returns false. Fails if the
+    /// device completes nothing for [`MOST_TIMERS_WITHOUT_COMPLETION`].
     pub fn run(
         &mut self,
         limit: SimTime,
@@ -118,6 +139,7 @@ impl<D: Device, O: Observer, C: Clock> Stepper<D, O, C> {
             if let Some(failure) = self.host.failure() {
                 return Err(Failure::User(failure.to_string()));
             }
+            self.expect_completions(CHUNK - left)?;
             if let Some(pause) = pause {
                 if self.events.peek().is_none() && self.host.device.outstanding() > 0 {
                     return Err(Failure::Stuck(self.host.device.diagnosis(&self.events)));
@@ -128,6 +150,20 @@ impl<D: Device, O: Observer, C: Clock> Stepper<D, O, C> {
                 return Ok(Pause::Stopped);
             }
         }
+    }
+
+    /// Fails if no outstanding request has completed for [`MOST_TIMERS_WITHOUT_COMPLETION`], after `timers` more.
+    fn expect_completions(&mut self, timers: u64) -> Result<(), Failure> {
+        let (now, device) = (self.events.now(), &self.host.device);
+        let (completed, outstanding) = (device.completed(), device.outstanding());
+        if completed != self.last.completed || outstanding == 0 {
+            self.last = LastCompletion { completed, at: now, timers: 0 };
+        }
+        self.last.timers += timers;
+        if self.last.timers < MOST_TIMERS_WITHOUT_COMPLETION {
+            return Ok(());
+        }
+        Err(Failure::NoCompletion { outstanding, since: now.since(self.last.at) })
     }
 
     #[inline]

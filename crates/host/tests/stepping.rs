@@ -4,7 +4,10 @@ use interpulse_engine::{
     AuditReport, Completion, DataStore, Device, DeviceEvent, Duration, EventQueue, MemoryStore, Op,
     PrefetchDistance, Request, RequestId, ResourceId, SimTime, Status, Tag,
 };
-use interpulse_host::{Clock, Ended, Failure, FreeRunning, Host, Observer, Pause, RealTimeClock, Stepper};
+use interpulse_host::{
+    Clock, Ended, Failure, FreeRunning, Host, MOST_TIMERS_WITHOUT_COMPLETION, Observer, Pause, RealTimeClock,
+    Stepper,
+};
 use interpulse_workload::{Arrivals, FlowSpec, SyntheticPacing, SyntheticSpec};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -21,6 +24,8 @@ pub(crate) struct Delay<const BATCHES: bool = false> {
     submitted: u64,
     completed: u64,
     most: u64,
+    /// Internal work goes on without end after `most` submissions.
+    busy: bool,
     timers: u32,
     restored: bool,
     /// Requests that were hinted and not yet submitted.
@@ -42,6 +47,7 @@ impl<const BATCHES: bool> Delay<BATCHES> {
             submitted: 0,
             completed: 0,
             most: u64::MAX,
+            busy: false,
             timers,
             restored: false,
             hinted: RefCell::default(),
@@ -120,10 +126,14 @@ impl<const BATCHES: bool> Device for Delay<BATCHES> {
             }
             return None;
         }
-        self.ended = self.under_way.pop_front();
-        self.completed += 1;
+        if self.completed < self.most {
+            self.ended = self.under_way.pop_front();
+            self.completed += 1;
+        }
         if self.completed < self.most {
             self.arm(events);
+        } else if self.busy {
+            events.arm(ResourceId(0), events.now() + DELAY);
         }
         None
     }
@@ -255,6 +265,22 @@ fn a_device_that_loses_a_request_is_reported_as_stuck() {
     let mut s = opened(device, &[closed(1)], (), FreeRunning);
     let stuck = Failure::Stuck(format!("stuck at {}", us(300)));
     assert_eq!(s.run(us(9000), u64::MAX, &mut |_| true), Err(stuck));
+}
+
+#[test]
+fn a_device_that_works_without_end_and_completes_nothing_ends_the_run() {
+    let device = Delay { most: 3, busy: true, ..Delay::new(1) };
+    let mut s = opened(device, &[closed(1)], (), FreeRunning);
+    // Runs of any length: what counts is when the last request completed.
+    let failed = loop {
+        match s.run(s.events.now() + DELAY * 1_000_000, u64::MAX, &mut |_| true) {
+            Ok(pause) => assert_eq!(pause, Pause::Limit),
+            Err(failure) => break failure,
+        }
+    };
+    let Failure::NoCompletion { outstanding: 1, since } = failed else { panic!("{failed:?}") };
+    let timers = since.as_ns() / DELAY.as_ns();
+    assert!(timers.abs_diff(MOST_TIMERS_WITHOUT_COMPLETION) < 2 << 16, "{timers}");
 }
 
 #[test]

@@ -39,6 +39,7 @@ FIGURES = {
     "read_p99_us": ("read p99, us", 1),
     "write_p99_us": ("write p99, us", 1),
     "backlog": ("requests outstanding", 0),
+    "erases": ("blocks erased", 0),
 }
 """Figures compared between the halves of a window: label and decimals."""
 
@@ -174,9 +175,11 @@ def _steady(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Steadiness of the windows, grouped by verdict."""
     found: dict[str, list[str]] = {}
     for case in cases:
-        verdict = case.get("steady", {}).get("verdict")
-        if verdict in STEADY:
-            found.setdefault(STEADY[verdict], []).append(_name(case))
+        steady = case.get("steady", {})
+        if words := STEADY.get(steady.get("verdict", "")):
+            if "erases" in steady.get("unsure", ()):
+                words += "; no block was erased yet, and write amplification rises when collection begins"
+            found.setdefault(words, []).append(_name(case))
     if len(found) == 1:
         rises = f"; {slope(cases[0])}" if len(cases) == 1 and slope(cases[0]) else ""
         yield f"window steady: {next(iter(found))}{rises}"

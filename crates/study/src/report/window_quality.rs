@@ -45,6 +45,11 @@ pub(super) fn steady(m: &Measured, case: &Case) -> Value {
         halves.insert("backlog".into(), json!(open.halves));
         unsure.push("backlog");
     }
+    let no_collection = uses_up_free_blocks(m);
+    if no_collection {
+        halves.insert("erases".into(), json!([0, 0]));
+        unsure.push("erases");
+    }
     let verdict = match (load, &figures[..], &drifts[..], &unsure[..]) {
         // Whatever the halves say: latency grows for as long as the run lasts.
         (Load::Overloaded { .. }, ..) => "overloaded",
@@ -61,9 +66,15 @@ pub(super) fn steady(m: &Measured, case: &Case) -> Value {
         "halves": halves,
         "drifts": drifts,
         "unsure": unsure,
-        "waf_slope": batch_means::waf_slope(&m.batches).map(slope),
+        "waf_slope": batch_means::waf_slope(&m.batches).filter(|_| !no_collection).map(slope),
         "load": open.map(|open| open.section),
     }))
+}
+
+/// True if the host wrote several blocks of each lane and none was erased: write amplification is 1 until the blocks that were
+/// free at the start are used up, whatever the halves say.
+fn uses_up_free_blocks(m: &Measured) -> bool {
+    m.ftl.erases == 0 && m.lane_blocks.is_some_and(|blocks| blocks >= WAVES)
 }
 
 /// Adds confidence intervals of percentiles to latency summaries.

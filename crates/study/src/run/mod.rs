@@ -43,6 +43,12 @@ impl From<Failure> for RunFailure {
         match failure {
             Failure::User(why) => RunFailure::User(why),
             Failure::Stuck(why) => RunFailure::Internal(why),
+            Failure::NoCompletion { outstanding, since } => RunFailure::User(format!(
+                "the drive is busy without end: {outstanding} outstanding requests, and none completed during the last {:.0} s of \
+                 simulated time. Collection takes as many blocks as it erases; give it more ftl.over-provisioning, another \
+                 ftl.gc or, with ftl.mapping = \"cached\", an ftl.map-write-batch of at least one program",
+                since.as_ns() as f64 / 1e9
+            )),
         }
     }
 }

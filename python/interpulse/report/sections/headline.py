@@ -22,6 +22,7 @@ _DRIFTING = {
     "read_p99_us": "p99 of reads",
     "write_p99_us": "p99 of writes",
     "backlog": "requests outstanding",
+    "erases": "blocks erased",
 }
 
 

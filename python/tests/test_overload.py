@@ -217,7 +217,7 @@ exponent = 1.2
 
 
 def test_a_window_that_uses_up_free_blocks_is_not_steady() -> None:
-    """Both halves have a write amplification of exactly 1, because no block was erased yet: it is 2.1 after 3 M requests."""
+    """Both halves have a write amplification of exactly 1, as no block was erased yet: it is 2.1 after 3 M requests."""
     found = package.run(package.Config.from_toml(FRESH))
     sample.check(found.document)
     raw = found.raw

@@ -1,5 +1,6 @@
 //! Device: the drive or array that a host embeds.
 
+use crate::activity::Activity;
 use crate::arrivals::Arrival;
 use crate::counters::Counters;
 use crate::error::Error;
@@ -14,6 +15,7 @@ use interpulse_study::case;
 use interpulse_study::config::Case;
 use interpulse_study::initial_state::{SnapshotCache, load_or_build};
 use interpulse_study::machine::memory_admission::admit;
+use interpulse_study::run_target::RunTarget;
 use serde_json::json;
 use std::cell::RefCell;
 
@@ -452,6 +454,11 @@ impl Device {
     /// Counters since creation.
     pub fn counters(&mut self) -> Counters {
         machine!(&mut self.inner, m => Counters::read(m))
+    }
+
+    /// What the drives do at this instant.
+    pub fn activity(&self) -> Activity {
+        machine!(&self.inner, m => Activity::of(m.device.drives()))
     }
 
     /// Completes all requests and the device's own work, which may move simulated time, and audits the device: nothing issued,

@@ -21,6 +21,7 @@
 //! # Ok::<(), interpulse_embed::Error>(())
 //! ```
 
+mod activity;
 mod arrivals;
 mod counters;
 mod device;
@@ -30,6 +31,7 @@ mod machine;
 mod options;
 mod request;
 
+pub use activity::Activity;
 pub use counters::Counters;
 pub use device::{Device, LONGEST};
 pub use error::{Error, message_of_panic};

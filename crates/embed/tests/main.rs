@@ -1,5 +1,6 @@
 //! Tests of embedded devices.
 
+mod activity;
 mod common;
 mod determinism;
 mod power_loss;

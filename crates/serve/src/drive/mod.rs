@@ -1,0 +1,12 @@
+//! Simulated drive behind a server: its clock, thread, statistics, record and metrics.
+
+pub mod clock;
+pub mod metrics;
+pub mod pacer;
+pub mod queue;
+pub mod record;
+pub mod report;
+pub mod simulated_drive;
+pub mod statistics;
+pub mod view;
+mod window;

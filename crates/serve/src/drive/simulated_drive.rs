@@ -1,0 +1,250 @@
+//! Simulated drive: a device on a thread of its own, which completes commands when the drive would.
+
+use super::clock::{Pace, WallTime};
+use super::pacer::{Arrived, Due, Pacer, Wake};
+use super::queue::{Closed, EndsQueue, Queue};
+use super::record::Recorder;
+use super::report::Report;
+use super::view::{Session, View};
+use crate::command::{Command, Done};
+use interpulse_embed::{Device, Error, Options, message_of_panic};
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+
+/// Completions delivered together at the highest pace, where none is due at an instant of its own.
+const BATCH: usize = 32;
+/// Wall time after which the rows of a record are written out, in ns.
+const RECORD_DELAY: u64 = 1_000_000_000;
+
+/// What a simulated drive is made of.
+pub struct Setup {
+    /// Configuration of the device.
+    pub options: Options,
+    /// Pace.
+    pub pace: Pace,
+    /// Commands accepted before the first is delivered; further ones wait.
+    pub limit: usize,
+    /// Where a record of the commands is written, with a buffer.
+    pub record: Option<Box<dyn Write + Send>>,
+}
+
+/// A drive that follows wall time.
+pub struct SimulatedDrive {
+    queue: Arc<Queue>,
+    session: Session,
+    thread: Mutex<Option<JoinHandle<Result<Report, Error>>>>,
+}
+
+impl SimulatedDrive {
+    /// Builds the device with its initial state, on the calling thread, and starts its own thread. This calls `deliver` with
+    /// completions in the order of drive time, outside any lock; a call that takes long delays the completions behind it.
+    ///
+    /// # Errors
+    /// Those of [`Device::create`]; [`Error::Config`] for a drive of sequential zones, which is no block device;
+    /// [`Error::Resources`] if the thread cannot be started.
+    pub fn start(
+        setup: Setup,
+        deliver: impl FnMut(&[Done]) + Send + 'static,
+    ) -> Result<SimulatedDrive, Error> {
+        let Setup { options, pace, limit, record } = setup;
+        let mut device = Device::create(&options)?;
+        if device.counters().zones.is_some() {
+            let why = "ftl.family = \"zoned\": a block device needs random writes; legal: a page-mapped drive or an array";
+            return Err(Error::Config(format!("{}: {why}", options.path)));
+        }
+        let session = session_of(&device, pace);
+        let queue = Arc::new(Queue::new(limit));
+        let pacer = Pacer::new(device, session.is_array, pace, record.map(Recorder::new));
+        let thread = DriveThread {
+            pacer,
+            queue: Arc::clone(&queue),
+            session: session.clone(),
+            deliver,
+            due: Vec::new(),
+            done: Vec::new(),
+            recorded: WallTime(0),
+        };
+        let run = move || thread.run();
+        let thread = Builder::new().name("drive".into()).spawn(run);
+        let thread = thread.map_err(|error| Error::Resources(format!("the thread of the drive: {error}")))?;
+        Ok(SimulatedDrive { queue, session, thread: Mutex::new(Some(thread)) })
+    }
+
+    /// Bytes of the drive.
+    pub fn capacity(&self) -> u64 {
+        self.session.capacity
+    }
+
+    /// Whether the device executes trims; an array does not, and refuses them.
+    pub fn can_trim(&self) -> bool {
+        !self.session.is_array
+    }
+
+    /// What the drive is.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Submits commands, which arrive now; waits while as many as the limit are accepted and not delivered. Offsets and lengths
+    /// are multiples of 512 bytes and lie within the drive, lengths are above 0 except for flushes; other commands complete with
+    /// an error.
+    ///
+    /// # Errors
+    /// [`Closed`] after [`SimulatedDrive::finish`] or a failure of the device; commands not taken get no completion.
+    pub fn submit(&self, commands: &[Command]) -> Result<(), Closed> {
+        self.queue.submit(commands)
+    }
+
+    /// View of the present; `None` if the drive has ended before the first view.
+    pub fn view(&self) -> Option<Arc<View>> {
+        self.queue.view()
+    }
+
+    /// Completes all commands as fast as the simulation allows, audits the device and returns the report.
+    ///
+    /// # Errors
+    /// Those of the device; [`Error::Finished`] if called again.
+    pub fn finish(&self) -> Result<Report, Error> {
+        self.queue.close();
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match thread.ok_or(Error::Finished)?.join() {
+            Ok(report) => report,
+            Err(panic) => Err(message_of_panic(&*panic)),
+        }
+    }
+}
+
+impl Drop for SimulatedDrive {
+    fn drop(&mut self) {
+        self.queue.close();
+    }
+}
+
+fn session_of(device: &Device, pace: Pace) -> Session {
+    let description: serde_json::Value =
+        serde_json::from_str(&device.describe()).expect("a description is JSON");
+    Session {
+        pace,
+        config_hash: description["config_hash"].as_str().unwrap_or_default().into(),
+        notes: device.notes().to_vec(),
+        capacity: device.capacity(1).unwrap_or(0),
+        is_array: description["device"] == "array",
+    }
+}
+
+/// The thread of a drive.
+struct DriveThread<F> {
+    pacer: Pacer,
+    queue: Arc<Queue>,
+    session: Session,
+    deliver: F,
+    due: Vec<Due>,
+    done: Vec<Done>,
+    /// When the rows of the record were last written out.
+    recorded: WallTime,
+}
+
+impl<F: FnMut(&[Done])> DriveThread<F> {
+    fn run(mut self) -> Result<Report, Error> {
+        wake_punctually();
+        let queue = Arc::clone(&self.queue);
+        let _ends = EndsQueue(&queue);
+        let caught = catch_unwind(AssertUnwindSafe(|| self.serve(&queue)));
+        let served = caught.unwrap_or_else(|panic| Err(message_of_panic(&*panic)));
+        if let Err(error) = served {
+            self.pacer.abandon(&mut self.due);
+            self.deliver_due();
+            return Err(error);
+        }
+        let audit = self.pacer.device.finish()?;
+        let recorded = self.pacer.recorder.as_mut().map(Recorder::end);
+        let view = View::new(&self.session, &mut self.pacer, queue.now());
+        let report = Report::new(view.clone(), recorded, audit);
+        queue.publish(view);
+        Ok(report)
+    }
+
+    fn serve(&mut self, queue: &Queue) -> Result<(), Error> {
+        let (mut arrived, mut delivered): (Vec<Arrived>, usize) = (Vec::new(), 0);
+        loop {
+            let taken = queue.take(delivered, &mut arrived);
+            self.pacer.step(taken.now, &arrived, &mut self.due)?;
+            if self.session.pace == Pace::Max {
+                self.run_ahead(queue, taken.now)?;
+            }
+            if taken.closing {
+                self.pacer.drain(&mut self.due)?;
+            }
+            delivered = self.deliver_due();
+            if taken.wants_view {
+                queue.publish(View::new(&self.session, &mut self.pacer, queue.now()));
+            }
+            if taken.closing {
+                return Ok(());
+            }
+            // A waiting submitter needs the room of what has been delivered.
+            if delivered == 0 && !queue.has_work() {
+                self.wait(queue, taken.now);
+            }
+        }
+    }
+
+    /// Completes more at the highest pace, until commands wait.
+    fn run_ahead(&mut self, queue: &Queue, now: WallTime) -> Result<(), Error> {
+        while self.due.len() < BATCH && self.pacer.outstanding() > 0 && !queue.has_work() {
+            self.pacer.step(now, &[], &mut self.due)?;
+        }
+        Ok(())
+    }
+
+    /// Delivers what is due and returns the number of completions.
+    fn deliver_due(&mut self) -> usize {
+        let count = self.due.len();
+        if count == 0 {
+            return 0;
+        }
+        self.done.extend(self.due.iter().map(|due| due.done));
+        (self.deliver)(&self.done);
+        self.done.clear();
+        let now = self.queue.now();
+        for due in self.due.drain(..) {
+            if let Some(at) = due.at {
+                self.pacer.statistics.delivered(at, now);
+            }
+        }
+        count
+    }
+
+    /// Waits for the next event of the drive or for a command.
+    fn wait(&mut self, queue: &Queue, now: WallTime) {
+        let until = match self.pacer.wake(now) {
+            Wake::Now => return,
+            Wake::At(at) => Some(at),
+            Wake::Command => None,
+        };
+        queue.sleep(self.write_record_before(until, now));
+    }
+
+    /// Writes rows of the record out from time to time; returns the end of a wait that does not delay them.
+    fn write_record_before(&mut self, until: Option<WallTime>, now: WallTime) -> Option<WallTime> {
+        let Some(recorder) = self.pacer.recorder.as_mut().filter(|recorder| recorder.is_unwritten()) else {
+            return until;
+        };
+        let next = WallTime(self.recorded.0 + RECORD_DELAY);
+        if now >= next {
+            recorder.flush();
+            self.recorded = now;
+            return until;
+        }
+        Some(until.map_or(next, |until| until.min(next)))
+    }
+}
+
+/// Lets the system wake the calling thread when a wait ends: by default Linux may wake it 50 us late to save power.
+fn wake_punctually() {
+    // Waits are less punctual where the system refuses.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+}

@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod metrics;
 pub mod pacer;
+mod punctual;
 pub mod queue;
 pub mod record;
 pub mod report;

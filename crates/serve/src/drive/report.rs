@@ -25,10 +25,23 @@ pub struct Report {
 }
 
 impl Report {
-    /// Report of a session that ends with `view`; `recorded` are the rows of its record and notes about them.
-    pub fn new(view: View, recorded: Option<(u64, Vec<String>)>, audit: AuditReport) -> Report {
+    /// Report of a session that ends with `view`; `recorded` are the rows of its record and notes about them, `punctual` says
+    /// whether the thread of the drive has real-time priority.
+    pub fn new(
+        view: View,
+        recorded: Option<(u64, Vec<String>)>,
+        audit: AuditReport,
+        punctual: bool,
+    ) -> Report {
         let (recorded, notes) = recorded.map_or((None, Vec::new()), |(rows, notes)| (Some(rows), notes));
         let mut warnings = slip_warnings(&view);
+        if !punctual && !warnings.is_empty() {
+            warnings.push(
+                "the system refuses real-time priority to the drive, with which the slip is smaller; CAP_SYS_NICE or a limit \
+                 rtprio of 1 admits it"
+                    .into(),
+            );
+        }
         warnings.extend(notes);
         Report { view, recorded, warnings, audit }
     }

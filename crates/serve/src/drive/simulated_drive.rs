@@ -2,6 +2,7 @@
 
 use super::clock::{Pace, WallTime};
 use super::pacer::{Arrived, Due, Pacer, Wake};
+use super::punctual::{be_punctual, wait};
 use super::queue::{Closed, EndsQueue, Queue};
 use super::record::Recorder;
 use super::report::Report;
@@ -148,7 +149,8 @@ struct DriveThread<F> {
 
 impl<F: FnMut(&[Done])> DriveThread<F> {
     fn run(mut self) -> Result<Report, Error> {
-        wake_punctually();
+        // At the highest pace a drive computes without a pause, and clients need the cores too.
+        let punctual = self.session.pace == Pace::Max || be_punctual();
         let queue = Arc::clone(&self.queue);
         let _ends = EndsQueue(&queue);
         let caught = catch_unwind(AssertUnwindSafe(|| self.serve(&queue)));
@@ -161,7 +163,7 @@ impl<F: FnMut(&[Done])> DriveThread<F> {
         let audit = self.pacer.device.finish()?;
         let recorded = self.pacer.recorder.as_mut().map(Recorder::end);
         let view = View::new(&self.session, &mut self.pacer, queue.now());
-        let report = Report::new(view.clone(), recorded, audit);
+        let report = Report::new(view.clone(), recorded, audit, punctual);
         queue.publish(view);
         Ok(report)
     }
@@ -224,7 +226,9 @@ impl<F: FnMut(&[Done])> DriveThread<F> {
             Wake::At(at) => Some(at),
             Wake::Command => None,
         };
-        queue.sleep(self.write_record_before(until, now));
+        // Background work of an idle drive may wait a little longer.
+        let exact = self.pacer.outstanding() > 0;
+        wait(queue, self.write_record_before(until, now), exact);
     }
 
     /// Writes rows of the record out from time to time; returns the end of a wait that does not delay them.
@@ -240,11 +244,4 @@ impl<F: FnMut(&[Done])> DriveThread<F> {
         }
         Some(until.map_or(next, |until| until.min(next)))
     }
-}
-
-/// Lets the system wake the calling thread when a wait ends: by default Linux may wake it 50 us late to save power.
-fn wake_punctually() {
-    // Waits are less punctual where the system refuses.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
 }

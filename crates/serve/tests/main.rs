@@ -1,0 +1,8 @@
+//! Tests of the server.
+
+mod drive_replay;
+mod drive_session;
+mod drive_thread;
+mod handshake;
+mod hostile_input;
+mod requests;

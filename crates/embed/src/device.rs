@@ -9,7 +9,7 @@ use crate::machine::{Machine, digest_with};
 use crate::options::Options;
 use crate::request::{Completion, OPS, Request, code_of_op};
 use interpulse_array::array::Array;
-use interpulse_drive::Drive;
+use interpulse_drive::{Drive, PreconditionedState};
 use interpulse_engine::{AuditReport, Duration, Op, Request as DeviceRequest, SECTOR, SimTime, ZoneAction};
 use interpulse_study::case;
 use interpulse_study::config::Case;
@@ -76,6 +76,16 @@ impl Device {
         let state = state.expect("nothing stops it").state();
         let mut state = state.map_err(|error| Error::Resources(error.to_string()))?;
         state.add_pe_cycles(case.precondition.cycles);
+        Device::over(options, case, state, notes.into_inner())
+    }
+
+    /// A device of `case` that starts with `state`.
+    pub(crate) fn over(
+        options: &Options,
+        case: Case,
+        state: PreconditionedState,
+        notes: Vec<String>,
+    ) -> Result<Device, Error> {
         let inner = match case.array {
             None => {
                 let drive = case::device_of_one(&case, &[], state);
@@ -88,15 +98,15 @@ impl Device {
             }
         };
         let journal = options.journal.then(Vec::new);
-        Ok(Device {
-            inner,
-            case,
-            notes: notes.into_inner(),
-            next_tag: 0,
-            polled: 0,
-            journal,
-            finished: false,
-        })
+        Ok(Device { inner, case, notes, next_tag: 0, polled: 0, journal, finished: false })
+    }
+
+    /// The drive of a finished device and its configuration; `None` before [`Device::finish`], and for an array.
+    pub(crate) fn finished_drive(&self) -> Option<(&Drive, &Case)> {
+        match &self.inner {
+            Inner::Drive(machine) if self.finished => Some((&machine.device, &self.case)),
+            _ => None,
+        }
     }
 
     /// Builds a device as [`Device::create`] does and repeats the submissions of a [saved](Device::save) one; takes as long as

@@ -27,6 +27,7 @@ mod counters;
 mod device;
 mod error;
 mod journal;
+mod kept_state;
 mod machine;
 mod options;
 mod request;

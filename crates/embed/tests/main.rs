@@ -3,6 +3,7 @@
 mod activity;
 mod common;
 mod determinism;
+mod kept_state;
 mod power_loss;
 mod refused;
 mod saved_state;

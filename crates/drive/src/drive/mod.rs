@@ -24,6 +24,7 @@ mod format_state;
 pub mod hold_up;
 mod inspect;
 mod outage;
+mod parked;
 pub mod power_state;
 mod read_through;
 mod state;

@@ -81,13 +81,23 @@ pub fn save(
     hash: &str,
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<u64, SnapshotError> {
-    let path = path_of(folder, hash);
+    save_as(state, &path_of(folder, hash), hash, progress)
+}
+
+/// As [`save`], to a file of this name.
+pub fn save_as(
+    state: &PreconditionedState,
+    path: &Path,
+    hash: &str,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<u64, SnapshotError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let temporary = stale_files::temporary(folder, hash);
-    let at = |source| SnapshotError::Io { path: path.clone(), source };
+    let at = |source| SnapshotError::Io { path: path.to_path_buf(), source };
     fs::create_dir_all(folder).map_err(|source| SnapshotError::Io { path: folder.to_path_buf(), source })?;
     stale_files::remove(folder);
     let written = write_file(state, &temporary, hash, progress)
-        .and_then(|size| fs::rename(&temporary, &path).map_err(at).map(|()| size));
+        .and_then(|size| fs::rename(&temporary, path).map_err(at).map(|()| size));
     if written.is_err() {
         // No partial file remains; a failure to delete it does not matter.
         let _ = fs::remove_file(&temporary);
@@ -192,14 +202,23 @@ pub fn open(
     hash: &str,
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<Snapshot, SnapshotError> {
-    let path = path_of(folder, hash);
-    let at = |source| SnapshotError::Io { path: path.clone(), source };
-    let refuse = |why: String| SnapshotError::Refused { path: path.clone(), why };
+    open_file(drive, &path_of(folder, hash), hash, progress)
+}
+
+/// As [`open`], of a file of this name.
+pub fn open_file(
+    drive: &DriveSpec,
+    path: &Path,
+    hash: &str,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<Snapshot, SnapshotError> {
+    let at = |source| SnapshotError::Io { path: path.to_path_buf(), source };
+    let refuse = |why: String| SnapshotError::Refused { path: path.to_path_buf(), why };
     // Opening a pipe blocks, and reading a terminal may never end.
     let kind =
         |found: &fs::Metadata| other_than_a_file(found).map_or(Ok(()), |what| Err(refuse(what.into())));
-    kind(&fs::metadata(&path).map_err(at)?)?;
-    let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(&path).map_err(at)?;
+    kind(&fs::metadata(path).map_err(at)?)?;
+    let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path).map_err(at)?;
     let found = file.metadata().map_err(at)?;
     kind(&found)?;
     let length = found.len();
@@ -221,7 +240,7 @@ pub fn open(
     if length != HEADER_BYTES + bytes || length != expected {
         return Err(refuse(format!("it has {length} bytes, this drive's state takes {expected}")));
     }
-    let kept = Snapshot { path: path.clone(), file, drive: drive.clone(), first: Mutex::new(None) };
+    let kept = Snapshot { path: path.to_path_buf(), file, drive: drive.clone(), first: Mutex::new(None) };
     let (mut found, mut looked_at) = (Xxh3Default::new(), 0);
     let (state, contradiction) = kept.look(true, &mut |piece| {
         for part in piece.chunks(PIECE) {

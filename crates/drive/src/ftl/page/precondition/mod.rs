@@ -77,9 +77,14 @@ pub struct Preconditioner<'a> {
 impl<'a> Preconditioner<'a> {
     /// Starts on `ftl`; `stripe` or round-robin order distributes writes.
     pub fn new(ftl: &'a mut BlockManager, stripe: Option<Stripe>) -> Self {
+        stagger(ftl);
+        Preconditioner::resume(ftl, stripe)
+    }
+
+    /// Continues on `ftl`, which has been written before.
+    pub(crate) fn resume(ftl: &'a mut BlockManager, stripe: Option<Stripe>) -> Self {
         let lanes = ftl.layout.lanes as usize;
         assert!(ftl.streams.are_native(), "a preconditioned state is native");
-        stagger(ftl);
         let partial = vec![[None; 2]; lanes];
         Preconditioner {
             ftl,
@@ -161,6 +166,11 @@ impl<'a> Preconditioner<'a> {
                 self.write(lpn);
             }
         }
+    }
+
+    /// Writes each of these logical units once.
+    pub(crate) fn write_each(&mut self, lpns: &[Lpn]) {
+        lpns.iter().for_each(|&lpn| self.write(lpn));
     }
 
     /// Makes `count` writes to the addresses that `next` returns.

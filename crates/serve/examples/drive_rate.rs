@@ -16,8 +16,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = Options::new("drive = \"a4-mini\"\n[precondition]\nfill = \"100%\"\n");
     let (to, from) = channel::<Vec<Done>>();
     let deliver = move |done: &[Done]| drop(to.send(done.to_vec()));
-    let drive =
-        SimulatedDrive::start(Setup { options, pace: pace.parse()?, limit: 4096, record: None }, deliver)?;
+    let drive = SimulatedDrive::start(
+        Setup { options, pace: pace.parse()?, limit: 4096, record: None, state: None },
+        deliver,
+    )?;
     let pages = drive.capacity() / 4096;
     let command = |k: u64| {
         let offset = 4096 * (k.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20) % (pages * 4096);

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, channel};
 
 pub fn setup(config: &str, pace: Pace, limit: usize) -> Setup {
-    Setup { options: Options::new(config), pace, limit, record: None }
+    Setup { options: Options::new(config), pace, limit, record: None, state: None }
 }
 
 /// A drive whose completions arrive at a channel.
@@ -115,6 +115,33 @@ fn a_zoned_drive_is_no_block_device() {
     let refused = SimulatedDrive::start(setup(zoned, Pace::Max, 1), |_| ());
     let Err(Error::Config(why)) = refused else { panic!("a zoned drive was accepted") };
     assert!(why.contains("zoned") && why.contains("legal"), "{why}");
+}
+
+#[test]
+fn a_drive_takes_its_state_up_again() {
+    let path = std::env::temp_dir().join(format!("interpulse-serve-state-{}", std::process::id()));
+    let with_state = |config| Setup { state: Some(path.clone()), ..setup(config, Pace::Max, 1000) };
+    let pages = |drive: &SimulatedDrive| drive.capacity() / 4096;
+    let mut mapped = Vec::new();
+    for (session, kind) in [Kind::Write { fua: false }, Kind::Read, Kind::Trim].into_iter().enumerate() {
+        let (drive, done) = start(with_state("drive = \"a4-mini\"\npart.blocks-per-plane = 24\n"));
+        let begin = pages(&drive) / 2;
+        let commands: Vec<Command> =
+            (0..700).map(|k| Command { kind, ..read(k, 4096 * (begin + k), 4096) }).collect();
+        drive.submit(&commands).expect("it takes them");
+        let report = drive.finish().expect("the device works");
+        assert_eq!(done.try_iter().filter(|done| done.outcome == Outcome::Success).count(), 700);
+        let flash_reads = report.view.counters.nand.host_reads;
+        assert_eq!(flash_reads > 0, session == 1, "{flash_reads} reads of flash in session {session}");
+        mapped.push(report.audit.mapped_units);
+    }
+    // Data in the cache at the end of the first session is on flash in the second.
+    assert!(mapped[0] < mapped[1] && mapped[2] == mapped[1] - 700, "{mapped:?}");
+    let other = SimulatedDrive::start(with_state(DRIVE), |_| ());
+    let Err(Error::State(why)) = other else { panic!("the state of another drive was accepted") };
+    assert!(why.contains("another configuration"), "{why}");
+    std::fs::remove_file(&path).expect("the state");
+    assert!(matches!(SimulatedDrive::start(with_state(ARRAY), |_| ()), Err(Error::State(_))));
 }
 
 /// Samples of a metrics page: name with labels, value. Checks the format.

@@ -140,9 +140,12 @@ fn contexts_need_structured_replies_and_belong_to_one_name() {
     let context = [&1_u32.to_be_bytes(), &b"base:allocation"[..]].concat();
     assert_eq!(replies, [(option_reply::META_CONTEXT, context), (option_reply::ACK, Vec::new())]);
     let listed = [option_reply::META_CONTEXT, option_reply::ACK];
-    for (of, kinds) in
-        [(&[][..], &listed[..]), (&["base:"], &listed), (&["x:"], &listed[1..]), (&["base:allocation"], &listed)]
-    {
+    for (of, kinds) in [
+        (&[][..], &listed[..]),
+        (&["base:"], &listed),
+        (&["x:"], &listed[1..]),
+        (&["base:allocation"], &listed),
+    ] {
         assert_eq!(client.kinds(option::LIST_META_CONTEXT, &queries("", of)), kinds, "{of:?}");
     }
     // Selected for "drive", not for the empty name.

@@ -15,7 +15,13 @@ fn messages() -> Vec<Vec<u8>> {
     let of = |tail: &[u8]| [&named[..], tail].concat();
     let mut messages = vec![3_u32.to_be_bytes().to_vec()];
     for code in 0..13 {
-        for data in [vec![], b"drive".to_vec(), of(&[0, 0]), of(&[0, 2, 0, 1, 0, 3]), of(b"\0\0\0\x01\0\0\0\x05base:")] {
+        for data in [
+            vec![],
+            b"drive".to_vec(),
+            of(&[0, 0]),
+            of(&[0, 2, 0, 1, 0, 3]),
+            of(b"\0\0\0\x01\0\0\0\x05base:"),
+        ] {
             messages.push(option_bytes(code, &data));
         }
     }

@@ -11,6 +11,7 @@ use crate::command::{Command, Done};
 use interpulse_embed::{Device, Error, Options, message_of_panic};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
@@ -29,6 +30,8 @@ pub struct Setup {
     pub limit: usize,
     /// Where a record of the commands is written, with a buffer.
     pub record: Option<Box<dyn Write + Send>>,
+    /// File in which the drive keeps its map, wear and open blocks from session to session.
+    pub state: Option<PathBuf>,
 }
 
 /// A drive that follows wall time.
@@ -44,13 +47,14 @@ impl SimulatedDrive {
     ///
     /// # Errors
     /// Those of [`Device::create`]; [`Error::Config`] for a drive of sequential zones, which is no block device;
+    /// [`Error::State`] for a state of another configuration or version, and a device whose state cannot be kept;
     /// [`Error::Resources`] if the thread cannot be started.
     pub fn start(
         setup: Setup,
         deliver: impl FnMut(&[Done]) + Send + 'static,
     ) -> Result<SimulatedDrive, Error> {
-        let Setup { options, pace, limit, record } = setup;
-        let mut device = Device::create(&options)?;
+        let Setup { options, pace, limit, record, state } = setup;
+        let mut device = create(&options, state.as_deref())?;
         if device.counters().zones.is_some() {
             let why = "ftl.family = \"zoned\": a block device needs random writes; legal: a page-mapped drive or an array";
             return Err(Error::Config(format!("{}: {why}", options.path)));
@@ -66,6 +70,7 @@ impl SimulatedDrive {
             due: Vec::new(),
             done: Vec::new(),
             recorded: WallTime(0),
+            state,
         };
         let run = move || thread.run();
         let thread = Builder::new().name("drive".into()).spawn(run);
@@ -103,10 +108,10 @@ impl SimulatedDrive {
         self.queue.view()
     }
 
-    /// Completes all commands as fast as the simulation allows, audits the device and returns the report.
+    /// Completes all commands as fast as the simulation allows, audits the device, writes its state and returns the report.
     ///
     /// # Errors
-    /// Those of the device; [`Error::Finished`] if called again.
+    /// Those of the device; [`Error::State`] if the state cannot be written; [`Error::Finished`] if called again.
     pub fn finish(&self) -> Result<Report, Error> {
         self.queue.close();
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -120,6 +125,17 @@ impl SimulatedDrive {
 impl Drop for SimulatedDrive {
     fn drop(&mut self) {
         self.queue.close();
+    }
+}
+
+/// The device, with the state of the last session if there is one.
+fn create(options: &Options, state: Option<&Path>) -> Result<Device, Error> {
+    match state {
+        None => Device::create(options),
+        Some(path) => {
+            Device::can_keep_state(options)?;
+            if path.exists() { Device::create_from_state(options, path) } else { Device::create(options) }
+        }
     }
 }
 
@@ -145,6 +161,7 @@ struct DriveThread<F> {
     done: Vec<Done>,
     /// When the rows of the record were last written out.
     recorded: WallTime,
+    state: Option<PathBuf>,
 }
 
 impl<F: FnMut(&[Done])> DriveThread<F> {
@@ -160,7 +177,13 @@ impl<F: FnMut(&[Done])> DriveThread<F> {
             self.deliver_due();
             return Err(error);
         }
+        if self.state.is_some() {
+            self.pacer.device.rest()?;
+        }
         let audit = self.pacer.device.finish()?;
+        if let Some(path) = &self.state {
+            self.pacer.device.save_state(path)?;
+        }
         let recorded = self.pacer.recorder.as_mut().map(Recorder::end);
         let view = View::new(&self.session, &mut self.pacer, queue.now());
         let report = Report::new(view.clone(), recorded, audit, punctual);

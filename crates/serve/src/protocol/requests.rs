@@ -149,7 +149,9 @@ fn check(
         Ask::Flush if offset != 0 || length != 0 => return invalid("a flush has no offset and no length"),
         Ask::Flush => return Ok(ask),
         Ask::Trim { .. } if !export.can_trim => return invalid("the drive does not execute trims"),
-        Ask::BlockStatus { .. } if !replies.contexts => return invalid("no context of block status is selected"),
+        Ask::BlockStatus { .. } if !replies.contexts => {
+            return invalid("no context of block status is selected");
+        }
         Ask::Read if length > MAX_PAYLOAD => {
             return Err((ErrorNumber::Overflow, "at most 32 MiB can be read by one request"));
         }

@@ -1,8 +1,8 @@
 //! Does a record replay with the latencies of the session, and does a client see the latencies of the drive?
 
 use crate::drive_session::{ARRAY, DRIVE, Load, Session, replay, run};
+use interpulse_serve::drive::class::Class;
 use interpulse_serve::drive::clock::Pace;
-use interpulse_serve::drive::statistics::Class;
 
 const LOAD: Load = Load { count: 1_500, depth: 1, lateness: 90_000, seed: 1 };
 

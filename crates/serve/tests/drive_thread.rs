@@ -3,10 +3,10 @@
 use crate::drive_session::{ARRAY, DRIVE, Draw, Shared};
 use interpulse_embed::{Error, Options};
 use interpulse_serve::command::{Command, Done, Kind, Outcome};
+use interpulse_serve::drive::class::Class;
 use interpulse_serve::drive::clock::Pace;
 use interpulse_serve::drive::metrics::prometheus;
 use interpulse_serve::drive::simulated_drive::{Setup, SimulatedDrive};
-use interpulse_serve::drive::statistics::Class;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, channel};
 

@@ -1,5 +1,6 @@
 //! Simulated drive behind a server: its clock, thread, statistics, record and metrics.
 
+pub mod class;
 pub mod clock;
 pub mod metrics;
 pub mod pacer;

@@ -1,7 +1,7 @@
 //! Report of a session: JSON and text.
 
+use super::class::Class;
 use super::clock::Pace;
-use super::statistics::Class;
 use super::view::{ClassView, Distribution, PERCENTILES, View};
 use interpulse_embed::{AuditReport, Duration};
 use serde_json::{Map, Value, json};
@@ -44,6 +44,11 @@ impl Report {
         }
         warnings.extend(notes);
         Report { view, recorded, warnings, audit }
+    }
+
+    /// Commands of a class.
+    pub fn class(&self, class: Class) -> &ClassView {
+        &self.view.classes[class as usize]
     }
 
     /// The report as JSON; times in ns.
@@ -190,12 +195,4 @@ fn slip_warnings(view: &View) -> Vec<String> {
         ));
     }
     warnings
-}
-
-/// Commands of a class in a report.
-impl Report {
-    /// The class, as the view has it.
-    pub fn class(&self, class: Class) -> &ClassView {
-        &self.view.classes[class as usize]
-    }
 }

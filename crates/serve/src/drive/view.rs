@@ -1,8 +1,9 @@
 //! View of a served drive at an instant: what reports, metrics and the live page show.
 
+use super::class::Class;
 use super::clock::{Pace, WallTime};
 use super::pacer::Pacer;
-use super::statistics::{Class, Slow};
+use super::statistics::Slow;
 use interpulse_embed::{Activity, Counters, Duration};
 use interpulse_engine::LatencyHistogram;
 

@@ -1,7 +1,7 @@
 //! Windows: latencies of the last seconds of wall time.
 
+use super::class::Class;
 use super::clock::WallTime;
-use super::statistics::Class;
 use interpulse_embed::Duration;
 use interpulse_engine::LatencyHistogram;
 

@@ -3,3 +3,4 @@
 pub mod command;
 pub mod drive;
 pub mod protocol;
+pub mod web;

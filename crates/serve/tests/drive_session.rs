@@ -7,7 +7,7 @@ use interpulse_serve::command::{Command, Kind, Outcome};
 use interpulse_serve::drive::class::Class;
 use interpulse_serve::drive::clock::{Pace, WallTime};
 use interpulse_serve::drive::pacer::{Arrived, Pacer, Wake};
-use interpulse_serve::drive::record::Recorder;
+use interpulse_serve::drive::record::{Recorded, Recorder};
 use interpulse_study::config::{Case, PlanRequest, read_cases};
 use interpulse_study::{case, initial_state::precondition::precondition};
 use std::collections::BTreeMap;
@@ -144,7 +144,7 @@ pub fn run(config: &str, pace: Pace, load: Load) -> Session {
         };
     }
     if let Some(recorder) = &mut pacer.recorder {
-        assert_eq!(recorder.end(), (load.count, Vec::new()));
+        assert_eq!(recorder.end(), Recorded { rows: load.count, notes: Vec::new() });
     }
     Session { client, pacer, record: record.text() }
 }

@@ -5,4 +5,5 @@ mod drive_session;
 mod drive_thread;
 mod handshake;
 mod hostile_input;
+mod live_view;
 mod requests;

@@ -11,4 +11,4 @@ pub mod report;
 pub mod simulated_drive;
 pub mod statistics;
 pub mod view;
-mod window;
+pub mod window;

@@ -7,6 +7,15 @@ use crate::command::{Command, Kind};
 use interpulse_embed::SimTime;
 use std::io::{self, Write};
 
+/// A finished record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Rows.
+    pub rows: u64,
+    /// What a user has to know about it.
+    pub notes: Vec<String>,
+}
+
 /// Writer of a record.
 pub struct Recorder {
     out: Box<dyn Write + Send>,
@@ -69,8 +78,8 @@ impl Recorder {
         }
     }
 
-    /// Ends the record. Returns the number of its rows and what a user has to know about it.
-    pub fn end(&mut self) -> (u64, Vec<String>) {
+    /// Ends the record.
+    pub fn end(&mut self) -> Recorded {
         self.flush();
         let mut notes = Vec::new();
         if let Some(why) = &self.failed {
@@ -79,7 +88,7 @@ impl Recorder {
         if self.zeroes > 0 {
             notes.push(format!("{} writes of zeros are discards in the record", self.zeroes));
         }
-        (self.rows, notes)
+        Recorded { rows: self.rows, notes }
     }
 }
 
@@ -130,7 +139,7 @@ mod tests {
                         8,0 0 3 2.000000014 3 Q WF 16 + 8 [nbd]\n  8,0 0 4 3.000000021 3 Q FN [nbd]\n  \
                         8,0 0 5 4.000000028 3 Q D 16 + 8 [nbd]\n  8,0 0 6 5.000000035 3 Q D 16 + 8 [nbd]\n";
         assert_eq!(text, expected);
-        let (rows, notes) = recorder.end();
+        let Recorded { rows, notes } = recorder.end();
         assert_eq!((rows, notes.len()), (6, 1));
         assert!(notes[0].contains("1 writes of zeros"), "{notes:?}");
     }
@@ -139,7 +148,7 @@ mod tests {
     fn a_full_disk_ends_the_record_and_not_the_drive() {
         let mut recorder = Recorder::new(Box::new(Room(Arc::default(), 100)));
         (0..5).for_each(|k| recorder.record(SimTime(k), &command(Kind::Read)));
-        let (rows, notes) = recorder.end();
+        let Recorded { rows, notes } = recorder.end();
         assert_eq!(rows, 2);
         assert!(notes[0].contains("after 2 commands") && notes[0].contains("no space left"), "{notes:?}");
     }

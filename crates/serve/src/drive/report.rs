@@ -2,6 +2,7 @@
 
 use super::class::Class;
 use super::clock::Pace;
+use super::record::Recorded;
 use super::view::{ClassView, Distribution, PERCENTILES, View};
 use interpulse_embed::{AuditReport, Duration};
 use serde_json::{Map, Value, json};
@@ -25,15 +26,10 @@ pub struct Report {
 }
 
 impl Report {
-    /// Report of a session that ends with `view`; `recorded` are the rows of its record and notes about them, `punctual` says
-    /// whether the thread of the drive has real-time priority.
-    pub fn new(
-        view: View,
-        recorded: Option<(u64, Vec<String>)>,
-        audit: AuditReport,
-        punctual: bool,
-    ) -> Report {
-        let (recorded, notes) = recorded.map_or((None, Vec::new()), |(rows, notes)| (Some(rows), notes));
+    /// Report of a session that ends with `view`; `recorded` is its record if one was written, `punctual` says whether the
+    /// thread of the drive has real-time priority.
+    pub fn new(view: View, recorded: Option<Recorded>, audit: AuditReport, punctual: bool) -> Report {
+        let (recorded, notes) = recorded.map_or((None, Vec::new()), |of| (Some(of.rows), of.notes));
         let mut warnings = slip_warnings(&view);
         if !punctual && !warnings.is_empty() {
             warnings.push(

@@ -1,23 +1,27 @@
-//! Rate and slip of a simulated drive without a server: `drive_rate PACE DEPTH COMMANDS [read|write]`.
+//! Rate and slip of a simulated drive without a server: `drive_rate PACE DEPTH COMMANDS read|write [RECORD]`.
 
 use interpulse_embed::Options;
 use interpulse_serve::command::{Command, Done, Kind};
 use interpulse_serve::drive::simulated_drive::{Setup, SimulatedDrive};
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::sync::mpsc::channel;
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().collect();
-    let [_, pace, depth, count, kind] = &args[..] else {
-        return Err("usage: PACE DEPTH COMMANDS read|write".into());
+    let [_, pace, depth, count, kind, record @ ..] = &args[..] else {
+        return Err("usage: PACE DEPTH COMMANDS read|write [RECORD]".into());
     };
     let (depth, count): (u64, u64) = (depth.parse()?, count.parse()?);
     let kind = if kind == "read" { Kind::Read } else { Kind::Write { fua: false } };
     let options = Options::new("drive = \"a4-mini\"\n[precondition]\nfill = \"100%\"\n");
+    let record = record.first().map(|path| File::create(path).map(BufWriter::new)).transpose()?;
+    let record = record.map(|file| Box::new(file) as Box<dyn Write + Send>);
     let (to, from) = channel::<Vec<Done>>();
     let deliver = move |done: &[Done]| drop(to.send(done.to_vec()));
     let drive = SimulatedDrive::start(
-        Setup { options, pace: pace.parse()?, limit: 4096, record: None, state: None },
+        Setup { options, pace: pace.parse()?, limit: 4096, record, state: None },
         deliver,
     )?;
     let pages = drive.capacity() / 4096;

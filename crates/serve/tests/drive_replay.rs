@@ -2,7 +2,9 @@
 
 use crate::drive_session::{ARRAY, DRIVE, Load, Session, replay, run};
 use interpulse_serve::drive::class::Class;
-use interpulse_serve::drive::clock::Pace;
+use interpulse_serve::drive::clock::{Pace, WallTime};
+use interpulse_serve::drive::report::Report;
+use interpulse_serve::drive::view::{self, View};
 
 const LOAD: Load = Load { count: 1_500, depth: 1, lateness: 90_000, seed: 1 };
 
@@ -71,4 +73,24 @@ fn lateness_changes_what_the_client_sees_and_not_what_the_drive_does() {
     assert_eq!(early.record, late.record);
     assert_eq!(early.pacer.statistics.all().sum_ns(), late.pacer.statistics.all().sum_ns());
     assert_eq!((early.client[0].2, late.client[0].2 > 0), (0, true));
+}
+
+#[test]
+fn a_report_warns_of_a_large_slip_and_names_a_pace_at_which_it_is_small() {
+    let report = |dilation| {
+        let load = Load { lateness: 30_000, ..LOAD };
+        let mut session = run(DRIVE, Pace::Dilated(dilation), load);
+        let (pace, capacity) = (Pace::Dilated(dilation), 0);
+        let of =
+            view::Session { pace, config_hash: String::new(), notes: Vec::new(), capacity, is_array: false };
+        let view = View::new(&of, &mut session.pacer, WallTime(1));
+        let audit = session.pacer.device.finish().expect("the audit holds");
+        Report::new(view, None, audit, true)
+    };
+    let warned = report(1).warnings;
+    assert!(warned[0].contains("the p50 of the slip") && warned[0].contains("3 %"), "{warned:?}");
+    let pace = warned.iter().filter_map(|line| line.rsplit(' ').next()?.parse::<u32>().ok()).max();
+    // The draws of the lateness are others at another pace.
+    let pace = pace.expect("a pace") * 3 / 2;
+    assert_eq!(report(pace).warnings, Vec::<String>::new(), "at pace {pace}");
 }

@@ -118,6 +118,24 @@ fn a_zoned_drive_is_no_block_device() {
 }
 
 #[test]
+fn commands_outstanding_when_power_is_lost_end_with_an_error_and_later_ones_wait_for_it() {
+    let config =
+        "drive = \"a4-mini\"\npart.blocks-per-plane = 24\n[power-loss]\nat = \"60us\"\noff-for = \"5ms\"\n";
+    let (drive, done) = start(setup(config, Pace::Max, 100));
+    let mut outcomes = Vec::new();
+    for cookie in 0..3 {
+        // A read takes longer than the 60 us after which power is lost.
+        drive.submit(&[read(cookie, 0, 4096)]).expect("it takes them");
+        outcomes.push(done.recv().expect("a completion").outcome);
+    }
+    assert_eq!(outcomes, [Outcome::IoError, Outcome::Success, Outcome::Success]);
+    let report = drive.finish().expect("the device works");
+    let of = report.class(Class::Read);
+    assert_eq!((of.commands, of.errors, of.bytes), (2, 1, 8192));
+    assert!(of.latency.max_ns > 5_000_000, "{}", of.latency.max_ns);
+}
+
+#[test]
 fn a_drive_takes_its_state_up_again() {
     let path = std::env::temp_dir().join(format!("interpulse-serve-state-{}", std::process::id()));
     let with_state = |config| Setup { state: Some(path.clone()), ..setup(config, Pace::Max, 1000) };

@@ -200,7 +200,7 @@ impl<F: FnMut(&[Done])> DriveThread<F> {
                 self.run_ahead(queue, taken.now)?;
             }
             if taken.closing {
-                self.pacer.drain(&mut self.due)?;
+                self.drain(queue)?;
             }
             delivered = self.deliver_due();
             if taken.wants_view {
@@ -221,6 +221,14 @@ impl<F: FnMut(&[Done])> DriveThread<F> {
         while self.due.len() < BATCH && self.pacer.outstanding() > 0 && !queue.has_work() {
             self.pacer.step(now, &[], &mut self.due)?;
         }
+        Ok(())
+    }
+
+    /// Completes everything at the end of a session. What is delivered before it is due has no slip.
+    fn drain(&mut self, queue: &Queue) -> Result<(), Error> {
+        self.pacer.drain(&mut self.due)?;
+        let now = queue.now();
+        self.due.iter_mut().filter(|due| due.at > Some(now)).for_each(|due| due.at = None);
         Ok(())
     }
 

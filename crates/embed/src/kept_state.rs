@@ -7,6 +7,7 @@ use interpulse_engine::Duration;
 use interpulse_study::config::Case;
 use interpulse_study::initial_state::snapshot::{open_file, save_as};
 use interpulse_study::machine::memory_admission::admit;
+use std::fs::File;
 use std::path::Path;
 
 /// A device whose dies idle and whose next event is later than this rests.
@@ -54,19 +55,23 @@ impl Device {
         Ok(())
     }
 
-    /// Writes the state of a finished device, all data on flash, to `path`, and replaces a file of this name as a whole. Returns
-    /// the size of the file.
+    /// Writes the state of a finished device, all data on flash, to `path`, and replaces a file of this name as a whole. The
+    /// file is durable when the call returns its size.
     ///
     /// # Errors
-    /// [`Error::State`] before [`Device::finish`] and where collection was interrupted ([`Device::rest`]), for a device with state that the format does not hold, such as an array or an
-    /// SLC cache, and if the file cannot be written.
+    /// [`Error::State`] before [`Device::finish`] and where collection was interrupted ([`Device::rest`]), for a device with state
+    /// that the format does not hold, such as an array or an SLC cache, and if the file cannot be written.
     pub fn save_state(&self, path: &Path) -> Result<u64, Error> {
         let Some((drive, case)) = self.finished_drive() else {
             return Err(Error::State("only the state of a single finished drive can be kept".into()));
         };
         let state = drive.parked_state().map_err(Error::State)?;
-        save_as(&state, path, &case.state_hash(), &mut |_, _| true)
-            .map_err(|error| Error::State(error.to_string()))
+        let failed = |error: &dyn std::fmt::Display| Error::State(error.to_string());
+        let size =
+            save_as(&state, path, &case.state_hash(), &mut |_, _| true).map_err(|error| failed(&error))?;
+        let durable = File::open(path).and_then(|file| file.sync_all());
+        durable.map_err(|error| failed(&format_args!("{}: {error}", path.display())))?;
+        Ok(size)
     }
 }
 

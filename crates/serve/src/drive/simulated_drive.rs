@@ -30,7 +30,8 @@ pub struct Setup {
     pub limit: usize,
     /// Where a record of the commands is written, with a buffer.
     pub record: Option<Box<dyn Write + Send>>,
-    /// File in which the drive keeps its map, wear and open blocks from session to session.
+    /// File in which the drive keeps its map, wear and open blocks from session to session. It is written when a session ends:
+    /// after a crash the next one begins with the state before.
     pub state: Option<PathBuf>,
 }
 

@@ -96,15 +96,22 @@ impl Queue {
             inner.waiting.extend(first.iter().map(|&command| Arrived { at, command }));
             inner.accepted += room;
             left = rest;
-            self.wake(&mut inner);
+            self.wake(inner);
+            if left.is_empty() {
+                return Ok(());
+            }
+            inner = self.lock();
         }
         Ok(())
     }
 
-    fn wake(&self, inner: &mut Inner) {
+    /// Wakes the thread of the drive, if it sleeps, after the lock is free: the thread has a higher priority than its waker, and
+    /// would preempt it and then wait for the lock.
+    fn wake(&self, mut inner: MutexGuard<'_, Inner>) {
         self.any.store(true, Ordering::Release);
-        if inner.asleep {
-            inner.asleep = false;
+        let was_asleep = std::mem::take(&mut inner.asleep);
+        drop(inner);
+        if was_asleep {
             self.work.notify_one();
         }
     }
@@ -149,7 +156,7 @@ impl Queue {
     pub fn close(&self) {
         let mut inner = self.lock();
         inner.closing = true;
-        self.wake(&mut inner);
+        self.wake(inner);
         self.news.notify_all();
     }
 
@@ -172,7 +179,8 @@ impl Queue {
         let mut inner = self.lock();
         let (before, late) = (inner.views, Instant::now() + Duration::from_secs(1));
         inner.wants_view = true;
-        self.wake(&mut inner);
+        self.wake(inner);
+        inner = self.lock();
         while inner.views == before && !inner.ended {
             let left = late.saturating_duration_since(Instant::now());
             if left.is_zero() {

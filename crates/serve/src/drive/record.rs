@@ -1,7 +1,8 @@
 //! Record: the commands of a session as a trace that `interpulse run --trace` replays.
 //!
 //! Rows are those of `blkparse` (docs/TRACES.md): times in drive time with ns, from the first command on; a write with FUA is
-//! followed by its flush in a replay too; the process column is the number of the connection.
+//! followed by its flush in a replay too; the process column is the number of the connection. A run of the same configuration and
+//! seed without warm-up (`run.warmup = "0s"`) has the latencies of the session. Writes of zeros are discards in the record.
 
 use crate::command::{Command, Kind};
 use interpulse_embed::SimTime;

@@ -272,3 +272,21 @@ impl Command {
         matches!(self.kind, Kind::Write { fua: true } | Kind::WriteZeroes { fua: true })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use interpulse_engine::Status;
+
+    #[test]
+    fn a_read_only_drive_and_a_failed_one_have_outcomes_of_their_own() {
+        for (status, outcome) in [
+            (StatusCode::SUCCESS, Outcome::Success),
+            (StatusCode::from(Status::NamespaceIsWriteProtected), Outcome::NotPermitted),
+            (StatusCode::from(Status::UnrecoveredReadError), Outcome::IoError),
+            (StatusCode::ABORTED_BY_POWER_LOSS, Outcome::IoError),
+        ] {
+            assert_eq!(outcome_of(status), outcome, "{status:?}");
+        }
+    }
+}

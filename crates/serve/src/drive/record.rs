@@ -28,12 +28,14 @@ pub struct Recorder {
     zeroes: u64,
     /// Whether rows may be in the buffer.
     unwritten: bool,
+    /// The row being written.
+    row: Vec<u8>,
 }
 
 impl Recorder {
     /// Records into `out`, which buffers.
     pub fn new(out: Box<dyn Write + Send>) -> Recorder {
-        Recorder { out, failed: None, rows: 0, zeroes: 0, unwritten: false }
+        Recorder { out, failed: None, rows: 0, zeroes: 0, unwritten: false, row: Vec::new() }
     }
 
     /// Adds a command that arrives at `at`. After an error nothing more is recorded; see [`Recorder::end`].
@@ -59,11 +61,14 @@ impl Recorder {
         };
         let (seconds, ns) = (at.as_ns() / 1_000_000_000, at.as_ns() % 1_000_000_000);
         let number = self.rows + 1;
-        write!(self.out, "  8,0 0 {number} {seconds}.{ns:09} {} Q {operation}", command.connection)?;
+        self.row.clear();
+        write!(self.row, "  8,0 0 {number} {seconds}.{ns:09} {} Q {operation}", command.connection)?;
         if command.kind != Kind::Flush {
-            write!(self.out, " {} + {}", command.offset / 512, command.length / 512)?;
+            write!(self.row, " {} + {}", command.offset / 512, command.length / 512)?;
         }
-        writeln!(self.out, " [nbd]")
+        writeln!(self.row, " [nbd]")?;
+        // At once, so that a buffer holds whole rows and the file ends with one after a crash.
+        self.out.write_all(&self.row)
     }
 
     /// Whether rows may be in the buffer.
@@ -147,10 +152,12 @@ mod tests {
 
     #[test]
     fn a_full_disk_ends_the_record_and_not_the_drive() {
-        let mut recorder = Recorder::new(Box::new(Room(Arc::default(), 100)));
+        let room = Room(Arc::default(), 100);
+        let mut recorder = Recorder::new(Box::new(room.clone()));
         (0..5).for_each(|k| recorder.record(SimTime(k), &command(Kind::Read)));
         let Recorded { rows, notes } = recorder.end();
         assert_eq!(rows, 2);
+        assert!(room.0.lock().expect("no panic").ends_with(b"[nbd]\n"), "the last row is whole");
         assert!(notes[0].contains("after 2 commands") && notes[0].contains("no space left"), "{notes:?}");
     }
 }

@@ -66,15 +66,26 @@ fn a_drive_goes_on_where_it_ended() {
 }
 
 #[test]
-fn states_of_many_sessions_stay_sound() {
-    let (config, path) = (drive(FILLED), file("many"));
-    let options = Options::new(config);
-    let mut of = Device::create(&options).expect("a legal configuration");
-    for session in 0..8 {
-        work(&mut of, session, 4_000);
-        state(&mut of);
-        of.save_state(&path).expect("it can be kept");
-        of = Device::create_from_state(&options, &path).expect("the state is of this drive");
+fn states_of_many_sessions_stay_sound_whatever_the_policies() {
+    let path = file("many");
+    for more in [
+        "",
+        "[ftl]\nallocation = \"cwdp\"\n",
+        "[ftl]\nallocation = \"super-word-line\"\n",
+        "[ftl]\ngc = \"d-choices\"\n",
+        "[ftl]\ncopyback = true\n",
+        "[cache]\nacknowledge = \"when-programmed\"\n",
+        "[suspend]\nprogram.scheme = \"loop-boundary\"\nerase.scheme = \"loop-boundary\"\n",
+    ] {
+        let options = Options::new(drive(&format!("{FILLED}{more}")));
+        let mut of = Device::create(&options).expect("a legal configuration");
+        for session in 0..4 {
+            work(&mut of, session, 3_000);
+            state(&mut of);
+            of.save_state(&path).unwrap_or_else(|error| panic!("{more}, session {session}: {error}"));
+            let next = Device::create_from_state(&options, &path);
+            of = next.unwrap_or_else(|error| panic!("{more}, session {session}: {error}"));
+        }
     }
     std::fs::remove_file(&path).expect("the file");
 }

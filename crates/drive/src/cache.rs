@@ -219,6 +219,12 @@ impl Cache {
         Some(slot)
     }
 
+    /// Whether a slot is held.
+    #[inline]
+    pub fn is_held(&self, slot: Slot) -> bool {
+        self.slots[slot.index()].state == SlotState::Held
+    }
+
     /// Moves a held slot to flight.
     pub fn take_held(&mut self, slot: Slot) {
         self.leave_hold(slot, SlotState::InFlight);

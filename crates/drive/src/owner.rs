@@ -55,7 +55,7 @@ owners! {
     7 Translation(TranslationPage);
     /// Program of translation pages.
     8 TranslationProgram(JobId);
-    /// Program of a copy of a zone's super block.
+    /// Program of a copy of a super block: of a zone, or of a merge.
     9 Repair(JobId);
     /// Page read of read-ahead.
     10 ReadAhead(FillId);

@@ -2,8 +2,8 @@
 //! `make verify`; `INTERPULSE_WORLDS` sets the share of the worlds to run, in percent.
 
 use crate::{
-    conventional_zones, power_loss, randomised_drives, randomised_namespaces, randomised_zones,
-    zone_failures, zone_power_loss,
+    conventional_zones, power_loss, randomised_drives, randomised_log_blocks, randomised_namespaces,
+    randomised_zones, zone_failures, zone_power_loss,
 };
 use std::io::Write;
 
@@ -61,6 +61,14 @@ fn many_power_cuts() {
     let count = share(1_000);
     power_loss::worlds(FIRST, count);
     report("page-mapped drives with eight power cuts each", count);
+}
+
+#[test]
+#[ignore = "long: make verify"]
+fn many_drives_with_log_blocks() {
+    let count = share(300);
+    randomised_log_blocks::worlds(FIRST, count as u32);
+    report("drives with log blocks", count);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use crate::machine::{Machine, Simulated};
 use interpulse_array::array::ArrayCounters;
+use interpulse_drive::ftl::log_block::LogBlockFtl;
+use interpulse_drive::ftl::log_block::counters::LogBlockCounters;
 use interpulse_drive::ftl::zoned::counters::ZoneCounters;
 use interpulse_drive::{DriveCounters, FtlCounters, SlcCounters};
 use interpulse_engine::CounterInfo;
@@ -24,6 +26,8 @@ pub struct Counters {
     pub slc: SlcCounters,
     /// Zones, of a zoned drive.
     pub zones: Option<ZoneCounters>,
+    /// Log blocks, of a drive with log blocks.
+    pub log_blocks: Option<LogBlockCounters>,
     /// Flash array.
     pub nand: NandCounters,
     /// Bit errors, if an error table is configured.
@@ -51,13 +55,14 @@ impl Counters {
             ftl: all.ftl,
             slc: all.slc,
             zones: zone_counters(&device.drives()[0]),
+            log_blocks: device.drives()[0].log_block().map(LogBlockFtl::log_counters),
             nand: all.nand,
             errors,
             array: device.array_counters(),
         }
     }
 
-    /// Every counter with its group: `host`, `ftl`, `slc`, `zones`, `nand`, `errors` or `array`.
+    /// Every counter with its group: `host`, `ftl`, `slc`, `zones`, `log_blocks`, `nand`, `errors` or `array`.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, CounterInfo, u64)> {
         fn group(
             name: &'static str,
@@ -70,6 +75,7 @@ impl Counters {
             .chain(group("ftl", self.ftl.iter()))
             .chain(group("slc", self.slc.iter()))
             .chain(group("zones", self.zones.iter().flat_map(ZoneCounters::iter)))
+            .chain(group("log_blocks", self.log_blocks.iter().flat_map(LogBlockCounters::iter)))
             .chain(group("nand", self.nand.iter()))
             .chain(group("errors", self.errors.iter().flat_map(ErrorCounters::iter)))
             .chain(group("array", self.array.iter().flat_map(ArrayCounters::iter)))

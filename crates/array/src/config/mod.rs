@@ -328,6 +328,8 @@ impl ArraySpec {
         let why = "an array writes any address of its drives, and a zone only at its write pointer: give a drive of the \
                    page-mapped family, or no array";
         require(drive.ftl.zones.is_none(), &["array.level", "ftl.family"], why)?;
+        let why = "spare drives and GC windows of an array are those of the page-mapped family: give a drive of it, or no array";
+        require(drive.ftl.log_blocks.is_none(), &["array.level", "ftl.family"], why)?;
         let why = "the current of an array is not traced";
         require(drive.nand.power.trace.is_none(), &["power.trace", "array.level"], why)?;
         let why = "the drives of an array have no power budget";

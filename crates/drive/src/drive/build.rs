@@ -9,7 +9,7 @@ use super::{Drive, ResourceMap};
 use crate::dram::Dram;
 use crate::firmware::Firmware;
 use crate::ftl::layout::Layout;
-use crate::ftl::{Ftl, FtlFamily, NamespaceFamily, NamespacedFtl, PageFtl, Timers, ZonedFtl};
+use crate::ftl::{Ftl, FtlFamily, LogBlockFtl, NamespaceFamily, NamespacedFtl, PageFtl, Timers, ZonedFtl};
 use crate::host_interface::HostInterface;
 use crate::numbers::SuperBlock;
 use crate::read_cache::ReadCache;
@@ -111,6 +111,7 @@ fn family(
     match state {
         PreconditionedState::Page(tables) => PageFtl::new(spec, tables, nand.dies(), streams, timers).into(),
         PreconditionedState::Zoned(tables) => ZonedFtl::new(spec, tables, streams).into(),
+        PreconditionedState::LogBlock(tables) => LogBlockFtl::new(spec, tables).into(),
         PreconditionedState::Namespaces(each) => {
             let specs = spec.namespaces().expect(CHECKED);
             let own = |k: u64| match k {
@@ -121,8 +122,8 @@ fn family(
                 |(k, (of, state)): (u64, (&DriveSpec, _))| match family(of, state, nand, &own(k), timers) {
                     FtlFamily::Page(ftl) => NamespaceFamily::Page(ftl),
                     FtlFamily::Zoned(ftl) => NamespaceFamily::Zoned(ftl),
-                    FtlFamily::Namespaces(_) => {
-                        unreachable!("a namespace has no namespaces")
+                    FtlFamily::LogBlock(_) | FtlFamily::Namespaces(_) => {
+                        unreachable!("a namespace has no log blocks and no namespaces")
                     }
                 };
             let ftls = (0..).zip(specs.iter().zip(each)).map(ftl).collect();

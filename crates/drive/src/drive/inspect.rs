@@ -2,14 +2,15 @@
 
 use super::Drive;
 use crate::ftl::layout::Layout;
+use crate::ftl::log_block::tables::LogBlockTables;
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::placement::counters::PlacementCounters;
 use crate::ftl::page::power_loss::oob::Oob;
 use crate::ftl::page::wear::health::Health;
 use crate::ftl::zoned::tables::ZoneTables;
 use crate::ftl::{
-    BlockManager, Ftl, FtlCounters, FtlFamily, GcWindow, MetadataWritten, NamespacedFtl, Rewritten, SlcCache,
-    SpareSeen, Wear, ZonedFtl,
+    BlockManager, Ftl, FtlCounters, FtlFamily, GcWindow, LogBlockFtl, MetadataWritten, NamespacedFtl,
+    Rewritten, SlcCache, SpareSeen, Wear, ZonedFtl,
 };
 use crate::numbers::{Lane, Lpn};
 use crate::spec::DriveSpec;
@@ -173,13 +174,20 @@ impl Drive {
     pub fn block_manager(&self) -> &BlockManager {
         match &self.ftl {
             FtlFamily::Page(ftl) => &ftl.blocks,
-            FtlFamily::Zoned(_) | FtlFamily::Namespaces(_) => panic!("the drive has no block manager"),
+            FtlFamily::Zoned(_) | FtlFamily::LogBlock(_) | FtlFamily::Namespaces(_) => {
+                panic!("the drive has no block manager")
+            }
         }
     }
 
     /// FTL of the sequential zones of a zoned drive.
     pub fn zoned(&self) -> Option<&ZonedFtl> {
         self.ftl.zoned()
+    }
+
+    /// FTL of a drive with log blocks.
+    pub fn log_block(&self) -> Option<&LogBlockFtl> {
+        self.ftl.log_block()
     }
 
     /// FTLs of the namespaces, if the drive has namespaces; of a drive with conventional zones, that of these and the zoned one.
@@ -224,6 +232,10 @@ impl DriveSpec {
         if let Some(zones) = self.zone_geometry().expect("the spec is valid") {
             let oob = if self.power_loss.is_some() { Oob::bytes(layout.units()) } else { 0 };
             return ZoneTables::file_bytes(&layout, &zones) + oob;
+        }
+        if let Some(blocks) = self.log_block_geometry().expect("the spec is valid") {
+            // The state as in a file, an entry of the map for each unit, and one for each that a merge copies.
+            return LogBlockTables::file_bytes(&layout, &blocks) + 4 * u64::from(blocks.logical_units());
         }
         let logical_units = self.ftl_config().expect("the spec is valid").mapped_units();
         let (logical, physical) = (u64::from(logical_units), layout.units());

@@ -2,6 +2,7 @@
 
 use crate::ftl::BlockManager;
 use crate::ftl::layout::Layout;
+use crate::ftl::log_block::tables::LogBlockTables;
 use crate::ftl::page::placement::stripe::Stripe;
 use crate::ftl::page::precondition::Preconditioner;
 use crate::ftl::zoned::tables::ZoneTables;
@@ -11,7 +12,7 @@ use std::fs::File;
 use std::io;
 
 pub(super) const CHECKED: &str = "the spec has been checked";
-const NO_MANAGER: &str = "a zoned drive, or one with namespaces, has no block manager";
+const NO_MANAGER: &str = "only the page-mapped family, without namespaces, has a block manager";
 
 /// State of an FTL ready to run, fresh or preconditioned, by family. A clone copies the maps.
 #[derive(Clone)]
@@ -21,6 +22,8 @@ pub enum PreconditionedState {
     Page(BlockManager),
     /// State of the zoned family.
     Zoned(ZoneTables),
+    /// State of the log-block family.
+    LogBlock(LogBlockTables),
     /// State of each namespace.
     Namespaces(Vec<PreconditionedState>),
 }
@@ -43,6 +46,9 @@ impl PreconditionedState {
             return Ok(PreconditionedState::Namespaces(
                 spec.namespaces()?.into_iter().map(fresh).collect::<Result<_, _>>()?,
             ));
+        }
+        if let Some(blocks) = spec.log_block_geometry()? {
+            return Ok(PreconditionedState::LogBlock(LogBlockTables::new(spec.layout()?, blocks)));
         }
         Ok(match spec.zone_geometry()? {
             Some(zones) => PreconditionedState::Zoned(ZoneTables::new(spec.layout()?, zones)),
@@ -74,6 +80,10 @@ impl PreconditionedState {
             let (tables, why) = ZoneTables::of_file(layout, zones, file, at, seen)?;
             return Ok((PreconditionedState::Zoned(tables), why));
         }
+        if let Some(blocks) = spec.log_block_geometry().expect(CHECKED) {
+            let (tables, why) = LogBlockTables::of_file(layout, blocks, file, at, seen)?;
+            return Ok((PreconditionedState::LogBlock(tables), why));
+        }
         let config = spec.ftl_config().expect(CHECKED);
         let (blocks, why) = BlockManager::of_file(layout, config, rng, file, at, checks, seen)?;
         Ok((PreconditionedState::Page(blocks), why))
@@ -86,6 +96,9 @@ impl PreconditionedState {
             return each.iter().fold(0, |sum, of| sum + PreconditionedState::file_bytes(of, at + sum));
         }
         let layout = spec.layout().expect(CHECKED);
+        if let Some(blocks) = spec.log_block_geometry().expect(CHECKED) {
+            return LogBlockTables::file_bytes(&layout, &blocks);
+        }
         match spec.zone_geometry().expect(CHECKED) {
             Some(zones) => ZoneTables::file_bytes(&layout, &zones),
             None => BlockManager::file_bytes(&layout, &spec.ftl_config().expect(CHECKED), at),
@@ -96,7 +109,7 @@ impl PreconditionedState {
     pub fn block_manager(&self) -> &BlockManager {
         match self {
             PreconditionedState::Page(blocks) => blocks,
-            PreconditionedState::Zoned(_) | PreconditionedState::Namespaces(_) => panic!("{NO_MANAGER}"),
+            _ => panic!("{NO_MANAGER}"),
         }
     }
 
@@ -104,7 +117,7 @@ impl PreconditionedState {
     pub fn block_manager_mut(&mut self) -> &mut BlockManager {
         match self {
             PreconditionedState::Page(blocks) => blocks,
-            PreconditionedState::Zoned(_) | PreconditionedState::Namespaces(_) => panic!("{NO_MANAGER}"),
+            _ => panic!("{NO_MANAGER}"),
         }
     }
 
@@ -112,7 +125,7 @@ impl PreconditionedState {
     pub fn into_block_manager(self) -> BlockManager {
         match self {
             PreconditionedState::Page(blocks) => blocks,
-            PreconditionedState::Zoned(_) | PreconditionedState::Namespaces(_) => panic!("{NO_MANAGER}"),
+            _ => panic!("{NO_MANAGER}"),
         }
     }
 
@@ -120,7 +133,7 @@ impl PreconditionedState {
     pub fn share(&mut self) {
         match self {
             PreconditionedState::Page(blocks) => blocks.share(),
-            PreconditionedState::Zoned(_) => {}
+            PreconditionedState::Zoned(_) | PreconditionedState::LogBlock(_) => {}
             PreconditionedState::Namespaces(each) => each.iter_mut().for_each(PreconditionedState::share),
         }
     }
@@ -130,6 +143,7 @@ impl PreconditionedState {
         match self {
             PreconditionedState::Page(blocks) => PreconditionedState::Page(blocks.another()),
             PreconditionedState::Zoned(tables) => PreconditionedState::Zoned(tables.clone()),
+            PreconditionedState::LogBlock(tables) => PreconditionedState::LogBlock(tables.clone()),
             PreconditionedState::Namespaces(each) => {
                 PreconditionedState::Namespaces(each.iter().map(PreconditionedState::another).collect())
             }
@@ -146,6 +160,7 @@ impl PreconditionedState {
         match self {
             PreconditionedState::Page(blocks) => blocks.config().logical_units,
             PreconditionedState::Zoned(tables) => tables.geometry.logical_units(),
+            PreconditionedState::LogBlock(tables) => tables.geometry.logical_units(),
             PreconditionedState::Namespaces(each) => {
                 each.iter().map(PreconditionedState::logical_units).sum()
             }
@@ -157,6 +172,7 @@ impl PreconditionedState {
         match self {
             PreconditionedState::Page(blocks) => blocks.set_pe_cycles(cycles),
             PreconditionedState::Zoned(tables) => tables.add_cycles(cycles),
+            PreconditionedState::LogBlock(tables) => tables.add_cycles(cycles),
             PreconditionedState::Namespaces(each) => each.iter_mut().for_each(|of| of.add_pe_cycles(cycles)),
         }
     }
@@ -166,6 +182,9 @@ impl PreconditionedState {
         match self {
             PreconditionedState::Page(blocks) => blocks.state_bytes(at),
             PreconditionedState::Zoned(tables) => ZoneTables::file_bytes(&tables.layout, &tables.geometry),
+            PreconditionedState::LogBlock(tables) => {
+                LogBlockTables::file_bytes(&tables.layout, &tables.geometry)
+            }
             PreconditionedState::Namespaces(each) => each.iter().fold(0, |sum, of| sum + of.bytes(at + sum)),
         }
     }
@@ -175,6 +194,7 @@ impl PreconditionedState {
         match self {
             PreconditionedState::Page(blocks) => blocks.save(at, sink),
             PreconditionedState::Zoned(tables) => sink(&tables.bytes()),
+            PreconditionedState::LogBlock(tables) => sink(&tables.bytes()),
             PreconditionedState::Namespaces(each) => {
                 let mut at = at;
                 for of in each {
@@ -193,6 +213,9 @@ impl PreconditionedState {
                 (&blocks.layout, blocks.programs_done(), blocks.cycles.as_slice())
             }
             PreconditionedState::Zoned(tables) => {
+                (&tables.layout, tables.programs_done(), tables.cycles.as_slice())
+            }
+            PreconditionedState::LogBlock(tables) => {
                 (&tables.layout, tables.programs_done(), tables.cycles.as_slice())
             }
             PreconditionedState::Namespaces(each) => {

@@ -5,6 +5,7 @@ use super::{
 };
 use crate::cache::CacheUse;
 use crate::ftl::layout::Layout;
+use crate::ftl::log_block::LogBlockFtl;
 use crate::ftl::page::PageFtl;
 use crate::ftl::page::gc::state::GcWindow;
 use crate::ftl::page::placement::counters::PlacementCounters;
@@ -264,6 +265,8 @@ pub enum FtlFamily {
     Page(PageFtl),
     /// `zoned`: zones that the host writes in order and resets.
     Zoned(ZonedFtl),
+    /// `log-block`: data blocks mapped by block, log blocks mapped by unit.
+    LogBlock(LogBlockFtl),
     /// A family for each namespace.
     Namespaces(NamespacedFtl),
 }
@@ -300,8 +303,13 @@ impl FtlFamily {
         match self {
             FtlFamily::Zoned(ftl) => Some(ftl),
             FtlFamily::Namespaces(of) if of.one_namespace => of.each.iter().find_map(Namespace::zoned),
-            FtlFamily::Namespaces(_) | FtlFamily::Page(_) => None,
+            FtlFamily::Namespaces(_) | FtlFamily::Page(_) | FtlFamily::LogBlock(_) => None,
         }
+    }
+
+    /// The FTL, if it has log blocks.
+    pub fn log_block(&self) -> Option<&LogBlockFtl> {
+        if let FtlFamily::LogBlock(ftl) = self { Some(ftl) } else { None }
     }
 
     /// FTLs of the namespaces, if there are any.

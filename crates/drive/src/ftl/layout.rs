@@ -179,6 +179,23 @@ impl Layout {
         first.until(first + self.lanes_per_die)
     }
 
+    /// Lanes ordered by channel, then chip, die and plane group, so that neighbours are on different channels.
+    pub fn lanes_by_channel(&self, geometry: &Geometry) -> Vec<Lane> {
+        let mut order = Vec::with_capacity(self.lanes as usize);
+        for group in 0..self.lanes_per_die {
+            for die in 0..geometry.dies_per_chip {
+                for chip in 0..geometry.chips_per_channel {
+                    for channel in 0..geometry.channels {
+                        let chip = channel * geometry.chips_per_channel + chip;
+                        let die = chip * geometry.dies_per_chip + die;
+                        order.push(Lane(die * self.lanes_per_die + group));
+                    }
+                }
+            }
+        }
+        order
+    }
+
     /// Lane of a plane.
     #[inline]
     pub fn lane_at(&self, die: DieId, plane: u32) -> Lane {

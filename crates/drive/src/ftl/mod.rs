@@ -8,19 +8,23 @@
 //!            programs, reads, erases             (submitted to the flash array, whose completions return here)
 //! ```
 
+mod block_pool;
 mod counters;
 mod flash;
 mod interface;
 pub mod layout;
+pub mod log_block;
 mod namespaces;
 mod outcome;
 pub mod page;
 mod reads;
+mod transactions;
 pub mod zoned;
 
 pub use counters::FtlCounters;
 pub use flash::Flash;
 pub use interface::{Ftl, FtlFamily, Namespace, NamespaceFamily, NamespacedFtl};
+pub use log_block::LogBlockFtl;
 pub use outcome::{Admitted, Outcome};
 pub use page::blocks::manager::BlockManager;
 pub use page::blocks::spare_factor::Spare;

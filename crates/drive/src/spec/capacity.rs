@@ -153,7 +153,7 @@ impl DriveSpec {
         let other = self.ftl.reserved(blocks).saturating_add(self.ftl.set_aside(&self.geometry));
         let data = u64::from(blocks.saturating_sub(other));
         let units = self.planes() * data * u64::from(self.geometry.units_per_block());
-        if self.ftl.zones.is_some() {
+        if !self.ftl.is_page_mapped() {
             let mut other = self.clone();
             other.set_blocks(blocks);
             return other.logical_units().map_or(0, |units| u64::from(units) * self.geometry.unit_bytes);

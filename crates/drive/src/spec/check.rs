@@ -2,6 +2,7 @@
 
 use super::{DriveSpec, cache};
 use crate::ftl::layout::Layout;
+use crate::ftl::log_block::geometry::LogBlockGeometry;
 use crate::ftl::page::gc::victim::{FreeCount, ThresholdBase};
 use crate::ftl::page::mapping::table::{MAX_UNITS, Map};
 use crate::ftl::page::placement::stripe::{Allocation, Axis, Stripe};
@@ -137,6 +138,9 @@ impl DriveSpec {
         if self.is_divided() {
             return self.namespaces()?.iter().map(DriveSpec::logical_units).sum();
         }
+        if let Some(blocks) = self.log_block_geometry()? {
+            return Ok(blocks.logical_units());
+        }
         match self.zone_geometry()? {
             Some(zones) => Ok(zones.logical_units()),
             None => Ok(self.ftl_config()?.logical_units),
@@ -156,6 +160,17 @@ impl DriveSpec {
         made.map(Some).map_err(|why| Impossible::new(&keys, why))
     }
 
+    /// Logical blocks of a drive with log blocks.
+    pub fn log_block_geometry(&self) -> Result<Option<LogBlockGeometry>, Impossible> {
+        let Some(of) = self.ftl.log_blocks.filter(|_| !self.is_divided()) else { return Ok(None) };
+        let layout = self.layout()?;
+        // A requested capacity decides the number of blocks, as with zones.
+        let most = self.ftl.logical(layout.units());
+        let made = LogBlockGeometry::new(&self.geometry, &layout, most, of.blocks_of_lane());
+        let keys = ["ftl.log-blocks", "ftl.over-provisioning", "part.blocks-per-plane"];
+        made.map(Some).map_err(|why| Impossible::new(&keys, why))
+    }
+
     /// Checks the consistency of all values.
     pub fn check(&self) -> Result<(), Impossible> {
         let layout = self.layout()?;
@@ -168,6 +183,12 @@ impl DriveSpec {
         }
         if self.is_divided() {
             return self.check_conventional_zones();
+        }
+        if self.ftl.log_blocks.is_some() {
+            self.log_block_geometry()?;
+            self.check_log_blocks()?;
+            self.check_suspension()?;
+            return self.check_cache(&layout);
         }
         if self.ftl.zones.is_some() {
             self.zone_geometry()?;

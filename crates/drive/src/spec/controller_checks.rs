@@ -13,6 +13,8 @@ impl DriveSpec {
         Impossible::unless(self.namespaces.is_empty(), &[size], why)?;
         let why = "resets of zones do not drop the copies of a read cache: leave out [read-cache]";
         Impossible::unless(self.ftl.zones.is_none(), &[size, "ftl.family"], why)?;
+        let why = "a read cache is not followed over log blocks: leave out [read-cache]";
+        Impossible::unless(self.ftl.log_blocks.is_none(), &[size, "ftl.family"], why)?;
         let why = "a loss of power is not followed in the fills of a read cache: leave out [read-cache]";
         Impossible::unless(self.power_loss.is_none(), &[size, "power-loss.at"], why)?;
         let why = "read-ahead looks up no map entries that are on flash: leave it out, or take the full map";
@@ -38,7 +40,7 @@ impl DriveSpec {
             "firmware cores by task know no namespaces: leave out [firmware], or the [[namespace]] tables";
         Impossible::unless(self.namespaces.is_empty(), &["firmware.mapping-time"], why)?;
         let why = "firmware cores by task are followed in the page-mapped family alone: leave out [firmware]";
-        Impossible::unless(self.ftl.zones.is_none(), &["firmware.mapping-time", "ftl.family"], why)?;
+        Impossible::unless(self.ftl.is_page_mapped(), &["firmware.mapping-time", "ftl.family"], why)?;
         let why = "a loss of power is not followed in firmware cores by task: leave out [firmware]";
         Impossible::unless(self.power_loss.is_none(), &["firmware.mapping-time", "power-loss.at"], why)
     }

@@ -19,6 +19,8 @@ impl DriveSpec {
                 || (0..).zip(&self.namespaces).filter(chosen).any(|(_, of)| of.ftl.zones.is_some())
         };
         goes(!self.formats.iter().any(zoned), &[at, "ftl.family"], why)?;
+        let why = "a format erases blocks of the page-mapped family alone: leave out [[format]]";
+        goes(self.ftl.log_blocks.is_none(), &[at, "ftl.family"], why)?;
         let why = "translation pages on flash are not formatted: take the full map, or leave out [[format]]";
         goes(self.ftl.mapping.cached().is_none(), &[at, "ftl.mapping"], why)?;
         let why = "gc = \"imposed\" keeps every unit where preconditioning put it: leave out [[format]]";

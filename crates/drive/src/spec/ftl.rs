@@ -1,5 +1,6 @@
 //! Specification of the FTL: the section `[ftl]`.
 
+use crate::ftl::log_block::spec::LogBlockSpec;
 use crate::ftl::page::blocks::free_block::FreeBlock;
 use crate::ftl::page::gc::copyback::CopybackSpec;
 use crate::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
@@ -24,6 +25,8 @@ choices! {
         Page = "page",
         /// zones that the host writes in order and resets (NVMe Zoned Namespaces)
         Zoned = "zoned",
+        /// data blocks mapped by block and log blocks mapped by unit, which merges move to data blocks (BAST, FAST)
+        LogBlock = "log-block",
     }
 }
 
@@ -83,6 +86,8 @@ pub struct FtlSpec {
     pub wear_gap: Option<u32>,
     /// Zones of the zoned family; its values of the page-mapped family are defaults without effect.
     pub zones: Option<ZoneSpec>,
+    /// Log blocks of the log-block family, as [`FtlSpec::zones`].
+    pub log_blocks: Option<LogBlockSpec>,
 }
 
 keys! {
@@ -159,6 +164,7 @@ impl PageKeys {
 enum FamilyKeys {
     Page(Box<PageKeys>),
     Zoned(ZoneSpec),
+    LogBlock(LogBlockSpec),
 }
 
 impl FtlSpec {
@@ -187,15 +193,19 @@ impl FtlSpec {
         capacity: Option<Bytes>,
     ) -> Result<FtlSpec, ConfigError> {
         let of = |family: Family| format!("family = \"{}\"", family.name());
-        let variants: [Variant<FamilyKeys>; 2] = [
+        let variants: [Variant<FamilyKeys>; 3] = [
             (of(Family::Page), &|s| {
                 PageKeys::read(s, &mut s.not_shaping_state()).map(|keys| FamilyKeys::Page(Box::new(keys)))
             }),
             (of(Family::Zoned), &|s| ZoneSpec::read(s, &mut s.not_shaping_state()).map(FamilyKeys::Zoned)),
+            (of(Family::LogBlock), &|s| {
+                LogBlockSpec::read(s, &mut s.not_shaping_state()).map(FamilyKeys::LogBlock)
+            }),
         ];
-        let (page, zones) = match s.read_variant(common.family as usize, &variants)? {
-            FamilyKeys::Page(keys) => (*keys, None),
-            FamilyKeys::Zoned(zones) => (PageKeys::defaults(), Some(zones)),
+        let (page, zones, log_blocks) = match s.read_variant(common.family as usize, &variants)? {
+            FamilyKeys::Page(keys) => (*keys, None, None),
+            FamilyKeys::Zoned(zones) => (PageKeys::defaults(), Some(zones), None),
+            FamilyKeys::LogBlock(of) => (PageKeys::defaults(), None, Some(of)),
         };
         Ok(FtlSpec {
             over_provisioning: common.over_provisioning,
@@ -219,6 +229,7 @@ impl FtlSpec {
             wear_gap: page.wear_gap,
             unmapped_reads: page.unmapped_reads,
             zones,
+            log_blocks,
         })
     }
 
@@ -232,6 +243,11 @@ impl FtlSpec {
 
     /// Keys of the section `[ftl]` that belong to the whole drive, not to a namespace.
     pub const DRIVE_WIDE: &'static [&'static str] = &["mapping-unit", "bad-block-reserve", "multi-plane"];
+
+    /// Whether the FTL is of the page-mapped family.
+    pub fn is_page_mapped(&self) -> bool {
+        self.zones.is_none() && self.log_blocks.is_none()
+    }
 
     /// Keys that belong to the page-mapped family alone; a preset's are left out for another family.
     pub fn page_keys() -> Vec<String> {

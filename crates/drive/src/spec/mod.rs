@@ -11,6 +11,7 @@ mod faults;
 mod format;
 mod format_checks;
 mod ftl;
+mod log_block_checks;
 mod mapping_checks;
 mod namespace;
 mod namespace_blocks;

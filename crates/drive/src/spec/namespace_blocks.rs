@@ -233,6 +233,7 @@ impl DriveSpec {
         };
         let conventional = ftl.zones.as_ref().is_some_and(|zones| zones.conventional > 0);
         goes(!conventional, "ftl.conventional-zones", "conventional zones belong to a whole drive")?;
+        goes(ftl.log_blocks.is_none(), "ftl.family", "log blocks belong to a whole drive")?;
         goes(!ftl.gc.imposes(), "ftl.gc", "imposed write amplification belongs to a whole drive")?;
         goes(ftl.mapping.cached().is_none(), "ftl.mapping", "the mapping cache belongs to a whole drive")?;
         goes(

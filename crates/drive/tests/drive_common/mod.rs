@@ -6,6 +6,7 @@ pub mod zones;
 
 pub use features::{with_faults, with_injected_faults};
 use interpulse_drive::drive::{Drive, PreconditionedState};
+use interpulse_drive::ftl::log_block::tables::LogBlockTables;
 use interpulse_drive::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::page::placement::PlacementPolicy;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
@@ -161,6 +162,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             wear_gap: None,
             unmapped_reads: UnmappedReads::Zeroes,
             zones: None,
+            log_blocks: None,
         },
         cache: CacheSpec {
             size: Bytes::mib(4),
@@ -231,6 +233,12 @@ pub fn preconditioned(spec: &DriveSpec, share: f64, overwrites: f64, seed: u64) 
         let mut tables = ZoneTables::new(spec.layout().unwrap(), zones);
         tables.fill((f64::from(tables.geometry.zones) * share) as u32);
         return PreconditionedState::Zoned(tables);
+    }
+    if let Some(blocks) = spec.log_block_geometry().unwrap() {
+        let units = (f64::from(blocks.logical_units()) * share) as u32;
+        let mut tables = LogBlockTables::new(spec.layout().unwrap(), blocks);
+        tables.fill(units);
+        return PreconditionedState::LogBlock(tables);
     }
     let mut ftl = spec.fresh_ftl(streams.stream("test.ftl", 0)).unwrap();
     let units = (f64::from(ftl.config().logical_units) * share) as u32;

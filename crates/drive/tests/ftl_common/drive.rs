@@ -112,6 +112,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             wear_gap: None,
             unmapped_reads: UnmappedReads::Zeroes,
             zones: None,
+            log_blocks: None,
         },
         cache: CacheSpec {
             size: Bytes::kib(128),

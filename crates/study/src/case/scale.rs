@@ -136,7 +136,7 @@ fn spare_scales(drive: &DriveSpec) -> Vec<String> {
 }
 
 fn spare_scale(drive: &DriveSpec) -> Option<String> {
-    if drive.ftl.gc.imposes() {
+    if drive.ftl.gc.imposes() || drive.ftl.log_blocks.is_some() {
         return None;
     }
     let spare = drive.spare_blocks_of_lane().ok()?;

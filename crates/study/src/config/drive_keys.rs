@@ -29,7 +29,7 @@ pub(super) fn read(document: &Document) -> Result<(Option<Bytes>, Option<Bytes>)
 pub(super) fn of_family(document: &Document, preset: Document) -> Result<Document, ConfigError> {
     let doc = "FTL family, for the keys of a preset";
     let family = Document::clone(document).section("ftl")?.label(FtlSpec::FAMILY, doc)?;
-    let zoned = family.as_deref() == Some(Family::Zoned.name());
-    let keys = if zoned { FtlSpec::page_keys() } else { Vec::new() };
+    let is_other = family.is_some_and(|family| family != Family::Page.name());
+    let keys = if is_other { FtlSpec::page_keys() } else { Vec::new() };
     Ok(keys.iter().fold(preset, |preset, key| preset.without(key)))
 }

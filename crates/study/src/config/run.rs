@@ -236,6 +236,12 @@ impl PreconditionSpec {
             |holds, key| Impossible::unless(drive.ftl.zones.is_none() || holds, &[key, "ftl.family"], why);
         goes(self.overwrite.is_none(), "precondition.overwrite")?;
         goes(self.out_of_date == 0.0, "precondition.out-of-date")?;
+        let why = "a state without merges has every unit in its data block: leave out what overwrites it, and let the warm-up do so";
+        let goes = |holds, key| {
+            Impossible::unless(drive.ftl.log_blocks.is_none() || holds, &[key, "ftl.family"], why)
+        };
+        goes(self.overwrite.is_none(), "precondition.overwrite")?;
+        goes(self.out_of_date == 0.0, "precondition.out-of-date")?;
         let imposes = drive.ftl.gc.imposes();
         let why = "gc = \"imposed\" keeps every unit where preconditioning put it, so fill must be 100%";
         Impossible::unless(!imposes || self.fill >= 1.0, &["precondition.fill", "ftl.gc"], why)?;

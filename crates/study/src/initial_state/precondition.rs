@@ -5,6 +5,7 @@ use crate::config::{PreconditionSpec, Until};
 use interpulse_drive::DriveSpec;
 use interpulse_drive::PreconditionedState;
 use interpulse_drive::Preconditioner;
+use interpulse_drive::ftl::log_block::tables::LogBlockTables;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::ftl::zoned::tables::ZoneTables;
 use interpulse_drive::numbers::Lpn;
@@ -23,6 +24,11 @@ pub struct Preconditioned {
     pub gave_up: bool,
 }
 
+impl Preconditioned {
+    /// Outcome of a fill.
+    const FILLED: Preconditioned = Preconditioned { quarters: Vec::new(), gave_up: false };
+}
+
 /// Preconditions a fresh drive. `progress` gets units written and units expected, and returns false to stop, which
 /// gives `None`.
 pub fn precondition(
@@ -37,8 +43,13 @@ pub fn precondition(
     if let Some(zones) = drive.zone_geometry().expect("the spec has been checked") {
         let mut tables = ZoneTables::new(drive.layout().expect("the spec has been checked"), zones);
         tables.fill(spec.full_zones(tables.geometry.zones));
-        let outcome = Preconditioned { quarters: Vec::new(), gave_up: false };
-        return Some((PreconditionedState::Zoned(tables), outcome));
+        return Some((PreconditionedState::Zoned(tables), Preconditioned::FILLED));
+    }
+    if let Some(blocks) = drive.log_block_geometry().expect("the spec has been checked") {
+        let units = (f64::from(blocks.logical_units()) * spec.fill) as u32;
+        let mut tables = LogBlockTables::new(drive.layout().expect("the spec has been checked"), blocks);
+        tables.fill(units);
+        return Some((PreconditionedState::LogBlock(tables), Preconditioned::FILLED));
     }
     let mut ftl = drive.fresh_ftl(streams.stream("precondition.gc", 0)).expect("the spec has been checked");
     let logical = u64::from(ftl.config().logical_units);
@@ -67,7 +78,7 @@ pub fn precondition(
             return None;
         }
     }
-    let mut outcome = Preconditioned { quarters: Vec::new(), gave_up: false };
+    let mut outcome = Preconditioned::FILLED;
     let overwrite = spec.overwrite.as_ref().filter(|_| !drive.ftl.gc.imposes() && filled > 0);
     if let Some(o) = overwrite {
         // Sequential overwrites gather super word lines as the fill does, others meet no consecutive pages.

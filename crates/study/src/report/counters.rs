@@ -5,6 +5,7 @@ use super::json_values::{group, without_nulls};
 use crate::run::Measured;
 use interpulse_array::array::ArrayCounters;
 use interpulse_drive::DriveCounters;
+use interpulse_drive::ftl::log_block::counters::LogBlockCounters;
 use interpulse_drive::ftl::zoned::counters::ZoneCounters;
 use interpulse_drive::{FtlCounters, SlcCounters, Wear};
 use interpulse_engine::CounterInfo;
@@ -42,12 +43,13 @@ const TRACE: [CounterInfo; 6] = [
 ];
 
 /// Every group of counters: path in the result and declarations.
-pub fn groups() -> [(&'static str, Vec<CounterInfo>); 9] {
+pub fn groups() -> [(&'static str, Vec<CounterInfo>); 10] {
     [
         ("counters.host", [HostCounters::INFO, DriveCounters::INFO].concat()),
         ("counters.ftl", FtlCounters::INFO.to_vec()),
         ("counters.slc", SlcCounters::INFO.to_vec()),
         ("counters.zones", ZoneCounters::INFO.to_vec()),
+        ("counters.log_blocks", LogBlockCounters::INFO.to_vec()),
         ("counters.nand", NandCounters::INFO.to_vec()),
         ("counters.errors", ErrorCounters::INFO.to_vec()),
         ("counters.wear", WEAR.to_vec()),
@@ -91,6 +93,7 @@ pub(super) fn section(m: &Measured, context: &DriveState) -> Value {
         "ftl": group(m.ftl.iter().filter(|(info, _)| cached || !info.name.starts_with("map_"))),
         "slc": context.case.drive.ftl.slc.map(|_| group(m.slc.iter())),
         "zones": m.zones.as_ref().map(|zones| group(zones.iter())),
+        "log_blocks": m.log_blocks.as_ref().map(|of| group(of.iter())),
         "nand": group(m.nand.iter()),
         "errors": m.errors.as_ref().map(|errors| group(errors.counters.iter())),
         "wear": group(WEAR.into_iter().zip(wear)),

@@ -10,8 +10,9 @@ use crate::run::batches::{Batch, Batches};
 use crate::run::warm_up::{Warmup, WarmupOutcome};
 use crate::run_target::{DeviceCounters, RunTarget};
 use interpulse_drive::DriveCounters;
+use interpulse_drive::ftl::log_block::counters::LogBlockCounters;
 use interpulse_drive::ftl::zoned::counters::ZoneCounters;
-use interpulse_drive::ftl::{Ftl, Namespace, ZonedFtl};
+use interpulse_drive::ftl::{Ftl, LogBlockFtl, Namespace, ZonedFtl};
 use interpulse_drive::{Drive, PlacementCounters, Rewritten, SpareSeen};
 use interpulse_drive::{FtlCounters, SlcCounters};
 use interpulse_engine::{AuditReport, Duration, SimTime};
@@ -85,6 +86,8 @@ pub struct Measured {
     pub slc: SlcCounters,
     /// Counters of zones, of a zoned drive.
     pub zones: Option<ZoneCounters>,
+    /// Counters of log blocks, of a drive with log blocks.
+    pub log_blocks: Option<LogBlockCounters>,
     /// Look-ups of map entries and hits of each queue; empty with the full table or one queue.
     pub map_lookups: Vec<[u64; 2]>,
     /// Counters of each namespace; empty without namespaces.
@@ -266,6 +269,7 @@ pub fn run<D: RunTarget, O: Recording, C: Clock>(
             .map(|(after, before)| NamespaceCounters { ftl: after.ftl.since(&before.ftl) })
             .collect(),
         zones: after.zones.zip(before.zones).map(|(after, before)| after.since(&before)),
+        log_blocks: after.log_blocks.zip(before.log_blocks).map(|(after, before)| after.since(&before)),
         spare: done.spare,
         placement: after.placement.zip(before.placement).map(|(after, before)| after.since(&before)),
         nand: done.nand,
@@ -329,6 +333,7 @@ struct Readings {
     errors: Option<ErrorWindow>,
     placement: Option<PlacementCounters>,
     zones: Option<ZoneCounters>,
+    log_blocks: Option<LogBlockCounters>,
     map_lookups: Vec<[u64; 2]>,
     namespaces: Vec<NamespaceCounters>,
     spent: Spent,
@@ -345,6 +350,7 @@ impl Readings {
             errors: None,
             placement: None,
             zones: None,
+            log_blocks: None,
             map_lookups: Vec::new(),
             namespaces: Vec::new(),
             spent: Spent::default(),
@@ -360,6 +366,8 @@ impl Readings {
             readings.map_lookups = drive.map_lookups_by_queue().to_vec();
             // An array has no zoned drives, and no namespaces.
             readings.zones = zone_counters(drive);
+            // Nor drives with log blocks.
+            readings.log_blocks = drive.log_block().map(LogBlockFtl::log_counters);
             let each = drive.namespaces().map_or(&[][..], |of| of.all());
             readings.namespaces =
                 each.iter().map(|of| NamespaceCounters { ftl: of.family().counters() }).collect();

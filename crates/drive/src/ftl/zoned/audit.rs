@@ -1,8 +1,8 @@
 //! Audit of the zoned FTL at the end of a run, and its diagnostics.
 
 use super::area::NO_SLOT;
-use super::blocks::NO_BLOCK;
 use super::zoned_ftl::ZonedFtl;
+use crate::ftl::block_pool::NO_BLOCK;
 use crate::numbers::Lpn;
 
 impl ZonedFtl {

@@ -13,7 +13,7 @@ pub(super) struct Repair {
     /// Programs to copy.
     pub(super) keep: u32,
     pub(super) from: SuperBlock,
-    /// [`NO_BLOCK`](super::blocks::NO_BLOCK) until it begins.
+    /// [`NO_BLOCK`](crate::ftl::block_pool::NO_BLOCK) until it begins.
     pub(super) to: SuperBlock,
     /// Programs copied.
     pub(super) copied: u32,

@@ -1,7 +1,7 @@
 //! What a zoned drive keeps against a loss of power: spare bytes of its pages, data that flushes have saved.
 
-use super::blocks::NO_BLOCK;
 use super::geometry::ZoneGeometry;
+use crate::ftl::block_pool::NO_BLOCK;
 use crate::ftl::layout::Layout;
 use crate::ftl::page::power_loss::metadata_region::MetadataWritten;
 use crate::ftl::page::power_loss::oob::{Oob, Spare};

@@ -88,7 +88,7 @@ impl ZoneGeometry {
             zones,
             units,
             program: layout.units_per_program,
-            order: lanes_in_order(geometry, layout.lanes_per_die),
+            order: layout.lanes_by_channel(geometry),
             groups,
             by_zone: Divider::new(units),
             by_program: Divider::new(layout.units_per_program),
@@ -152,21 +152,4 @@ impl ZoneGeometry {
     pub fn unit_at(&self, block: SuperBlock, place: ProgramPlace, k: u32) -> UnitAt {
         UnitAt { super_block: block, offset: place.program * self.program + k }
     }
-}
-
-/// Lanes ordered by channel, then chip, die and plane group.
-fn lanes_in_order(geometry: &Geometry, lanes_per_die: u32) -> Vec<Lane> {
-    let mut order = Vec::new();
-    for group in 0..lanes_per_die {
-        for die in 0..geometry.dies_per_chip {
-            for chip in 0..geometry.chips_per_channel {
-                for channel in 0..geometry.channels {
-                    let chip = channel * geometry.chips_per_channel + chip;
-                    let die = chip * geometry.dies_per_chip + die;
-                    order.push(Lane(die * lanes_per_die + group));
-                }
-            }
-        }
-    }
-    order
 }

@@ -6,7 +6,6 @@
 
 mod area;
 mod audit;
-mod blocks;
 mod copies;
 pub mod counters;
 mod durability;

@@ -9,12 +9,12 @@
 //! the write pointer, is replaced by a copy ([`repairs`](super::repairs)).
 
 use super::area::{NO_SLOT, ZoneArea};
-use super::blocks::NO_BLOCK;
 use super::durability::describe;
 use super::state::ZoneState;
 use super::zoned_ftl::{NO_RESET, ZonedFtl};
 use crate::audit::loss::Held;
 use crate::cache::Cache;
+use crate::ftl::block_pool::NO_BLOCK;
 use crate::ftl::flash::Flash;
 use crate::ftl::outcome::Outcome;
 use crate::ftl::page::blocks::program_progress::programs_begun_in;

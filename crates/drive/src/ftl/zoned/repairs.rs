@@ -3,10 +3,11 @@
 //! A lane has one repair at a time, which precedes new blocks for zones. The zone is not programmed until its repairs are
 //! complete; then the copy replaces the old super block, which is erased.
 
-use super::blocks::NO_BLOCK;
 use super::copies::Repair;
 use super::zoned_ftl::ZonedFtl;
+use crate::ftl::block_pool::NO_BLOCK;
 use crate::ftl::flash::Flash;
+use crate::ftl::transactions::program_of;
 use crate::numbers::{GcReadId, JobId, Lane, SuperBlock};
 use crate::owner::Owner;
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -96,13 +97,9 @@ impl ZonedFtl {
         if repair.reads > 0 {
             return;
         }
-        let (lane, block) = self.layout.lane_of(repair.to);
-        let (die, plane) = self.layout.die_of(lane);
-        let mut txn = Txn::new(Kind::GcProgram, die);
-        (txn.plane, txn.planes) = (plane as u8, self.layout.planes as u8);
-        (txn.block, txn.page) = (block, self.layout.page_of_program(repair.copied));
-        txn.set_cycles(self.blocks.cycles[repair.to.index()]);
-        txn.set_owner(Owner::Repair(JobId(read.0)).into());
+        let cycles = self.blocks.cycles[repair.to.index()];
+        let owner = Owner::Repair(JobId(read.0));
+        let txn = program_of(&self.layout, Kind::GcProgram, repair.to, repair.copied, cycles, owner);
         flash.submit(txn);
     }
 

@@ -4,15 +4,16 @@
 //! are erased when the programs and reads on them have ended.
 
 use super::area::ZoneArea;
-use super::blocks::NO_BLOCK;
 use super::geometry::ZoneOffset;
 use super::zoned_ftl::{NO_RESET, ZonedFtl};
+use crate::ftl::block_pool::NO_BLOCK;
 use crate::ftl::flash::Flash;
 use crate::ftl::outcome::Outcome;
+use crate::ftl::transactions::erase_of;
 use crate::numbers::{Lpn, SuperBlock};
 use crate::owner::Owner;
 use interpulse_engine::{RequestId, Status, ZoneAction};
-use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::nand::txn::Txn;
 
 impl ZonedFtl {
     /// Executes a command on the zone that begins at `lpn`; false if [`Outcome::ZoneReset`] reports its end.
@@ -134,15 +135,7 @@ impl ZonedFtl {
     }
 
     pub(super) fn submit_erase(&mut self, flash: &mut Flash, block: SuperBlock) {
-        let (lane, of_plane) = self.layout.lane_of(block);
-        let (die, plane) = self.layout.die_of(lane);
-        let mut txn = Txn::new(Kind::Erase, die);
-        txn.plane = plane as u8;
-        txn.planes = self.layout.planes as u8;
-        txn.block = of_plane;
-        txn.set_owner(Owner::Erase(block).into());
-        txn.set_cycles(self.blocks.cycles[block.index()]);
-        flash.submit(txn);
+        flash.submit(erase_of(&self.layout, block, self.blocks.cycles[block.index()]));
     }
 
     /// Completes an erase: zones that wait for a block continue, and a reset may end.

@@ -1,7 +1,7 @@
 //! Initial state of a zoned drive, and its format in snapshots: numbers of 32 bits in little endian.
 
-use super::blocks::NO_BLOCK;
 use super::geometry::ZoneGeometry;
+use crate::ftl::block_pool::NO_BLOCK;
 use crate::ftl::layout::Layout;
 use crate::numbers::{Lane, SuperBlock};
 use std::collections::VecDeque;

@@ -1,12 +1,13 @@
 //! Writes of a zoned drive: state check, admission to the cache, programs.
 
 use super::area::NO_SLOT;
-use super::blocks::NO_BLOCK;
 use super::geometry::ZoneOffset;
 use super::zoned_ftl::{LANDED, ZoneProgram, ZonedFtl};
 use crate::cache::NO_FLASH_COPY;
+use crate::ftl::block_pool::NO_BLOCK;
 use crate::ftl::flash::Flash;
 use crate::ftl::outcome::Admitted;
+use crate::ftl::transactions::program_of;
 use crate::numbers::{JobId, Lpn};
 use crate::owner::Owner;
 use interpulse_engine::{RequestId, Status};
@@ -189,14 +190,9 @@ impl ZonedFtl {
                 });
             }
         }
-        let (die, plane) = self.layout.die_of(lane);
-        let mut txn = Txn::new(Kind::HostProgram, die);
-        txn.plane = plane as u8;
-        txn.planes = self.layout.planes as u8;
-        txn.set_owner(Owner::Program(id).into());
-        txn.block = self.layout.lane_of(block).1;
-        txn.page = self.layout.page_of_program(place.program);
-        txn.set_cycles(self.blocks.cycles[block.index()]);
+        let cycles = self.blocks.cycles[block.index()];
+        let owner = Owner::Program(id);
+        let txn = program_of(&self.layout, Kind::HostProgram, block, place.program, cycles, owner);
         self.blocks.begin(block);
         flash.submit(txn);
         true

@@ -1,7 +1,6 @@
 //! Zoned FTL: components.
 
 use super::area::ZoneArea;
-use super::blocks::{NO_BLOCK, ZoneBlocks};
 use super::copies::Repairs;
 use super::counters::ZoneCounters;
 use super::durability::ZonePowerLoss;
@@ -12,6 +11,7 @@ use super::state::ZoneStates;
 use super::tables::ZoneTables;
 use crate::audit::VersionAudit;
 use crate::cache::Cache;
+use crate::ftl::block_pool::{BlockPool, NO_BLOCK};
 use crate::ftl::counters::FtlCounters;
 use crate::ftl::layout::Layout;
 use crate::ftl::outcome::Outcome;
@@ -36,7 +36,7 @@ pub struct ZonedFtl {
     pub(super) geometry: ZoneGeometry,
     pub(super) states: ZoneStates,
     pub(super) zones: Vec<ZoneData>,
-    pub(super) blocks: ZoneBlocks,
+    pub(super) blocks: BlockPool,
     /// Dirty list k holds the data of zone k.
     pub(super) cache: Cache,
     pub(super) versions: VersionAudit,
@@ -174,7 +174,7 @@ impl ZonedFtl {
             ),
             zones: blocks.into_iter().zip(&written).map(data).collect(),
             reset_of: vec![NO_RESET; cycles.len()],
-            blocks: ZoneBlocks::new(free, cycles),
+            blocks: BlockPool::new(free, cycles),
             cache: Cache::new(slots, geometry.zones),
             versions,
             programs: Vec::new(),

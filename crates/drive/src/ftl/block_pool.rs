@@ -1,4 +1,4 @@
-//! Super blocks of a zoned drive: free ones by lane, wear, and erases of those that resets release.
+//! Super blocks of a family that owns them one by one: free ones by lane, wear, and erases of those that are released.
 
 use crate::ftl::layout::Layout;
 use crate::numbers::{Lane, SuperBlock};
@@ -11,18 +11,18 @@ pub(super) const NO_BLOCK: SuperBlock = SuperBlock(u32::MAX);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BlockState {
     Free,
-    /// Belongs to a zone.
+    /// Holds data, or will.
     Used,
-    /// Its zone was reset; operations on it are in flight.
+    /// No longer used; operations on it are in flight.
     Released,
     Erasing,
     /// Failed, and in use no more.
     Retired,
 }
 
-/// Super blocks of a zoned drive.
+/// Super blocks of a drive that are free, used, or wait for their erase.
 #[derive(Clone)]
-pub(super) struct ZoneBlocks {
+pub(super) struct BlockPool {
     /// Erased super blocks of each lane in order of erase; taking the oldest first levels wear.
     pub(super) free: Vec<VecDeque<SuperBlock>>,
     /// P/E cycles of each super block.
@@ -32,12 +32,12 @@ pub(super) struct ZoneBlocks {
     operations: Vec<u16>,
 }
 
-impl ZoneBlocks {
+impl BlockPool {
     /// Blocks of which `free` are erased and the others used.
-    pub(super) fn new(free: Vec<VecDeque<SuperBlock>>, cycles: Vec<u32>) -> ZoneBlocks {
+    pub(super) fn new(free: Vec<VecDeque<SuperBlock>>, cycles: Vec<u32>) -> BlockPool {
         let mut states = vec![BlockState::Used; cycles.len()];
         free.iter().flatten().for_each(|block| states[block.index()] = BlockState::Free);
-        ZoneBlocks { free, operations: vec![0; cycles.len()], cycles, states }
+        BlockPool { free, operations: vec![0; cycles.len()], cycles, states }
     }
 
     /// Takes the super block of a lane that has been erased for the longest time.
@@ -60,7 +60,7 @@ impl ZoneBlocks {
         self.operations[block.index()] == 0 && self.erases(block)
     }
 
-    /// Releases a super block of a zone; true if it must be erased now, otherwise when its operations have ended.
+    /// Releases a used super block; true if it must be erased now, otherwise when its operations have ended.
     pub(super) fn release(&mut self, block: SuperBlock) -> bool {
         debug_assert_eq!(self.states[block.index()], BlockState::Used);
         self.states[block.index()] = BlockState::Released;
@@ -84,7 +84,7 @@ impl ZoneBlocks {
         self.free[lane.index()].push_back(block);
     }
 
-    /// Retires a super block that has just been [erased](ZoneBlocks::erased).
+    /// Retires a super block that has just been [erased](BlockPool::erased).
     pub(super) fn retire(&mut self, layout: &Layout, block: SuperBlock) {
         let (lane, _) = layout.lane_of(block);
         let last = self.free[lane.index()].pop_back();
@@ -92,7 +92,7 @@ impl ZoneBlocks {
         self.states[block.index()] = BlockState::Retired;
     }
 
-    /// Gives up a super block that belonged to a zone or a repair when power was lost; it will be erased.
+    /// Gives up a super block that was used when power was lost; it will be erased.
     pub(super) fn abandon(&mut self, block: SuperBlock) {
         self.states[block.index()] = BlockState::Erasing;
     }

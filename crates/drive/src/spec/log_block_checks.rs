@@ -1,0 +1,26 @@
+//! Consistency checks of drives with log blocks.
+
+use super::{DriveSpec, Impossible};
+
+impl DriveSpec {
+    /// Checks what a drive with log blocks does not go together with.
+    pub(super) fn check_log_blocks(&self) -> Result<(), Impossible> {
+        let family = "ftl.family";
+        let goes = |holds, key, why: &str| Impossible::unless(holds, &[key, family], why);
+        let why = "the map of log blocks is not rebuilt after a loss of power: leave out [power-loss]";
+        goes(self.power_loss.is_none(), "power-loss.at", why)?;
+        let why = "blocks and dies that fail are not followed in merges: leave out [faults] and the [[fault]] tables";
+        goes(self.faults.is_none(), "faults.wear-out", why)?;
+        goes(self.schedule.is_empty(), "fault.0.kind", why)?;
+        let why = "a write that is smaller than a program waits in the cache for others of its log block, and would never be \
+                   complete: leave out cache.acknowledge, and give a cache";
+        let key = if self.cache.is_absent() { "cache.size" } else { "cache.acknowledge" };
+        goes(!self.cache.acknowledge.waits_for_programs(), key, why)?;
+        let errors = self.nand.errors.as_ref();
+        let why = "merges rewrite what the host overwrites; blocks are not rewritten for their age or reads";
+        let refreshes = errors.is_some_and(|errors| errors.refresh_after.is_some());
+        goes(!refreshes, "errors.refresh-after", why)?;
+        let reclaims = errors.is_some_and(|errors| errors.reclaim_reads.is_some());
+        goes(!reclaims, "errors.reclaim-reads", why)
+    }
+}

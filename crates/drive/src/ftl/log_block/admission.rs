@@ -26,8 +26,9 @@ impl LogBlockFtl {
             self.versions.written(lpn, slot);
         }
         let lane = self.geometry.lane(at.block);
-        if !self.by_block() {
-            self.note_stream(lane, at);
+        self.lanes[lane.index()].dirty += 1;
+        if at.offset == 0 && !self.by_block() {
+            self.lanes[lane.index()].starting = Some(at.block);
         }
         let ready = self.dirty.add(&self.cache, lane.index(), group, slot);
         if ready || self.programs_are_partial() {
@@ -49,9 +50,9 @@ impl LogBlockFtl {
             Place::Cache(slot) if self.cache.is_held(slot) => {
                 self.cache.drop_held(slot);
                 let at = self.geometry.split(lpn);
-                self.forget_of_stream(self.geometry.lane(at.block), at);
+                self.lanes[self.geometry.lane(at.block).index()].dirty -= 1;
             }
-            Place::Cache(_) | Place::InPlace | Place::Log(_) => {}
+            Place::Cache(_) | Place::DataBlock | Place::Log(_) => {}
         }
         self.map.set(lpn, Place::Nowhere);
         if self.versions.follows(lpn) {

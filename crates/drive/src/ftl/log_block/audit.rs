@@ -37,13 +37,13 @@ impl LogBlockFtl {
             if of.logs.len() > most {
                 return Err(format!("lane {lane} has {} log blocks, at most {most}", of.logs.len()));
             }
-            if !self.by_block() && of.kept != self.count_kept(lane) {
-                return Err(format!(
-                    "lane {lane} keeps {} units, counted {}",
-                    of.kept,
-                    self.count_kept(lane)
-                ));
-            }
+        }
+        let dirty: u32 = self.lanes.iter().map(|of| of.dirty).sum();
+        if dirty != self.cache.dirty_total() {
+            return Err(format!(
+                "the lanes count {dirty} dirty units, the cache {}",
+                self.cache.dirty_total()
+            ));
         }
         let mut on_flash = 0;
         for lpn in Lpn::first(self.geometry.logical_units()) {
@@ -78,7 +78,7 @@ impl LogBlockFtl {
             Place::Cache(slot) => {
                 Err(format!("unit {lpn} is in slot {slot}, which holds {}", self.cache.lpn(slot)))
             }
-            Place::InPlace => {
+            Place::DataBlock => {
                 let data = self.map.data(at.block);
                 let program = at.offset / self.geometry.program;
                 if data == NO_BLOCK || self.programs_done[data.index()] <= program {

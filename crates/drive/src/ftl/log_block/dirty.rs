@@ -94,14 +94,18 @@ impl DirtyUnits {
         None
     }
 
-    /// Moves a group that units were taken of behind the others of its lane.
-    pub(super) fn taken(&mut self, cache: &Cache, lane: usize, group: u32) {
+    /// Moves a group whose log block is full behind the others of its lane.
+    pub(super) fn postpone(&mut self, lane: usize, group: u32) {
         let LaneGroups { order, ready } = &mut self.lanes[lane];
         for queue in [order, ready] {
             if queue.front() == Some(&group) {
                 queue.rotate_left(1);
             }
         }
+    }
+
+    /// Drops the stale entries before the first unit of a group.
+    pub(super) fn taken(&mut self, cache: &Cache, group: u32) {
         let units = &mut self.groups[group as usize].units;
         while units.front().is_some_and(|&slot| !DirtyUnits::is_of(cache, group, slot)) {
             units.pop_front();

@@ -62,8 +62,8 @@ pub(super) struct LogLane {
     pub(super) sequential: Option<LogId>,
     /// Logical block whose first unit was written last (FAST): a stream may begin.
     pub(super) starting: Option<LogicalBlock>,
-    /// Dirty units that are kept for the sequential log block (FAST).
-    pub(super) kept: u32,
+    /// Dirty units.
+    pub(super) dirty: u32,
     /// Whether the last program was of the sequential log block (FAST).
     pub(super) was_sequential: bool,
     /// Log block whose units are being merged (FAST).

@@ -9,7 +9,7 @@ pub(super) enum Place {
     /// Never written, or trimmed.
     Nowhere,
     /// At its offset in the data block of its logical block.
-    InPlace,
+    DataBlock,
     /// In this slot of the write cache.
     Cache(Slot),
     /// In this physical unit of a log block.
@@ -23,13 +23,13 @@ pub(super) struct Entry(u32);
 impl Entry {
     /// Nothing was copied, or the unit has no data.
     pub(super) const NOWHERE: Entry = Entry(u32::MAX);
-    const IN_PLACE: Entry = Entry(u32::MAX - 1);
+    const IN_DATA_BLOCK: Entry = Entry(u32::MAX - 1);
     const CACHED: u32 = 1 << 31;
 
     fn of(place: Place) -> Entry {
         match place {
             Place::Nowhere => Entry::NOWHERE,
-            Place::InPlace => Entry::IN_PLACE,
+            Place::DataBlock => Entry::IN_DATA_BLOCK,
             Place::Cache(slot) => Entry(Entry::CACHED | slot.0),
             Place::Log(ppu) => Entry(ppu.0),
         }
@@ -39,7 +39,7 @@ impl Entry {
     pub(super) fn place(self) -> Place {
         match self {
             Entry::NOWHERE => Place::Nowhere,
-            Entry::IN_PLACE => Place::InPlace,
+            Entry::IN_DATA_BLOCK => Place::DataBlock,
             Entry(of) if of >= Entry::CACHED => Place::Cache(Slot(of & !Entry::CACHED)),
             Entry(of) => Place::Log(Ppu(of)),
         }
@@ -55,7 +55,7 @@ pub(super) struct LogBlockMap {
 impl LogBlockMap {
     /// The first `filled` of `units` are in the data blocks `data`.
     pub(super) fn new(units: u32, filled: u32, data: Vec<SuperBlock>) -> LogBlockMap {
-        let mut entries = vec![Entry::IN_PLACE; filled as usize];
+        let mut entries = vec![Entry::IN_DATA_BLOCK; filled as usize];
         entries.resize(units as usize, Entry::NOWHERE);
         LogBlockMap { entries, data }
     }

@@ -41,7 +41,7 @@ impl LogBlockFtl {
         for offset in first..first + self.geometry.program {
             let entry = self.map.entry(self.geometry.unit(merge.of, offset));
             let from = match entry.place() {
-                Place::InPlace => self.in_data_block(merge.of, offset),
+                Place::DataBlock => self.in_data_block(merge.of, offset),
                 Place::Log(ppu) => ppu,
                 Place::Nowhere | Place::Cache(_) => continue,
             };

@@ -66,8 +66,8 @@ impl LogBlockFtl {
                 self.release(flash, block);
                 return true;
             };
-            let stream = self.stream(lane).is_some_and(|next| next.block == block);
-            let log = self.lanes[lane.index()].sequential.filter(|_| stream);
+            let stream = self.lanes[lane.index()].sequential;
+            let log = stream.filter(|&log| self.logs.get(log).of == Some(block));
             if log.is_some_and(|log| self.logs.get(log).in_flight > 0)
                 || !self.begin_full(flash, lane, block, log)
             {
@@ -128,7 +128,7 @@ impl LogBlockFtl {
             let first = program * self.geometry.program;
             (first..first + self.geometry.program).any(|offset| {
                 let place = self.map.place(self.geometry.unit(block, offset));
-                matches!(place, Place::InPlace | Place::Log(_))
+                matches!(place, Place::DataBlock | Place::Log(_))
             })
         };
         (from..self.geometry.programs).rev().find(has_unit).map_or(from, |last| last + 1)
@@ -149,9 +149,6 @@ impl LogBlockFtl {
                 self.release(flash, closed);
             }
         }
-        if !self.by_block() {
-            self.recount_kept(lane);
-        }
         self.list(lane);
     }
 
@@ -161,7 +158,7 @@ impl LogBlockFtl {
             let lpn = self.geometry.unit(of, offset);
             let entry = self.map.entry(lpn);
             let from = match entry.place() {
-                Place::InPlace => self.in_data_block(of, offset),
+                Place::DataBlock => self.in_data_block(of, offset),
                 Place::Log(ppu) => ppu,
                 Place::Nowhere | Place::Cache(_) => continue,
             };
@@ -170,9 +167,9 @@ impl LogBlockFtl {
                 if self.versions.follows(lpn) {
                     self.versions.moved(lpn, from, target);
                 }
-                self.map.set(lpn, Place::InPlace);
+                self.map.set(lpn, Place::DataBlock);
             } else if from == target {
-                self.map.set(lpn, Place::InPlace);
+                self.map.set(lpn, Place::DataBlock);
             }
         }
     }

@@ -62,12 +62,11 @@ impl LogBlockFtl {
             of.units.push(lpn);
         }
         (of.programs, of.in_flight, of.used) = (program + 1, of.in_flight + 1, self.clock);
+        let taken = slots.len() as u32;
         let id = self.programs.insert(LogProgram { lane, log, program, slots });
         let state = &mut self.lanes[lane.index()];
         (state.in_flight, state.waits) = (state.in_flight + 1, false);
-        if state.sequential == Some(log) {
-            state.kept -= self.geometry.program;
-        }
+        state.dirty -= taken;
         let cycles = self.blocks.cycles[block.index()];
         flash.submit(program_of(&self.layout, Kind::HostProgram, block, program, cycles, Owner::Program(id)));
         self.programs_done[block.index()] += 1;
@@ -105,6 +104,10 @@ impl LogBlockFtl {
         self.spare.push(slots);
         self.lanes[lane.index()].in_flight -= 1;
         self.list(lane);
+        if self.backpressure && self.cache.in_flight() == 0 {
+            // No lane may have a whole program.
+            self.list_dirty_lanes();
+        }
         true
     }
 }

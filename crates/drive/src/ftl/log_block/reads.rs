@@ -13,7 +13,7 @@ impl Sources for LogBlockFtl {
         let first = match self.map.place(lpn) {
             Place::Nowhere => return Source::Nothing,
             Place::Cache(_) => return Source::Cache,
-            Place::InPlace | Place::Log(_) => self.on_flash(lpn).expect("it is on flash"),
+            Place::DataBlock | Place::Log(_) => self.on_flash(lpn).expect("it is on flash"),
         };
         let at = self.layout.place(first);
         let most = (self.layout.units_per_page() - at.unit).min(to.0 - lpn.0);
@@ -38,7 +38,7 @@ impl LogBlockFtl {
     #[inline]
     fn on_flash(&self, lpn: Lpn) -> Option<Ppu> {
         match self.map.place(lpn) {
-            Place::InPlace => {
+            Place::DataBlock => {
                 let at = self.geometry.split(lpn);
                 Some(self.in_data_block(at.block, at.offset))
             }
@@ -55,7 +55,7 @@ impl LogBlockFtl {
         match self.map.place(lpn) {
             Place::Nowhere => self.versions.read_nothing(lpn),
             Place::Cache(slot) => self.versions.read_cache(lpn, slot),
-            Place::InPlace | Place::Log(_) => {
+            Place::DataBlock | Place::Log(_) => {
                 let ppu = self.on_flash(lpn).expect("it is on flash");
                 self.versions.read_flash(lpn, ppu);
             }

@@ -1,11 +1,13 @@
 //! Selection of the next program of a lane: which units, to which log block.
 //!
-//! The programs of a lane begin in the order in which their data arrived. The first one that needs a log block while there is
-//! none causes a merge and waits for it, and so do those behind it.
+//! Programs to one log block follow one another as long as it has room and there is data for it; otherwise the programs of a lane
+//! begin in the order in which their data arrived. The first one that needs a log block while there is none causes a merge and
+//! waits for it, and so do those behind it.
 
 use super::geometry::LogicalBlock;
 use super::log_block_ftl::LogBlockFtl;
 use super::logs::{LogId, NO_LOG};
+use super::stream::Kept;
 use crate::cache::Cache;
 use crate::ftl::flash::Flash;
 use crate::numbers::{Lane, Slot};
@@ -28,9 +30,13 @@ impl LogBlockFtl {
         if self.by_block() { self.select_by_block(flash, lane) } else { self.select_of_lane(flash, lane) }
     }
 
-    /// Whether a lane programs less than a program of units, with padding.
+    /// Whether a lane programs less than a program of units, with padding: for a flush, or since writes wait for slots and the
+    /// lane has units that make a program only together, or the drive has no program in flight.
     fn pads(&self, lane: Lane) -> bool {
-        !self.flushes.is_empty() || (self.backpressure && self.lanes[lane.index()].in_flight == 0)
+        let of = &self.lanes[lane.index()];
+        let none = self.cache.in_flight() == 0;
+        !self.flushes.is_empty()
+            || (self.backpressure && of.in_flight == 0 && (none || of.dirty >= self.geometry.program))
     }
 
     // ---- block association (BAST) ---------------------------------------------------------------------------
@@ -67,22 +73,25 @@ impl LogBlockFtl {
         } else {
             self.dirty.take_oldest(&mut self.cache, group, |_, _| false, &mut slots);
         }
-        self.dirty.taken(&self.cache, lane.index(), group);
+        self.dirty.taken(&self.cache, group);
+        if program + 1 == self.geometry.programs {
+            self.dirty.postpone(lane.index(), group);
+        }
         Next::Program(log, slots)
     }
 
     // ---- full association (FAST) ----------------------------------------------------------------------------
 
     fn select_of_lane(&mut self, flash: &mut Flash, lane: Lane) -> Next {
-        let dirty = self.cache.dirty(lane.index());
-        let of = &self.lanes[lane.index()];
-        let (free, flushes, pads) = (dirty - of.kept, !self.flushes.is_empty(), self.pads(lane));
-        let whole = free >= self.geometry.program;
-        // Sequential and other programs take turns when both could begin.
-        if of.was_sequential && (whole || (flushes && free > 0)) {
-            return self.select_random(flash, lane, false);
+        let flushes = !self.flushes.is_empty();
+        // A stream without end must not keep a flush waiting.
+        if flushes && self.lanes[lane.index()].was_sequential {
+            let kept = self.kept(lane);
+            if self.cache.dirty(lane.index()) > self.dirty_kept(&kept) {
+                return self.select_random(flash, lane, &kept);
+            }
         }
-        if let Some(next) = self.stream(lane).filter(|next| next.offset < self.geometry.units) {
+        if let Some(next) = self.stream(lane) {
             let program = next.offset / self.geometry.program;
             if self.is_whole(next.block, program) {
                 let log = self.lanes[lane.index()].sequential.expect("it has a stream");
@@ -92,9 +101,16 @@ impl LogBlockFtl {
         if let Some(block) = self.lanes[lane.index()].starting.filter(|&block| self.is_whole(block, 0)) {
             return self.begin_stream(flash, lane, block);
         }
-        match (whole, pads) {
-            (true, _) => self.select_random(flash, lane, false),
-            (false, true) if dirty > 0 => self.select_random(flash, lane, free == 0),
+        let (dirty, pads) = (self.cache.dirty(lane.index()), self.pads(lane));
+        if dirty < if pads { 1 } else { self.geometry.program } {
+            return Next::Nothing;
+        }
+        let kept = self.kept(lane);
+        match dirty - self.dirty_kept(&kept) {
+            free if free >= self.geometry.program || (pads && free > 0) => {
+                self.select_random(flash, lane, &kept)
+            }
+            0 if pads => self.select_random(flash, lane, &[None, None]),
             _ => Next::Nothing,
         }
     }
@@ -114,13 +130,13 @@ impl LogBlockFtl {
     fn next_of_stream(&mut self, lane: Lane, log: LogId, block: LogicalBlock, program: u32) -> Next {
         let mut slots = self.spare_slots();
         self.take_whole(block, program, &mut slots);
-        self.dirty.taken(&self.cache, lane.index(), lane.0);
+        self.dirty.taken(&self.cache, lane.0);
         self.lanes[lane.index()].was_sequential = true;
         Next::Program(log, slots)
     }
 
-    /// Selects a program of units in any order, with `all` also of those that are kept for a stream.
-    fn select_random(&mut self, flash: &mut Flash, lane: Lane, all: bool) -> Next {
+    /// Selects a program of units in any order, but none of those that are `kept`.
+    fn select_random(&mut self, flash: &mut Flash, lane: Lane, kept: &[Option<Kept>; 2]) -> Next {
         let of = &self.lanes[lane.index()];
         let active = of.logs.last().filter(|&&log| self.logs.get(log).programs < self.geometry.programs);
         let log = match active.copied() {
@@ -133,20 +149,13 @@ impl LogBlockFtl {
             None => return self.merge_oldest(flash, lane),
         };
         let mut slots = self.spare_slots();
-        let (geometry, starting, stream) =
-            (&self.geometry, self.lanes[lane.index()].starting, self.stream(lane));
+        let geometry = &self.geometry;
         let keeps = |cache: &Cache, slot: Slot| {
             let at = geometry.split(cache.lpn(slot));
-            let is_next = stream.is_some_and(|next| next.block == at.block && at.offset >= next.offset);
-            !all && (starting == Some(at.block) || is_next)
+            kept.iter().flatten().any(|of| of.has(at))
         };
         self.dirty.take_oldest(&mut self.cache, lane.0, keeps, &mut slots);
-        if all {
-            for &slot in &slots {
-                self.forget_of_stream(lane, self.geometry.split(self.cache.lpn(slot)));
-            }
-        }
-        self.dirty.taken(&self.cache, lane.index(), lane.0);
+        self.dirty.taken(&self.cache, lane.0);
         self.lanes[lane.index()].was_sequential = false;
         Next::Program(log, slots)
     }

@@ -1,59 +1,58 @@
 //! The sequential stream of a lane with full association (FAST): units that wait for its log block.
 //!
-//! A write of the first unit of a logical block may begin a stream. The units of that logical block, and those that the
-//! sequential log block has not passed, are kept in the cache until a whole program of the stream has arrived. Only if writes or
-//! flushes wait for them are they programmed to a log block for data of any order.
+//! A write of the first unit of a logical block may begin a stream. Units of the next program of a stream are kept in the cache
+//! until all of them have arrived. Only if writes or flushes wait for them are they programmed to a log block for data of any
+//! order.
 
 use super::geometry::{BlockOffset, LogicalBlock};
 use super::log_block_ftl::LogBlockFtl;
 use super::map::Place;
 use crate::numbers::{Lane, Slot};
+use std::ops::Range;
+
+/// Units of a logical block that are kept for a stream.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    block: LogicalBlock,
+    offsets: Range<u32>,
+}
+
+impl Kept {
+    pub(super) fn has(&self, at: BlockOffset) -> bool {
+        self.block == at.block && self.offsets.contains(&at.offset)
+    }
+}
 
 impl LogBlockFtl {
-    /// Notes a dirty unit of a lane that has just been added.
-    pub(super) fn note_stream(&mut self, lane: Lane, at: BlockOffset) {
-        if at.offset == 0 && self.lanes[lane.index()].starting != Some(at.block) {
-            self.lanes[lane.index()].starting = Some(at.block);
-            self.recount_kept(lane);
-        } else if self.is_kept(lane, at) {
-            self.lanes[lane.index()].kept += 1;
-        }
-    }
-
-    /// Notes that a dirty unit of a lane has been taken or trimmed.
-    pub(super) fn forget_of_stream(&mut self, lane: Lane, at: BlockOffset) {
-        if !self.by_block() && self.is_kept(lane, at) {
-            self.lanes[lane.index()].kept -= 1;
-        }
-    }
-
-    /// Whether a dirty unit of a lane waits for the sequential log block.
-    pub(super) fn is_kept(&self, lane: Lane, at: BlockOffset) -> bool {
-        let of = &self.lanes[lane.index()];
-        of.starting == Some(at.block)
-            || self.stream(lane).is_some_and(|next| next.block == at.block && at.offset >= next.offset)
-    }
-
-    /// The next unit of the sequential log block of a lane.
+    /// The next unit of the sequential log block of a lane, unless it is full.
     pub(super) fn stream(&self, lane: Lane) -> Option<BlockOffset> {
         let log = self.logs.get(self.lanes[lane.index()].sequential?);
         Some(BlockOffset { block: log.of?, offset: log.programs * self.geometry.program })
+            .filter(|next| next.offset < self.geometry.units)
     }
 
-    /// Counts the units that are kept, after a change of what is.
-    pub(super) fn recount_kept(&mut self, lane: Lane) {
-        self.lanes[lane.index()].kept = self.count_kept(lane);
-    }
-
-    /// Dirty units of a lane that wait for the sequential log block.
-    pub(super) fn count_kept(&self, lane: Lane) -> u32 {
+    /// Units that are kept for the stream of a lane, and for one that may begin.
+    pub(super) fn kept(&self, lane: Lane) -> [Option<Kept>; 2] {
         let starting = self.lanes[lane.index()].starting;
-        let dirty = |block: LogicalBlock, from: u32| {
-            let units = from..self.geometry.units;
-            units.filter(|&offset| self.dirty_slot(block, offset).is_some()).count() as u32
+        let begins = starting.map(|block| BlockOffset { block, offset: 0 });
+        [self.stream(lane).filter(|next| starting != Some(next.block)), begins]
+            .map(|from| from.map(|at| self.kept_from(at)))
+    }
+
+    /// Units of a stream from `at` on: its next program, and all that have arrived without a gap.
+    fn kept_from(&self, at: BlockOffset) -> Kept {
+        let all = at.offset..self.geometry.units;
+        let arrived = all.take_while(|&offset| self.dirty_slot(at.block, offset).is_some()).count() as u32;
+        Kept { block: at.block, offsets: at.offset..at.offset + arrived.max(self.geometry.program) }
+    }
+
+    /// Dirty units among those that are kept.
+    pub(super) fn dirty_kept(&self, kept: &[Option<Kept>; 2]) -> u32 {
+        let dirty = |of: &Kept| {
+            let is_dirty = |&offset: &u32| self.dirty_slot(of.block, offset).is_some();
+            of.offsets.clone().filter(is_dirty).count() as u32
         };
-        let passed = self.stream(lane).filter(|next| starting != Some(next.block));
-        passed.map_or(0, |next| dirty(next.block, next.offset)) + starting.map_or(0, |block| dirty(block, 0))
+        kept.iter().flatten().map(dirty).sum()
     }
 
     /// Slot of a unit, if it is dirty.

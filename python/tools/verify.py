@@ -143,7 +143,7 @@ STEPS = (
         summary=("stable", "overloaded", "power", "wrong"),
     ),
     Step(
-        question="Is anything lost in 3,600 random worlds: drives, namespaces, zones, power cuts?",
+        question="Is anything lost in 3,900 random worlds: drives, namespaces, zones, log blocks, power cuts?",
         command=(
             *("cargo", "test", "--release", "--locked", "-p", "interpulse-drive", "--test", "all"),
             *("many_worlds", "--", "--ignored"),

@@ -498,3 +498,51 @@ fn a_zoned_drive_refuses_what_zones_do_not_go_together_with() {
     let found = message(BASE, &[("ftl.zone-width", "2")]);
     assert!(found.contains("ftl.zone-width: does not apply; it belongs to family = \"zoned\""), "{found}");
 }
+
+/// A drive with log blocks.
+const LOG_BLOCKS: &str = "drive = \"a4-mini\"\n[ftl]\nfamily = \"log-block\"\nlog-blocks = 2\n[run]\nrequests = 10\n[[flow]]\nread = 0.0\n";
+
+#[test]
+fn a_drive_with_log_blocks_refuses_what_they_do_not_go_together_with() {
+    assert_eq!(message(LOG_BLOCKS, &[]), "no mistake was found");
+    for (sets, expected) in [
+        (&[("ftl.gc", "greedy")][..], "--set: ftl.gc: does not apply; it belongs to family = \"page\""),
+        (&[("ftl.mapping", "cached")], "ftl.mapping: does not apply; it belongs to family = \"page\""),
+        (&[("ftl.slc-cache.kind", "static")], "ftl.slc-cache: does not apply"),
+        (&[("ftl.placement", "fdp")], "ftl.placement: does not apply; it belongs to family = \"page\""),
+        (&[("ftl.zone-rows", "2")], "ftl.zone-rows: does not apply; it belongs to family = \"zoned\""),
+        (&[("ftl.log-blocks", "0")], "ftl.log-blocks: seen 0; expected"),
+        (&[("ftl.log-blocks", "65536")], "data blocks and 65538 for log blocks and merges do not fit"),
+        (&[("ftl.log-block-association", "sector")], "ftl.log-block-association: seen \"sector\"; expected"),
+        (&[("power-loss.at", "1us")], "the map of log blocks is not rebuilt after a loss of power"),
+        (&[("faults.erase-failure", "1%")], "blocks and dies that fail are not followed in merges"),
+        (&[("cache.acknowledge", "when-programmed")], "waits in the cache for others of its log block"),
+        (&[("cache.size", "0B")], "waits in the cache for others of its log block"),
+        (&[("read-cache.size", "1MiB")], "a read cache is not followed over log blocks"),
+        (
+            &[("firmware.mapping-time", "1us")],
+            "firmware cores by task are followed in the page-mapped family alone",
+        ),
+        (&[("format.0.at", "1us")], "a format erases blocks of the page-mapped family alone"),
+        (&[("precondition.overwrite", "uniform")], "a state without merges has every unit in its data block"),
+        (&[("precondition.out-of-date", "10%")], "a state without merges has every unit in its data block"),
+        (
+            &[("array.level", "raid0"), ("array.drives", "2")],
+            "GC windows of an array are those of the page-mapped family",
+        ),
+        (&[("namespace.0.family", "log-block")], "log blocks belong to a whole drive"),
+        (
+            &[("errors.table", "cai-tlc"), ("errors.refresh-after", "1s")],
+            "blocks are not rewritten for their age or reads",
+        ),
+        (&[("flow.0.zones", "append")], "this one has no zones"),
+    ] {
+        let found = message(LOG_BLOCKS, sets);
+        assert!(found.contains(expected), "{sets:?}\n{found}");
+    }
+    let found = message(BASE, &[("ftl.log-blocks", "2")]);
+    assert!(
+        found.contains("ftl.log-blocks: does not apply; it belongs to family = \"log-block\""),
+        "{found}"
+    );
+}

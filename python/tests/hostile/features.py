@@ -69,6 +69,20 @@ block-size = "64KiB"
 """
 """A zoned drive of zones of one lane."""
 
+LOGGED = """\
+drive = "a4-mini"
+[ftl]
+family = "log-block"
+log-blocks = 2
+[cache]
+size = "1MiB"
+[run]
+requests = 10
+[[flow]]
+read = 0.5
+"""
+"""A drive with log blocks."""
+
 WORN = """\
 drive = "a4-mini"
 [part]
@@ -175,6 +189,7 @@ OF_PAGE: tuple[Change, ...] = (
     ("a handle of a drive without", "flow", "placement-handle = 1"),
     ("a handle of no number", "flow", 'placement-handle = "a"'),
     ("a handle of 64", "flow", "placement-handle = 64"),
+    ("log blocks on pages", "ftl", "log-blocks = 4"),
     ("zones on pages", "flow", 'zones = "append"'),
     ("open zones without zones", "flow", "open-zones = 4"),
     ("a zone width on pages", "ftl", "zone-width = 1"),
@@ -213,6 +228,18 @@ OF_ZONED: tuple[Change, ...] = (
     ("zones and skewed addresses", "flow", 'address = "zipf"'),
 )
 
+OF_LOGGED: tuple[Change, ...] = (
+    ("no log block", "ftl", "log-blocks = 0"),
+    ("more log blocks than the lane has", "ftl", "log-blocks = 65536"),
+    ("log blocks as a share", "ftl", 'log-blocks = "10%"'),
+    ("an association that is none", "ftl", 'log-block-association = "sector"'),
+    ("a victim policy of log blocks", "ftl", 'gc = "greedy"'),
+    ("a mapping cache of log blocks", "ftl", 'mapping = "cached"'),
+    ("zones of log blocks", "ftl", "zone-rows = 2"),
+    ("writes through to log blocks", "cache", 'acknowledge = "when-programmed"'),
+    ("zones written on log blocks", "flow", 'zones = "append"'),
+)
+
 OF_WORN: tuple[Change, ...] = (
     ("a wear of no kind", "faults", 'wear-out = "weibull"'),
     ("a spread of nothing", "faults", "endurance-spread = 0"),
@@ -236,7 +263,7 @@ OF_WORN: tuple[Change, ...] = (
 
 def features() -> Iterator[Wrong]:
     """Configurations in which one key of a feature is wrong, or two contradict each other."""
-    for base, changes in ((PAGE, OF_PAGE), (SLC, OF_SLC), (ZONED, OF_ZONED), (WORN, OF_WORN)):
+    for base, changes in ((PAGE, OF_PAGE), (SLC, OF_SLC), (ZONED, OF_ZONED), (LOGGED, OF_LOGGED), (WORN, OF_WORN)):
         for about, section, lines in changes:
             text = changed(base, section, lines)
             keys = [line.partition(" = ")[0] for line in lines.split("\n")]

@@ -283,7 +283,7 @@ fn until_steady<D: RunTarget, O: Observer, C: Clock>(
 ) -> Result<End, Failure> {
     let drives = stepper.host.device.drives();
     let collects = drives.iter().any(Drive::collects_garbage);
-    let cycle = if collects { drives.iter().map(Drive::band_units).sum() } else { 0 };
+    let cycle = if collects { drives.iter().map(Drive::cycle_units).sum() } else { 0 };
     let least = SimTime::ZERO + if cycle > 0 { least } else { Duration::ZERO };
     let (mut every, mut samples) = (FIRST_INTERVAL, Vec::<Sample>::new());
     loop {

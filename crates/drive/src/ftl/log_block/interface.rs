@@ -178,8 +178,7 @@ impl Ftl for LogBlockFtl {
         of.merge.is_some() || of.victim.is_some()
     }
 
-    /// Merges have no threshold of free blocks, so that there is no band of free space to become steady in.
     fn collects(&self) -> bool {
-        false
+        true
     }
 }

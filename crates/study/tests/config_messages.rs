@@ -523,14 +523,12 @@ fn a_drive_with_log_blocks_refuses_what_they_do_not_go_together_with() {
             &[("firmware.mapping-time", "1us")],
             "firmware cores by task are followed in the page-mapped family alone",
         ),
-        (&[("format.0.at", "1us")], "a format erases blocks of the page-mapped family alone"),
         (&[("precondition.overwrite", "uniform")], "a state without merges has every unit in its data block"),
         (&[("precondition.out-of-date", "10%")], "a state without merges has every unit in its data block"),
         (
             &[("array.level", "raid0"), ("array.drives", "2")],
             "GC windows of an array are those of the page-mapped family",
         ),
-        (&[("namespace.0.family", "log-block")], "log blocks belong to a whole drive"),
         (
             &[("errors.table", "cai-tlc"), ("errors.refresh-after", "1s")],
             "blocks are not rewritten for their age or reads",
@@ -539,6 +537,13 @@ fn a_drive_with_log_blocks_refuses_what_they_do_not_go_together_with() {
     ] {
         let found = message(LOG_BLOCKS, sets);
         assert!(found.contains(expected), "{sets:?}\n{found}");
+    }
+    for (table, expected) in [
+        ("[[format]]\nat = \"1us\"\n", "a format erases blocks of the page-mapped family alone"),
+        ("[[namespace]]\n[[namespace]]\n", "log blocks belong to a whole drive"),
+    ] {
+        let found = message(&format!("{LOG_BLOCKS}{table}"), &[]);
+        assert!(found.contains(expected), "{table}\n{found}");
     }
     let found = message(BASE, &[("ftl.log-blocks", "2")]);
     assert!(

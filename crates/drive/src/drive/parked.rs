@@ -44,6 +44,7 @@ impl DriveSpec {
         let ftl = &self.ftl;
         [
             (self.is_divided(), "namespace", "the state of namespaces"),
+            (!ftl.is_page_mapped(), "ftl.family", "the state of zones or log blocks"),
             (ftl.slc.is_some(), "ftl.slc-cache", "the state of an SLC cache"),
             (ftl.hotness.levels() > 0, "ftl.hotness", "the state of hot/cold separation"),
             (

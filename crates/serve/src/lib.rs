@@ -3,4 +3,6 @@
 pub mod command;
 pub mod drive;
 pub mod protocol;
+pub mod server;
+pub mod store;
 pub mod web;

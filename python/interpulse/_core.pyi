@@ -15,6 +15,7 @@ __all__ = [
     "Progress",
     "RequestError",
     "RunError",
+    "Server",
     "bench_step",
     "cell_job",
     "device_names",
@@ -39,6 +40,34 @@ class RunError(RuntimeError):
 
 class InternalError(RunError): ...
 class RequestError(ValueError): ...
+
+@final
+class Server:
+    def __new__(
+        cls,
+        config: str,
+        path: str,
+        sets: Sequence[tuple[str, str]],
+        case: str | None,
+        cache: str | PathLike[str] | None,
+        pace: str,
+        listen: Sequence[str],
+        name: str,
+        backing: str | PathLike[str] | None,
+        state: str | PathLike[str] | None,
+        record: str | PathLike[str] | None,
+        read_only: bool,
+        connections: int,
+    ) -> Self: ...
+    @property
+    def capacity(self) -> int: ...
+    @property
+    def uris(self) -> list[str]: ...
+    @property
+    def has_failed(self) -> bool: ...
+    def lines(self) -> tuple[list[str], int]: ...
+    def metrics(self) -> str | None: ...
+    def stop(self) -> tuple[str, str]: ...
 
 @final
 class Device:

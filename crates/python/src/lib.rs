@@ -1,5 +1,5 @@
-//! Python module `interpulse._core`: bindings of `interpulse-study`, `interpulse-embed`, `interpulse-cell` and
-//! `interpulse-bench`.
+//! Python module `interpulse._core`: bindings of `interpulse-study`, `interpulse-embed`, `interpulse-serve`,
+//! `interpulse-cell` and `interpulse-bench`.
 //!
 //! The bindings have no logic: they convert Python values to a request, run it on its own thread, so that the
 //! interpreter stays responsive, and return text. `python/interpulse` formats and stores results.
@@ -13,6 +13,7 @@ mod error;
 mod handle;
 mod machine;
 mod plan;
+mod serve;
 mod trace;
 
 use pyo3::prelude::*;
@@ -39,6 +40,8 @@ mod _core {
     #[pymodule_export]
     use crate::plan::{Entry, Plan, die_timeline, resolve, together};
     #[pymodule_export]
+    use crate::serve::Server;
+    #[pymodule_export]
     use crate::trace::{trace_rewrite, trace_statistics, twin_row, write_twin};
 
     /// Version of the compiled core, equal to that of the package.
@@ -54,7 +57,7 @@ mod _core {
     }
 
     /// Names of the module, for `from ... import *` and the test of the stub.
-    const ALL: [&str; 23] = [
+    const ALL: [&str; 24] = [
         "ConfigError",
         "Device",
         "Entry",
@@ -65,6 +68,7 @@ mod _core {
         "Progress",
         "RequestError",
         "RunError",
+        "Server",
         "bench_step",
         "cell_job",
         "device_names",

@@ -33,6 +33,7 @@ FILES = {
     "trace": "trace",
     "import": "import_files",
     "export": "export_files",
+    "serve": "serve",
     "view": "view",
 }
 """Files of the commands, in the order of the help page: a file has either a command group `app`, or a function named

@@ -89,6 +89,12 @@ impl SimulatedDrive {
         !self.session.is_array
     }
 
+    /// Whether its thread has ended: by a failure, or after [`SimulatedDrive::finish`].
+    pub fn has_ended(&self) -> bool {
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
     /// What the drive is.
     pub fn session(&self) -> &Session {
         &self.session

@@ -97,9 +97,10 @@ LINES = {
     "trace": ["row", "msr-hm-0"],
     "import": ["mqsim", "ssdconfig.xml", "--out", "imported"],
     "export": ["mqsim", "drive.toml", "--out", "exported"],
+    "serve": ["--help"],
     "view": [],
 }
-"""A short line of each command; `LONG` has those that take longer, and `view` a test of its own."""
+"""A short line of each command; `LONG` has those that take longer, and `serve` and `view` tests of their own."""
 
 LONG = {
     "run": ["drive.toml", "--out", "reported", "--report"],

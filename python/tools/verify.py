@@ -177,6 +177,14 @@ STEPS = (
         environment=(("PROPTEST_CASES", "100000"),),
     ),
     Step(
+        question="Does the protocol of `interpulse serve` survive ten million mutated inputs?",
+        command=(
+            *("cargo", "test", "--release", "--locked", "-p", "interpulse-serve", "--test", "all"),
+            *("mutated", "--", "--ignored"),
+        ),
+        summary=("test ",),
+    ),
+    Step(
         question="Do all experiments with --quick, three seeds each, end within three quarters of an hour?",
         command=(sys.executable, "python/tools/studies.py", "experiment", "--quick"),
         summary=("== ", "all "),

@@ -82,7 +82,9 @@ impl Server {
         let start = move || {
             let record = record.map(|path| {
                 let file = File::create_new(&path);
-                let failed = |error| ServeError::System(format!("{}: a record needs a new file", path.display()), error);
+                let failed = |error| {
+                    ServeError::System(format!("{}: a record needs a new file", path.display()), error)
+                };
                 file.map(|file| Box::new(BufWriter::new(file)) as Box<_>).map_err(failed)
             });
             let drive = Setup { options, pace, limit: 1 << 16, record: record.transpose()?, state };

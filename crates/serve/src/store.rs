@@ -157,7 +157,12 @@ impl Store {
         if !no_hole {
             return self.deallocate(offset, length);
         }
-        match fs::fallocate(&self.file, FallocateFlags::ZERO_RANGE | FallocateFlags::KEEP_SIZE, offset, length) {
+        match fs::fallocate(
+            &self.file,
+            FallocateFlags::ZERO_RANGE | FallocateFlags::KEEP_SIZE,
+            offset,
+            length,
+        ) {
             Err(Errno::OPNOTSUPP) => self.write_zero_bytes(offset, length),
             other => Ok(other?),
         }

@@ -7,3 +7,5 @@ mod handshake;
 mod hostile_input;
 mod live_view;
 mod requests;
+mod server;
+mod store;

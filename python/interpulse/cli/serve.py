@@ -74,7 +74,7 @@ def serve(
     text, path, overrides = load_with_sets(config, sets or []).utf8()
     if seed is not None:
         overrides = [*overrides, ("seed", str(seed))]
-    state = backing.with_name(f"{backing.name}.state") if backing and keep_state else None
+    state = Path(f"{backing}.state") if backing and keep_state else None
     server = Server(
         text,
         path,

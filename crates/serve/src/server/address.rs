@@ -34,7 +34,9 @@ impl FromStr for Address {
                 let found = at.to_socket_addrs().ok().and_then(|mut all| all.next());
                 let at = found.ok_or_else(|| wrong(expected))?;
                 if !at.ip().is_loopback() {
-                    return Err(wrong("a loopback address: the protocol has no passwords, and this server no TLS"));
+                    return Err(wrong(
+                        "a loopback address: the protocol has no passwords, and this server no TLS",
+                    ));
                 }
                 Ok(Address::Tcp(at))
             }

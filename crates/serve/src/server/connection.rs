@@ -85,7 +85,9 @@ impl Connection {
         }
         std::mem::swap(&mut inner.ready, ready);
         let Inner { done: completed, pending, .. } = &mut *inner;
-        done.extend(completed.drain(..).map(|of| (pending.remove(of.cookie as usize), of.outcome)));
+        // Requests that were withdrawn when the drive ended are gone.
+        let of = |of: Done| Some((pending.try_remove(of.cookie as usize)?, of.outcome));
+        done.extend(completed.drain(..).filter_map(of));
         Some(())
     }
 

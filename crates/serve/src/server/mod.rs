@@ -8,8 +8,8 @@ mod stream;
 mod writer;
 
 use crate::command::Done;
-use crate::drive::simulated_drive::{Setup, SimulatedDrive};
 use crate::drive::report::Report;
+use crate::drive::simulated_drive::{Setup, SimulatedDrive};
 use crate::protocol::Export;
 use crate::store::Store;
 use address::Address;
@@ -118,7 +118,8 @@ impl Server {
         }
         let connections = Arc::new(Connections::default());
         let to = Arc::clone(&connections);
-        let drive = SimulatedDrive::start(parts.drive, move |done| to.deliver(done)).map_err(ServeError::Drive)?;
+        let drive =
+            SimulatedDrive::start(parts.drive, move |done| to.deliver(done)).map_err(ServeError::Drive)?;
         let bytes = drive.capacity();
         let shared = Arc::new(Shared {
             store: (parts.store)(bytes)?,
@@ -220,7 +221,9 @@ fn admit(shared: &Arc<Shared>, stream: Stream) {
         let mut open = shared.connections.lock();
         if open.len() >= shared.most {
             let most = shared.most;
-            return (shared.log)(&format!("connection {number} refused: {most} are open, the most (--connections)"));
+            return (shared.log)(&format!(
+                "connection {number} refused: {most} are open, the most (--connections)"
+            ));
         }
         open.insert(number, entry.clone());
     }

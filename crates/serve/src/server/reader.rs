@@ -59,7 +59,10 @@ impl Input {
 }
 
 /// Runs the handshake; `None` if the connection has ended.
-pub fn handshake(shared: &Shared, stream: &Stream) -> Result<Option<(Replies, impl FnOnce(&Connection, u64) -> End)>, End> {
+pub fn handshake(
+    shared: &Shared,
+    stream: &Stream,
+) -> Result<Option<(Replies, impl FnOnce(&Connection, u64) -> End)>, End> {
     let mut input = Input { bytes: vec![0; BUFFER], filled: 0, taken: 0 };
     let mut out = Vec::new();
     let mut handshake = Handshake::begin(Tls::Off, &mut out);
@@ -122,7 +125,16 @@ fn transmission(
                 Ok((taken, next)) => {
                     if let Next::Request(request) = next {
                         let payload = &input.waiting()[HEAD.min(taken)..taken];
-                        begin(shared, connection, number, &request, payload, replies, &mut commands, &mut refusals);
+                        begin(
+                            shared,
+                            connection,
+                            number,
+                            &request,
+                            payload,
+                            replies,
+                            &mut commands,
+                            &mut refusals,
+                        );
                     }
                     input.taken += taken;
                     if commands.len() >= super::connection::MOST_REQUESTS / 2 || refusals.len() >= BUFFER {

@@ -1,0 +1,106 @@
+"""`interpulse serve` as a process of the tests, and the clients that they start."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.sample import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+DRIVE = 'drive = "a4-mini"\npart.blocks-per-plane = 24\nprecondition.fill = 0.0\n'
+"""A drive of some 600 MB that is empty, and therefore ready at once."""
+
+PATIENCE = 60
+"""Seconds that a server or a client may take."""
+
+
+class Served:
+    """A running server, whose output is in files."""
+
+    def __init__(self, folder: Path, *options: str, config: str = DRIVE) -> None:
+        self.folder = folder
+        (folder / "drive.toml").write_text(config)
+        line = [sys.executable, "-m", "interpulse", "serve", "drive.toml", *options]
+        settings = {"PYTHONPATH": str(ROOT / "python"), "INTERPULSE_CACHE_DIR": str(folder / "cache")}
+        with (folder / "out").open("w") as out, (folder / "log").open("w") as log:
+            # A session of its own: Ctrl-C of the tests does not reach it.
+            self.process = subprocess.Popen(
+                line, cwd=folder, env=os.environ | settings, stdout=out, stderr=log, start_new_session=True
+            )
+
+    @property
+    def log(self) -> str:
+        """Standard error until now."""
+        return (self.folder / "log").read_text()
+
+    def wait(self) -> tuple[int, str, str]:
+        """Waits for its end; exit code, standard output and standard error."""
+        code = self.process.wait(timeout=PATIENCE)
+        return code, (self.folder / "out").read_text(), self.log
+
+    @property
+    def uri(self) -> str:
+        """The first address, once it listens."""
+        began = time.monotonic()
+        while not (found := re.search(r"^nbd\S*://.*$", self.log, re.MULTILINE)):
+            assert self.process.poll() is None, self.log
+            assert time.monotonic() - began < PATIENCE, self.log
+            time.sleep(0.01)
+        return found[0]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the export, as the server prints them."""
+        found = re.search(r"([\d,]+) bytes at pace", self.log)
+        assert found, self.log
+        return int(found[1].replace(",", ""))
+
+    def end(self) -> str:
+        """Ends the server as Ctrl-C does, and returns what it prints."""
+        self.process.send_signal(signal.SIGINT)
+        code, out, log = self.wait()
+        assert code == 0, log
+        return out
+
+
+@contextmanager
+def started(folder: Path, *options: str, config: str = DRIVE) -> Iterator[Served]:
+    """A server that is killed in the end, whatever happens."""
+    server = Served(folder, *options, config=config)
+    try:
+        yield server
+    finally:
+        server.process.kill()
+        server.process.wait(timeout=PATIENCE)
+
+
+@contextmanager
+def serving(folder: Path, *options: str, config: str = DRIVE) -> Iterator[Served]:
+    """A server that listens on a socket in `folder`, at the highest pace unless `options` say otherwise."""
+    pace = [] if "--pace" in options else ["--pace", "max"]
+    with started(folder, "--listen", "unix:socket", *pace, *options, config=config) as server:
+        assert server.uri
+        yield server
+
+
+def client(name: str, *arguments: str, folder: Path) -> str:
+    """Runs a client in `folder` and returns its output; skips the test where it is not installed."""
+    if shutil.which(name) is None:
+        package = {"nbdinfo": "libnbd-bin", "nbdcopy": "libnbd-bin", "qemu-img": "qemu-utils"}.get(name, name)
+        pytest.skip(f"there is no {name} here: apt-get install {package}")
+    done = subprocess.run([name, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

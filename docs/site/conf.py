@@ -48,6 +48,7 @@ CONTENTS = {
             "docs/LOGS",
             "docs/SWEEP",
             "docs/EMBEDDING",
+            "docs/SERVE",
             "docs/SEARCH",
             "docs/TRACES",
             "docs/TRACE-TOOLS",

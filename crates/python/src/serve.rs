@@ -11,7 +11,7 @@ use interpulse_serve::drive::clock::Pace;
 use interpulse_serve::drive::metrics::prometheus;
 use interpulse_serve::drive::simulated_drive::Setup;
 use interpulse_serve::server::address::Address;
-use interpulse_serve::server::{Parts, ServeError, Server as Inner};
+use interpulse_serve::server::{Parts, ServeError, Server as Inner, WebAt};
 use interpulse_serve::store::Store;
 use pyo3::prelude::*;
 
@@ -47,7 +47,7 @@ impl Server {
     /// session to session, `record` a new file for a trace of the commands.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "they are arguments in Python")]
-    #[pyo3(signature = (config, path, sets, case, cache, pace, listen, name, backing, state, record, read_only, connections))]
+    #[pyo3(signature = (config, path, sets, case, cache, pace, listen, name, backing, state, record, read_only, connections, web, token))]
     fn new(
         py: Python<'_>,
         config: String,
@@ -63,6 +63,8 @@ impl Server {
         record: Option<PathBuf>,
         read_only: bool,
         connections: usize,
+        web: Option<String>,
+        token: Option<String>,
     ) -> PyResult<Server> {
         let pace: Pace = pace.parse().map_err(ConfigError::new_err)?;
         let listen = listen.iter().map(|at| at.parse::<Address>()).collect::<Result<Vec<_>, _>>();
@@ -93,7 +95,8 @@ impl Server {
                 None => Store::in_memory(bytes)
                     .map_err(|error| ServeError::System("memory for the data".into(), error)),
             });
-            Inner::start(Parts { drive, store, name, is_read_only: read_only, listen, connections, log })
+            let web = web.map(|address| WebAt { address, token });
+            Inner::start(Parts { drive, store, name, is_read_only: read_only, listen, connections, log, web })
         };
         let started = py.detach(|| {
             let started = catch_unwind(AssertUnwindSafe(start));
@@ -113,6 +116,12 @@ impl Server {
     fn uris(&self) -> Vec<String> {
         let name = &self.inner.export().name;
         self.inner.addresses().map(|at| at.uri(name)).collect()
+    }
+
+    /// Address of the live view.
+    #[getter]
+    fn web(&self) -> Option<String> {
+        self.inner.web().map(|at| format!("http://{at}/"))
     }
 
     /// Whether the drive has ended on its own, by an error that `stop` raises.

@@ -169,7 +169,7 @@ impl Store {
     }
 
     fn write_zero_bytes(&self, offset: u64, length: u64) -> io::Result<()> {
-        const ZEROES: [u8; 1 << 16] = [0; 1 << 16];
+        static ZEROES: [u8; 1 << 16] = [0; 1 << 16];
         let mut at = offset;
         while at < offset + length {
             let step = (offset + length - at).min(ZEROES.len() as u64);

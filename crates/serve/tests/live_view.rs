@@ -30,7 +30,7 @@ fn the_live_view_shows_the_figures_of_the_metrics() {
     let web = Web::start("127.0.0.1:0", None, Arc::clone(&drive)).expect("a free port");
     let (to, own) = (web.address(), format!("Host: {}\r\n", web.address()));
     let write = |k: u64| {
-        let (kind, offset) = (Kind::Write { fua: k % 9 == 0 }, 4096 * k);
+        let (kind, offset) = (Kind::Write { fua: k.is_multiple_of(9) }, 4096 * k);
         Command { connection: 0, cookie: k, kind, offset, length: 4096 }
     };
     drive.submit(&(0..500).map(write).collect::<Vec<_>>()).expect("it takes them");

@@ -43,6 +43,7 @@ fn parts(folder: &Path, lines: &Lines) -> Parts {
         is_read_only: false,
         listen: vec![Address::Unix(folder.join("socket"))],
         connections: 4,
+        web: None,
         log: Arc::new(move |line| to.lock().unwrap().push(line.into())),
     }
 }

@@ -60,6 +60,12 @@ def serve(
     name: Annotated[str, typer.Option(metavar="NAME", help="Name of the export.")] = "drive",
     read_only: Annotated[bool, typer.Option("--read-only", help="Refuse all writes.")] = False,
     connections: Annotated[int, typer.Option(metavar="N", min=1, max=1024, help="Most connections at a time.")] = 16,
+    web: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Show the drive at work in a browser, and Prometheus metrics.")
+    ] = None,
+    web_token: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Token for the live view, needed beyond loopback addresses.")
+    ] = None,
     json: Json = False,
     seed: Seed = None,
 ) -> int:
@@ -89,10 +95,14 @@ def serve(
         record,
         read_only,
         connections,
+        web,
+        web_token,
     )
     say(f"{server.capacity:,} bytes at pace {pace}; Ctrl-C ends it")
     for uri in server.uris:
         say(uri)
+    if server.web:
+        say(f"live view: {server.web}")
     _wait(server)
     as_json, as_text = server.stop()
     _log(server)

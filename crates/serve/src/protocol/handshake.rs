@@ -271,7 +271,7 @@ impl Handshake {
             return refuse(out, code, option_reply::UNKNOWN, "there is no such export");
         }
         let lists = |query: &&[u8]| *query == ALLOCATION.as_bytes() || !selects && *query == b"base:";
-        if queries.iter().any(|query| lists(query)) || !selects && queries.is_empty() {
+        if queries.iter().any(lists) || !selects && queries.is_empty() {
             let mut data = Vec::new();
             data.put_u32(if selects { ALLOCATION_ID } else { 0 });
             data.extend_from_slice(ALLOCATION.as_bytes());

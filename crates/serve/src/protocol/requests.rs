@@ -163,7 +163,7 @@ fn check(
     if length == 0 {
         return invalid("the length is 0");
     }
-    if offset % u64::from(MIN_BLOCK) != 0 || length % MIN_BLOCK != 0 {
+    if !offset.is_multiple_of(MIN_BLOCK.into()) || !length.is_multiple_of(MIN_BLOCK) {
         return invalid("offset and length must be multiples of 512 bytes");
     }
     if offset.checked_add(length.into()).is_none_or(|end| end > export.bytes) {

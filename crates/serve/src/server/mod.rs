@@ -12,12 +12,14 @@ use crate::drive::report::Report;
 use crate::drive::simulated_drive::{Setup, SimulatedDrive};
 use crate::protocol::Export;
 use crate::store::Store;
+use crate::web::Web;
 use address::Address;
 use budget::Budget;
 use connection::Connection;
-use reader::End;
+use reader::{End, Reader};
 use std::collections::HashMap;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -46,6 +48,16 @@ pub struct Parts {
     pub connections: usize,
     /// Receives lines about clients.
     pub log: Log,
+    /// Live view over HTTP.
+    pub web: Option<WebAt>,
+}
+
+/// Where the live view listens.
+pub struct WebAt {
+    /// `HOST:PORT`; port 0 takes a free one.
+    pub address: String,
+    /// Token that clients need; without one only loopback addresses are legal.
+    pub token: Option<String>,
 }
 
 /// Why a server cannot begin.
@@ -57,6 +69,9 @@ pub enum ServeError {
     /// The data cannot be stored.
     #[error("{0}")]
     Store(#[from] crate::store::StoreError),
+    /// The live view cannot listen.
+    #[error("{0}")]
+    Web(String),
     /// The system refuses something.
     #[error("{0}: {1}")]
     System(String, io::Error),
@@ -64,7 +79,7 @@ pub enum ServeError {
 
 /// State that all threads share.
 struct Shared {
-    drive: SimulatedDrive,
+    drive: Arc<SimulatedDrive>,
     store: Store,
     export: Export,
     budget: Budget,
@@ -74,15 +89,18 @@ struct Shared {
     is_stopping: AtomicBool,
 }
 
+/// A connection with its stream.
+type Open = (Arc<Connection>, Arc<Stream>);
+
 /// Connections by their number.
 #[derive(Default)]
 struct Connections {
-    open: Mutex<HashMap<u64, (Arc<Connection>, Arc<Stream>)>>,
+    open: Mutex<HashMap<u64, Open>>,
     next: AtomicU64,
 }
 
 impl Connections {
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, (Arc<Connection>, Arc<Stream>)>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Open>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -101,6 +119,7 @@ impl Connections {
 pub struct Server {
     shared: Arc<Shared>,
     listeners: Vec<(Address, JoinHandle<()>)>,
+    web: Option<Web>,
     stopped: OnceLock<()>,
 }
 
@@ -120,7 +139,7 @@ impl Server {
         let to = Arc::clone(&connections);
         let drive =
             SimulatedDrive::start(parts.drive, move |done| to.deliver(done)).map_err(ServeError::Drive)?;
-        let bytes = drive.capacity();
+        let (bytes, drive) = (drive.capacity(), Arc::new(drive));
         let shared = Arc::new(Shared {
             store: (parts.store)(bytes)?,
             export: Export {
@@ -137,6 +156,8 @@ impl Server {
             log: parts.log,
             is_stopping: AtomicBool::new(false),
         });
+        let web = |at: WebAt| Web::start(&at.address, at.token, Arc::clone(&shared.drive));
+        let web = parts.web.map(web).transpose().map_err(ServeError::Web)?;
         let listeners = listeners.into_iter().map(|listener| {
             let failed = |error| ServeError::System("listener".into(), error);
             let (at, shared) = (listener.address().map_err(failed)?, Arc::clone(&shared));
@@ -144,12 +165,17 @@ impl Server {
             Ok((at, thread::Builder::new().name("listener".into()).spawn(run).map_err(failed)?))
         });
         let listeners = listeners.collect::<Result<_, ServeError>>()?;
-        Ok(Server { shared, listeners, stopped: OnceLock::new() })
+        Ok(Server { shared, listeners, web, stopped: OnceLock::new() })
     }
 
     /// Addresses that it listens on.
     pub fn addresses(&self) -> impl Iterator<Item = &Address> {
         self.listeners.iter().map(|(at, _)| at)
+    }
+
+    /// Address of the live view.
+    pub fn web(&self) -> Option<SocketAddr> {
+        self.web.as_ref().map(Web::address)
     }
 
     /// The export.
@@ -246,9 +272,10 @@ fn serve(shared: &Arc<Shared>, connection: &Connection, stream: &Stream, number:
     match reader::handshake(shared, stream) {
         Ok(None) | Err(End::Ended) => {}
         Err(End::Fault(why)) => fault(&why),
-        Ok(Some((replies, transmission))) => thread::scope(|scope| {
-            scope.spawn(|| writer::run(shared, connection, stream, replies));
-            let end = transmission(connection, number);
+        Ok(Some(begun)) => thread::scope(|scope| {
+            let replies = begun.replies;
+            scope.spawn(move || writer::run(shared, connection, stream, replies));
+            let end = Reader::run(shared, connection, stream, number, begun);
             connection.ends();
             if let End::Fault(why) = end {
                 fault(&why);

@@ -1,12 +1,12 @@
 //! Reader of a connection: handshake, then requests, whose data are stored and whose commands go to the drive.
 
 use super::Shared;
-use super::connection::Connection;
+use super::connection::{Connection, MOST_REQUESTS};
 use super::stream::Stream;
 use super::writer::number_of;
 use crate::command::{Command, Kind};
 use crate::protocol::requests::{self, HEAD};
-use crate::protocol::{Ask, ErrorNumber, Handshake, Next, Reached, Replies, Request, Tls};
+use crate::protocol::{Ask, ErrorNumber, Fault, Handshake, Next, Reached, Replies, Request, Tls};
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,13 @@ pub enum End {
     Ended,
     /// The client does not speak the protocol, for this reason.
     Fault(String),
+}
+
+/// What the handshake leaves to the transmission.
+pub struct Begun {
+    /// Form of the replies.
+    pub replies: Replies,
+    input: Input,
 }
 
 /// Bytes received and not yet taken.
@@ -59,10 +66,7 @@ impl Input {
 }
 
 /// Runs the handshake; `None` if the connection has ended.
-pub fn handshake(
-    shared: &Shared,
-    stream: &Stream,
-) -> Result<Option<(Replies, impl FnOnce(&Connection, u64) -> End)>, End> {
+pub fn handshake(shared: &Shared, stream: &Stream) -> Result<Option<Begun>, End> {
     let mut input = Input { bytes: vec![0; BUFFER], filled: 0, taken: 0 };
     let mut out = Vec::new();
     let mut handshake = Handshake::begin(Tls::Off, &mut out);
@@ -71,33 +75,22 @@ pub fn handshake(
         let received = handshake.receive(&shared.export, input.waiting(), &mut out);
         let (taken, reached) = received.map_err(|fault| End::Fault(fault.to_string()))?;
         input.taken += taken;
-        match reached {
-            Reached::More if taken > 0 && out.len() < BUFFER => continue,
-            Reached::StartTls => unreachable!("TLS is off"),
-            _ => {}
-        }
         let sent = { stream }.write_all(&out);
         out.clear();
         match reached {
             _ if sent.is_err() => return Ok(None),
             Reached::Ended => return Ok(None),
-            Reached::Transmission(replies) => {
-                let rest = move |connection: &Connection, number| {
-                    transmission(shared, connection, stream, number, replies, input)
-                };
-                return Ok(Some((replies, rest)));
-            }
-            _ if taken > 0 => continue,
-            _ => {}
+            Reached::Transmission(replies) => return Ok(Some(Begun { replies, input })),
+            Reached::StartTls => unreachable!("TLS is off"),
+            Reached::More if taken > 0 => continue,
+            Reached::More => {}
         }
         let left = HANDSHAKE.checked_sub(began.elapsed()).filter(|left| !left.is_zero());
         let Some(left) = left else { return Err(End::Fault("a handshake of more than 30 s".into())) };
-        let filled = stream.set_read_timeout(Some(left)).and_then(|()| input.fill(stream, 0));
-        match filled {
+        match stream.set_read_timeout(Some(left)).and_then(|()| input.fill(stream, 0)) {
             Ok(0) => return Ok(None),
-            Ok(_) => {}
-            Err(error) if is_timeout(&error) => {}
-            Err(_) => return Ok(None),
+            Err(error) if !is_timeout(&error) => return Ok(None),
+            _ => {}
         }
     }
 }
@@ -106,141 +99,149 @@ fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
-fn transmission(
-    shared: &Shared,
-    connection: &Connection,
-    stream: &Stream,
+/// Reader of a connection in its transmission phase.
+pub struct Reader<'a> {
+    shared: &'a Shared,
+    connection: &'a Connection,
+    stream: &'a Stream,
     number: u64,
     replies: Replies,
-    mut input: Input,
-) -> End {
-    let (mut commands, mut refusals) = (Vec::new(), Vec::new());
-    // What a long write has taken of the shared budget.
-    let mut share = None;
-    loop {
-        let received = loop {
-            match requests::receive(&shared.export, replies, input.waiting(), &mut refusals) {
-                Ok((0, Next::More)) => break Ok(false),
-                Ok((_, Next::Disconnect)) => break Ok(true),
-                Ok((taken, next)) => {
-                    if let Next::Request(request) = next {
-                        let payload = &input.waiting()[HEAD.min(taken)..taken];
-                        begin(
-                            shared,
-                            connection,
-                            number,
-                            &request,
-                            payload,
-                            replies,
-                            &mut commands,
-                            &mut refusals,
-                        );
-                    }
-                    input.taken += taken;
-                    if commands.len() >= super::connection::MOST_REQUESTS / 2 || refusals.len() >= BUFFER {
-                        break Ok(false);
-                    }
+    /// Commands that are about to be submitted.
+    commands: Vec<Command>,
+    /// Replies to requests that need no command.
+    ready: Vec<u8>,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads requests until the connection ends.
+    pub fn run(
+        shared: &'a Shared,
+        connection: &'a Connection,
+        stream: &'a Stream,
+        number: u64,
+        begun: Begun,
+    ) -> End {
+        let Begun { replies, mut input } = begun;
+        let (commands, ready) = (Vec::new(), Vec::new());
+        let mut reader = Reader { shared, connection, stream, number, replies, commands, ready };
+        // What a long write has taken of the shared budget.
+        let mut share = None;
+        loop {
+            let received = reader.take_requests(&mut input);
+            let is_over = !reader.submit();
+            match received {
+                Err(fault) => return End::Fault(fault.to_string()),
+                Ok(Some(end)) => return end,
+                Ok(None) => {}
+            }
+            if is_over || !connection.wait_for_room() {
+                return End::Ended;
+            }
+            let whole = requests::expected(input.waiting());
+            if whole.is_some_and(|whole| input.waiting().len() >= whole) {
+                continue;
+            }
+            let whole = whole.unwrap_or(0);
+            if whole <= BUFFER {
+                share = None;
+            } else if share.is_none() {
+                share = Some(shared.budget.take(whole as u64));
+            }
+            // A client may be silent between messages, not within one.
+            let most = (!input.waiting().is_empty()).then_some(MESSAGE);
+            match reader.stream.set_read_timeout(most).and_then(|()| input.fill(reader.stream, whole)) {
+                Ok(0) => return End::Ended,
+                Ok(_) => {}
+                Err(error) if is_timeout(&error) => {
+                    return End::Fault("nothing for 30 s within a request".into());
                 }
-                Err(fault) => break Err(End::Fault(fault.to_string())),
+                Err(_) => return End::Ended,
+            }
+        }
+    }
+
+    /// Takes complete requests, as many as fit in one submission.
+    fn take_requests(&mut self, input: &mut Input) -> Result<Option<End>, Fault> {
+        while self.commands.len() < MOST_REQUESTS / 2 && self.ready.len() < BUFFER {
+            let waiting = input.waiting();
+            let (taken, next) =
+                requests::receive(&self.shared.export, self.replies, waiting, &mut self.ready)?;
+            match next {
+                Next::More => break,
+                Next::Disconnect => return Ok(Some(End::Ended)),
+                Next::Refused => {}
+                Next::Request(request) => self.begin(&request, &waiting[HEAD..taken]),
+            }
+            input.taken += taken;
+        }
+        Ok(None)
+    }
+
+    /// Sends what is ready and submits the commands; false if the drive takes no more.
+    fn submit(&mut self) -> bool {
+        if !self.ready.is_empty() {
+            self.connection.lock().ready.append(&mut self.ready);
+            self.connection.wake_writer();
+        }
+        let is_taken = self.shared.drive.submit(&self.commands).is_ok();
+        if !is_taken {
+            self.withdraw();
+        }
+        self.commands.clear();
+        is_taken
+    }
+
+    /// The drive takes no more commands: these fail.
+    fn withdraw(&self) {
+        let mut inner = self.connection.lock();
+        for command in &self.commands {
+            // Those that the drive took before it ended have completed.
+            if let Some(request) = inner.pending.try_remove(command.cookie as usize) {
+                if request.ask == Ask::Read {
+                    inner.read_bytes -= u64::from(request.length);
+                }
+                let (cookie, error) = (request.cookie, ErrorNumber::Shutdown);
+                self.replies.error(&mut inner.ready, cookie, error, "the server ends");
+            }
+        }
+        drop(inner);
+        self.connection.wake_writer();
+    }
+
+    /// Stores the data of a request and adds its command; one that fails or needs no command is answered.
+    fn begin(&mut self, request: &Request, payload: &[u8]) {
+        let (offset, length, store) = (request.offset, request.length, &self.shared.store);
+        let (kind, stored) = match request.ask {
+            Ask::Read => (Kind::Read, Ok(())),
+            Ask::Flush => (Kind::Flush, Ok(())),
+            Ask::Write { fua } => (Kind::Write { fua }, store.write(offset, payload)),
+            // The drive has no FUA for trims; the writer flushes the store before it replies.
+            Ask::Trim { .. } => (Kind::Trim, store.deallocate(offset, length.into())),
+            Ask::WriteZeroes { fua, no_hole } => {
+                (Kind::WriteZeroes { fua }, store.write_zeroes(offset, length.into(), no_hole))
+            }
+            Ask::BlockStatus { one } => {
+                return match store.extents(offset, length, one) {
+                    Ok(extents) => self.replies.extents(&mut self.ready, request.cookie, &extents),
+                    Err(error) => self.refuse(request, &error),
+                };
             }
         };
-        if !refusals.is_empty() {
-            connection.lock().ready.append(&mut refusals);
-            connection.wake_writer();
+        if let Err(error) = stored {
+            return self.refuse(request, &error);
         }
-        let is_over = shared.drive.submit(&commands).is_err();
-        if is_over {
-            withdraw(connection, &commands, replies);
+        let mut inner = self.connection.lock();
+        let slot = inner.pending.insert(*request);
+        if request.ask == Ask::Read {
+            inner.read_bytes += u64::from(length);
         }
-        commands.clear();
-        match received {
-            Err(end) => return end,
-            Ok(true) => return End::Ended,
-            Ok(false) => {}
-        }
-        if is_over || !connection.wait_for_room() {
-            return End::Ended;
-        }
-        let whole = requests::expected(input.waiting());
-        if whole.is_some_and(|whole| input.waiting().len() >= whole) {
-            continue;
-        }
-        let whole = whole.unwrap_or(0);
-        if whole <= BUFFER {
-            share = None;
-        } else if share.is_none() {
-            share = Some(shared.budget.take(whole as u64));
-        }
-        // A client may be silent between messages, not within one.
-        let most = (!input.waiting().is_empty()).then_some(MESSAGE);
-        match stream.set_read_timeout(most).and_then(|()| input.fill(stream, whole)) {
-            Ok(0) => return End::Ended,
-            Ok(_) => {}
-            Err(error) if is_timeout(&error) => {
-                return End::Fault("nothing for 30 s within a request".into());
-            }
-            Err(_) => return End::Ended,
-        }
+        drop(inner);
+        let (connection, cookie) = (self.number, slot as u64);
+        self.commands.push(Command { connection, cookie, kind, offset, length });
     }
-}
 
-/// The drive takes no more commands: these fail.
-fn withdraw(connection: &Connection, commands: &[Command], replies: Replies) {
-    let mut inner = connection.lock();
-    for command in commands {
-        // Those that the drive took before it ended have completed.
-        if let Some(request) = inner.pending.try_remove(command.cookie as usize) {
-            if request.ask == Ask::Read {
-                inner.read_bytes -= u64::from(request.length);
-            }
-            replies.error(&mut inner.ready, request.cookie, ErrorNumber::Shutdown, "the server ends");
-        }
+    fn refuse(&mut self, request: &Request, error: &io::Error) {
+        let why = format!("the backing file: {error}");
+        self.replies.error(&mut self.ready, request.cookie, number_of(error), &why);
     }
-    drop(inner);
-    connection.wake_writer();
-}
-
-/// Stores the data of a request and adds its command; one that fails or needs no command is answered.
-#[expect(clippy::too_many_arguments, reason = "the parts of one connection")]
-fn begin(
-    shared: &Shared,
-    connection: &Connection,
-    number: u64,
-    request: &Request,
-    payload: &[u8],
-    replies: Replies,
-    commands: &mut Vec<Command>,
-    ready: &mut Vec<u8>,
-) {
-    let (offset, length) = (request.offset, request.length);
-    let (kind, stored) = match request.ask {
-        Ask::Read => (Kind::Read, Ok(())),
-        Ask::Flush => (Kind::Flush, Ok(())),
-        Ask::Write { fua } => (Kind::Write { fua }, shared.store.write(offset, payload)),
-        // Deallocation needs no FUA: what it loses were zeroes, or the data before.
-        Ask::Trim { .. } => (Kind::Trim, shared.store.deallocate(offset, length.into())),
-        Ask::WriteZeroes { fua, no_hole } => {
-            (Kind::WriteZeroes { fua }, shared.store.write_zeroes(offset, length.into(), no_hole))
-        }
-        Ask::BlockStatus { one } => {
-            match shared.store.extents(offset, length, one) {
-                Ok(extents) => replies.extents(ready, request.cookie, &extents),
-                Err(error) => refuse(replies, request, &error, ready),
-            }
-            return;
-        }
-    };
-    if let Err(error) = stored {
-        return refuse(replies, request, &error, ready);
-    }
-    let mut inner = connection.lock();
-    let slot = inner.pending.insert(*request);
-    if request.ask == Ask::Read {
-        inner.read_bytes += u64::from(length);
-    }
-    commands.push(Command { connection: number, cookie: slot as u64, kind, offset, length });
-}
-
-fn refuse(replies: Replies, request: &Request, error: &io::Error, ready: &mut Vec<u8>) {
-    replies.error(ready, request.cookie, number_of(error), &format!("the backing file: {error}"));
 }

@@ -1,12 +1,13 @@
-"""The same small drive under the same loads in MQSim and in interpulse: CPU time and memory of whole processes.
+"""Other simulators and interpulse on the same files: figures, CPU and wall time, memory.
 
-    python bench/compare.py path/to/MQSim [--before PATH] [--traces FOLDER] [--rounds N] [--json] [ROW ...]
+    python bench/compare.py --mqsim PATH --simplessd PATH --ssdsim PATH [--before PATH] [--rounds N] [ROW ...]
 
-MQSim (github.com/CMU-SAFARI/MQSim) is built elsewhere; nothing of it is part of this repository. Both programs get the
-drive that `small_drive.py` writes down once. MQSim schedules `OUT_OF_ORDER`, the faster of its schedulers; its dies
-start with pages that hold data, ours with a filled drive. Runs alternate, and the fastest of each counts. A row
-`NAME loop` is what the requests of a long run cost beyond those of a short one: neither start nor fill is in it.
-`--before` takes the command `interpulse` of another version into the turns.
+The programs are built elsewhere (CMU-SAFARI/MQSim, SimpleSSD/SimpleSSD-Standalone, huaicheng/ssdsim); nothing of them
+is part of this repository. INTERPULSE_MQSIM, INTERPULSE_SIMPLESSD and INTERPULSE_SSDSIM name them, too; rows of a
+program that is not named are left out. Each row writes files of the other program (`bench/peers/`), runs them there,
+and here what `interpulse import` makes of them, in turns; the import is not measured, start and preconditioning are.
+Of each program the run with the least CPU time counts. `--before` takes the command `interpulse` of another version
+into the turns.
 """
 
 from __future__ import annotations
@@ -17,177 +18,165 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import NotRequired, TypedDict
+from typing import Any
 
-from small_drive import Load, interpulse_case, interpulse_part, mqsim_drive, mqsim_workload, write_xml
+from peers import mqsim, simplessd, ssdsim
+from peers.figures import Figures, of_result
+from peers.process import Command, Cost, cost_of
+from peers.rows import Ready, Row
 
-LOADS = [
-    Load("random reads QD16", loop=True),
-    Load("random reads QD64", depth=64, loop=True),
-    Load("random reads QD1", depth=1, requests=200_000),
-    Load("sequential 128 KiB writes", read=0, block=128 << 10, sequential=True, requests=30_000),
-    Load("tpcc-small", trace="tpcc-small.trace"),
-    Load("wsrch-small", trace="wsrch-small.trace"),
-]
-
-
-@dataclass(frozen=True)
-class Programs:
-    """What runs the loads: MQSim, and versions of ours, this one first."""
-
-    mqsim: Path
-    versions: list[Path]
+ROWS = (*mqsim.ROWS, *simplessd.ROWS, *ssdsim.ROWS)
+PEERS = {"mqsim": "MQSim", "simplessd": "SimpleSSD-Standalone", "ssdsim": "SSDSim"}
+FIGURES = {"mean_us": "mean us", "p99_us": "p99 us", "p999_us": "p99.9 us", "iops": "IOPS", "waf": "WAF"}
+HERE = "interpulse"
+"""Name of this version in the table."""
 
 
 @dataclass(frozen=True)
-class Cost:
-    """What a process cost."""
+class Found:
+    """One program's cheapest run of a row."""
 
-    cpu_s: float
-    peak_mb: float
-
-
-class Row(TypedDict):
-    """One line of the table: CPU seconds of whole processes, and the most memory that they held, in MB."""
-
-    row: str
-    mqsim_cpu_s: float
-    cpu_s: float
-    ratio: float
-    mqsim_peak_mb: float
-    peak_mb: float
-    before_cpu_s: NotRequired[float]
-    before_ratio: NotRequired[float]
-    before_peak_mb: NotRequired[float]
+    cost: Cost
+    figures: Figures
 
 
 def main() -> int:
     """Runs the rows and prints them."""
     chosen = arguments()
     found = []
-    if not chosen.json:
-        before = (
-            (f"{'CPU s':>10}{'':>8}{'MB':>8}", f"{'before':>10}{'ratio':>8}{'before':>8}")
-            if chosen.before
-            else ("", "")
-        )
-        print(f"{'':30}{'CPU s':>10}{'':>12}{'':>8}{'MB':>10}{'':>12}{before[0]}")
-        print(f"{'':30}{'MQSim':>10}{'interpulse':>12}{'ratio':>8}{'MQSim':>10}{'interpulse':>12}{before[1]}")
-    with tempfile.TemporaryDirectory() as folder:
-        for load in chosen.loads:
-            for row in rows_of(load, chosen.programs, Path(folder), chosen.rounds):
-                found.append(row)
-                if not chosen.json:
-                    print(line(row), flush=True)
+    for row in chosen.rows:
+        with tempfile.TemporaryDirectory() as folder:
+            each = race(row, chosen.programs[row.peer], chosen.versions, Path(folder), chosen.rounds)
+        found.append(record(row, each))
+        if not chosen.json:
+            print("\n".join(lines(row, each)), flush=True)
     if chosen.json:
         print(json.dumps({"rounds": chosen.rounds, "rows": found}, indent=2))
     return 0
 
 
 def arguments() -> argparse.Namespace:
-    """What was asked for, with `loads`, the loads of its rows, and `programs`, what runs them."""
-    names = [load.name for load in LOADS]
+    """Arguments, with `rows` to run, `programs` by peer, and `versions` of interpulse by name."""
+    names = [row.name for row in ROWS]
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("mqsim", type=Path, help="a built MQSim")
-    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"rows to run (all: {', '.join(names)})")
+    parser.add_argument("rows", nargs="*", metavar="ROW", help="rows to run, or words that they contain (all)")
+    for peer, name in PEERS.items():
+        variable = f"INTERPULSE_{peer.upper()}"
+        given = os.environ.get(variable)
+        parser.add_argument(f"--{peer}", type=Path, default=given, help=f"a built {name} ({variable})")
     parser.add_argument(
         "--before", type=Path, help="the command interpulse of another version, to run in turns as well"
     )
-    parser.add_argument("--traces", type=Path, help="where MQSim's traces are (the folder `traces` beside it)")
+    parser.add_argument("--requests", type=int, help="most requests of a row, for a quick look (its own number)")
     parser.add_argument("--rounds", type=int, default=3, help="times that each program runs (3)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     chosen = parser.parse_args()
-    if unknown := [name for name in chosen.rows if name not in names]:
-        parser.error(f"no row {unknown[0]!r}; rows are {', '.join(names)}")
+    for word in chosen.rows:
+        if not any(word in name for name in names):
+            parser.error(f"no row {word!r}; rows are {', '.join(names)}")
     if chosen.rounds < 1:
         parser.error(f"--rounds {chosen.rounds}: at least 1")
-    for path, what in ((chosen.mqsim, "a built MQSim"), (chosen.before, "the command interpulse of another version")):
-        if path and not (path.is_file() and os.access(path, os.X_OK)):
-            parser.error(f"{path} is no program; expected {what}")
-    chosen.programs = Programs(
-        chosen.mqsim.resolve(),
-        [Path(sys.executable).with_name("interpulse"), *([chosen.before.absolute()] if chosen.before else [])],
-    )
-    traces = (chosen.traces or chosen.mqsim.resolve().parent / "traces").resolve()
-    chosen.loads = [
-        replace(load, trace=str(traces / load.trace)) if load.trace else load
-        for load in LOADS
-        if load.name in (chosen.rows or names)
-    ]
-    if missing := [load.trace for load in chosen.loads if load.trace and not Path(load.trace).is_file()]:
-        parser.error(f"{missing[0]} is not there; --traces names the folder of MQSim's traces")
+    if chosen.requests is not None and chosen.requests < 1:
+        parser.error(f"--requests {chosen.requests}: at least 1")
+    chosen.programs, chosen.versions = programs_of(chosen, parser)
+    words = chosen.rows or [""]
+    chosen.rows = [row for row in ROWS if row.peer in chosen.programs and any(word in row.name for word in words)]
+    if chosen.requests:
+        chosen.rows = [replace(row, requests=min(row.requests, chosen.requests)) for row in chosen.rows]
+    if not chosen.rows:
+        parser.error("no program of these rows is named; expected --mqsim, --simplessd or --ssdsim")
     return chosen
 
 
-def line(row: Row) -> str:
-    """A row of the table."""
-    text = (
-        f"{row['row']:30}{row['mqsim_cpu_s']:10.3f}{row['cpu_s']:12.3f}{row['ratio']:8.1f}"
-        f"{row['mqsim_peak_mb']:10.0f}{row['peak_mb']:12.0f}"
-    )
-    if "before_cpu_s" in row:
-        text += f"{row['before_cpu_s']:10.3f}{row['before_ratio']:8.1f}{row['before_peak_mb']:8.0f}"
-    return text
+def programs_of(chosen: argparse.Namespace, parser: argparse.ArgumentParser) -> tuple[dict[str, Path], dict[str, Path]]:
+    """The programs to compare with, by peer, and the versions of interpulse, by name; stops if one is none."""
+    given = {peer: getattr(chosen, peer) for peer in PEERS if getattr(chosen, peer)}
+    if not given:
+        parser.error("no program to compare with; expected --mqsim, --simplessd or --ssdsim")
+    before = {"the command interpulse of another version": chosen.before} if chosen.before else {}
+    for what, path in ({f"a built {PEERS[peer]}": path for peer, path in given.items()} | before).items():
+        if not (path.is_file() and os.access(path, os.X_OK)):
+            parser.error(f"{path} is no program; expected {what}")
+    versions = {HERE: Path(sys.executable).with_name("interpulse")}
+    if chosen.before:
+        versions["before"] = chosen.before.absolute()
+    return {peer: path.resolve() for peer, path in given.items()}, versions
 
 
-def rows_of(load: Load, programs: Programs, work: Path, rounds: int) -> list[Row]:
-    """The whole process, and of some loads the loop alone."""
-    whole = race(load, programs, work, rounds)
-    rows = [row_of(load.name, *whole)]
-    if load.loop:
-        less = race(replace(load, requests=load.requests // 10), programs, work, rounds)
-        loop = [Cost(long.cpu_s - short.cpu_s, long.peak_mb) for long, short in zip(whole, less, strict=True)]
-        rows.append(row_of(f"{load.name} loop", *loop))
-    return rows
+def race(row: Row, program: Path, versions: dict[str, Path], work: Path, rounds: int) -> dict[str, Found]:
+    """All programs under a row, in turns; the cheapest run of each, by name, the other simulator's first."""
+    try:
+        ready = row.prepare(work, program, row.requests)
+    except OSError as error:
+        sys.exit(f"error: {row.name}: {error.filename}: {error.strerror}; expected the files of {PEERS[row.peer]}")
+    imported = work / "imported"
+    words = [str(versions[HERE]), "import", *ready.imported, "--out", str(imported)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=work)
+    if done.returncode:
+        sys.exit(f"error: {row.name}: the import ended with {done.returncode}:\n{done.stderr[-2000:]}")
+    (case,) = imported.glob("*.toml")
+    changes = [word for change in ready.changes for word in ("--set", change)]
+    commands = {PEERS[row.peer]: ready.command}
+    for name, path in versions.items():
+        commands[name] = Command([str(path), "run", str(case), "--no-cache", "--json", *changes], work)
+    figures: dict[str, Figures] = {}
+    costs: dict[str, list[Cost]] = {name: [] for name in commands}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            cost, told = cost_of(command)
+            costs[name].append(cost)
+            if name in figures:
+                continue
+            figures[name] = of_result(json.loads(told)) if name in versions else theirs(ready, told)
+    return {name: Found(min(each, key=lambda cost: cost.cpu_s), figures[name]) for name, each in costs.items()}
 
 
-def row_of(name: str, theirs: Cost, ours: Cost, before: Cost | None = None) -> Row:
-    """One line of the table."""
-    row: Row = {
-        "row": name,
-        "mqsim_cpu_s": round(theirs.cpu_s, 4),
-        "cpu_s": round(ours.cpu_s, 4),
-        "ratio": round(theirs.cpu_s / ours.cpu_s, 2),
-        "mqsim_peak_mb": round(theirs.peak_mb, 1),
-        "peak_mb": round(ours.peak_mb, 1),
+def theirs(ready: Ready, told: str) -> Figures:
+    """Figures of the other simulator; of a run that records every request, which is not measured, if it needs one."""
+    return ready.figures(cost_of(ready.recorded)[1] if ready.recorded else told)
+
+
+def record(row: Row, found: dict[str, Found]) -> dict[str, Any]:
+    """A row for the JSON object."""
+    other, ours = found[PEERS[row.peer]], found[HERE]
+    return {
+        "row": row.name,
+        "requests": row.requests,
+        "cpu_ratio": round(other.cost.cpu_s / ours.cost.cpu_s, 2),
+        "memory_ratio": round(other.cost.peak_mb / ours.cost.peak_mb, 2),
+        "differences_percent": {
+            key: round(value, 2) for key, value in differences(other.figures, ours.figures).items()
+        },
+        "programs": {name: asdict(each.cost) | asdict(each.figures) for name, each in found.items()},
     }
-    if before:
-        row["before_cpu_s"] = round(before.cpu_s, 4)
-        row["before_ratio"] = round(theirs.cpu_s / before.cpu_s, 2)
-        row["before_peak_mb"] = round(before.peak_mb, 1)
-    return row
 
 
-def race(load: Load, programs: Programs, work: Path, rounds: int) -> list[Cost]:
-    """All programs under a load, in turns; the cheapest run of each, MQSim's first."""
-    drive, workload, case = work / "drive.xml", work / "workload.xml", work / "case.toml"
-    write_xml(drive, mqsim_drive())
-    write_xml(workload, mqsim_workload(load))
-    (work / "part.toml").write_text(interpulse_part())
-    case.write_text(interpulse_case(load))
-    commands = [[str(programs.mqsim), "-i", str(drive), "-w", str(workload)]]
-    commands += [[str(version), "run", str(case), "--no-cache"] for version in programs.versions]
-    costs = [[cost_of(command, work) for command in commands] for _ in range(rounds)]
-    return [min(each, key=lambda cost: cost.cpu_s) for each in zip(*costs, strict=True)]
+def differences(other: Figures, ours: Figures) -> dict[str, float]:
+    """By how many per cent our figure is above the other's, of each figure that both give."""
+    pairs = {name: (getattr(other, name), getattr(ours, name)) for name in FIGURES}
+    return {name: (mine / known - 1) * 100 for name, (known, mine) in pairs.items() if known and mine}
 
 
-def cost_of(command: list[str], work: Path) -> Cost:
-    """Runs a program to its end.
+def lines(row: Row, found: dict[str, Found]) -> list[str]:
+    """A row as text: one line of costs and figures for each program, and one of the differences."""
+    other, ours = found[PEERS[row.peer]], found[HERE]
+    text = [row.name]
+    for name, each in found.items():
+        cost, of = each.cost, each.figures
+        figures = [f"{title} {shown(getattr(of, key))}" for key, title in FIGURES.items()]
+        figures.append(f"collections {'-' if of.collections is None else of.collections}")
+        costs = f"CPU {cost.cpu_s:8.2f} s, wall {cost.wall_s:8.2f} s, {cost.peak_mb:6.0f} MB"
+        text.append(f"    {name:20} {costs}; {', '.join(figures)}")
+    apart = [f"{FIGURES[key]} {value:+.1f} %" for key, value in differences(other.figures, ours.figures).items()]
+    ratio, memory = other.cost.cpu_s / ours.cost.cpu_s, other.cost.peak_mb / ours.cost.peak_mb
+    return [*text, f"    CPU time {ratio:.1f} to 1, memory {memory:.1f} to 1; here {', '.join(apart)}"]
 
-    MQSim waits for a line before it ends: a file holds it, since a pipe breaks under a program that ends without
-    reading.
-    """
-    (work / "line").write_text("\n")
-    with (work / "told").open("w+") as told, (work / "line").open() as typed:
-        process = subprocess.Popen(command, cwd=work, stdin=typed, stdout=told, stderr=told)
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            told.seek(0)
-            sys.exit(f"error: {command[0]} ended with {process.returncode}:\n{told.read()[-2000:]}")
-    return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+
+def shown(value: float | None) -> str:
+    """A figure with four digits; `-` if the program does not give it."""
+    return "-" if value is None else f"{value:,.0f}" if value >= 10_000 else f"{value:.4g}"
 
 
 if __name__ == "__main__":

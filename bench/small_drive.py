@@ -29,7 +29,8 @@ class Load:
     sequential: bool = False
     requests: int = 1_000_000
     trace: str = ""
-    loop: bool = False
+    occupied: int = 0
+    """Per cent of the working set that hold data at the start; 0 without preconditioning."""
 
 
 def write_xml(path: Path, root: ElementTree.Element) -> None:
@@ -45,7 +46,7 @@ def element(name: str, values: dict[str, object]) -> ElementTree.Element:
     return made
 
 
-def mqsim_drive() -> ElementTree.Element:
+def mqsim_drive(*, precondition: bool = False) -> ElementTree.Element:
     """The drive in MQSim's words; names are those of its parameters."""
     root = ElementTree.Element("Execution_Parameter_Set")
     root.append(
@@ -64,7 +65,7 @@ def mqsim_drive() -> ElementTree.Element:
         "Device_Parameter_Set",
         {
             "Seed": 321,
-            "Enabled_Preconditioning": False,
+            "Enabled_Preconditioning": precondition,
             "Memory_Type": "FLASH",
             "HostInterface_Type": "NVME",
             "IO_Queue_Depth": 65_535,
@@ -145,7 +146,7 @@ def mqsim_workload(load: Load) -> ElementTree.Element:
         "Chip_IDs": numbers(CHIPS),
         "Die_IDs": 0,
         "Plane_IDs": numbers(PLANES),
-        "Initial_Occupancy_Percentage": OCCUPIED,
+        "Initial_Occupancy_Percentage": load.occupied or OCCUPIED,
     }
     if load.trace:
         kind, words = (

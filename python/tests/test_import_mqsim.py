@@ -100,6 +100,7 @@ def test_declared_keys_are_those_that_an_import_sets(tmp_path: Path) -> None:
     traces = [{"File_Path": "mine.trace", "Percentage_To_Be_Executed": 50}]
     device = {"GC_Block_Selection_Policy": "RGA", "Ideal_Mapping_Table": "false", "Enabled_Preconditioning": "true"}
     device |= {"Transaction_Scheduling_Policy": "PRIORITY_OUT_OF_ORDER"}
+    sata_device = device | {"HostInterface_Type": "SATA", "Preemptible_GC_Enabled": "false"}
     host = {"Enable_ResponseTime_Logging": "true"}
     used: dict[str, set[str]] = {}
     for as_written in (False, True):
@@ -113,7 +114,7 @@ def test_declared_keys_are_those_that_an_import_sets(tmp_path: Path) -> None:
             host=host,
             flash={"Flash_Technology": "TLC", "CMD_Suspension_Support": "PROGRAM_ERASE"},
         )
-        sata = imported(tmp_path, as_written=as_written, device=device | {"HostInterface_Type": "SATA"})
+        sata = imported(tmp_path, as_written=as_written, device=sata_device)
         for draft in (*found.drafts, *sata.drafts):
             for (section, name), each in draft.used.items():
                 keys_of = {re.sub(r"flow\.\d+", "flow.N", key) for key in each}
@@ -299,3 +300,35 @@ def test_what_no_configuration_has_names_the_parameter(tmp_path: Path) -> None:
         imported(tmp_path, device={"Overprovisioning_Ratio": 0.001})
     with pytest.raises(ConfigError, match=r"drive\.xml:\d+, Flash_Channel_Count"):
         imported(tmp_path, device={"Flash_Channel_Count": 300})
+
+
+def test_a_miss_of_the_mapping_cache_moves_one_sector(tmp_path: Path) -> None:
+    assert the(imported(tmp_path, device={"Ideal_Mapping_Table": "false"}))["ftl.map-read-transfer"] == "512B"
+    assert "ftl.map-read-transfer" not in the(imported(tmp_path, device={"Ideal_Mapping_Table": "true"}))
+
+
+def test_collection_that_can_be_preempted_waits_for_the_host(tmp_path: Path) -> None:
+    found = the(imported(tmp_path, device={"Preemptible_GC_Enabled": "true"}))
+    assert found["schedule.policy"] == "host-first"
+    found = the(imported(tmp_path, device={"Preemptible_GC_Enabled": "false"}))
+    assert found["schedule.policy"] == "read-priority"
+    assert found["schedule.gc-reads"] == "with-host-reads"
+
+
+@pytest.mark.parametrize(
+    ("dies", "planes", "as_written", "filled", "joined"),
+    [
+        (1, 2, False, "true", {"programs", "reads"}),
+        (1, 2, False, "false", {"programs"}),
+        (2, 2, False, "true", set()),
+        (2, 2, True, "true", {"programs", "reads"}),
+        (1, 1, False, "true", set()),
+    ],
+)
+def test_operations_on_planes_join_where_a_chip_has_one_die(
+    tmp_path: Path, dies: int, planes: int, as_written: bool, filled: str, joined: set[str]
+) -> None:
+    flash = {"Die_No_Per_Chip": dies, "Plane_No_Per_Die": planes, "Page_Capacity": 65536}
+    found = the(imported(tmp_path, as_written=as_written, device={"Enabled_Preconditioning": filled}, flash=flash))
+    assert {key for key in ("programs", "reads") if found.get(f"schedule.multi-plane-{key}")} == joined
+    assert found.get("part.plane-address") == ("page" if joined else None)

@@ -53,9 +53,8 @@ link. What differs is in the report:
 
 - Pages are mapped whole. A scenario that only reads gets a smaller `ftl.mapping-unit` if its requests are smaller,
   since a read of a part of a unit transfers the unit. Reads of less than 4 KiB transfer 4 KiB.
-- A miss of the mapping cache reads a translation page of one unit over the channel; MQSim transfers 512 B of it. At 333
-  MT/s and units of 4 KiB that is 10.752 us of each miss.
-- Programs on several planes of a die that wait together are not merged; large writes in order gain from that in MQSim.
+- Operations on several planes of a die that wait together join, as in MQSim, only where a chip has one die: the dies of
+  others are planes here, all of which would join.
 - MQSim's DRAM serves one access at a time, which can limit writes. Here it has a latency and no bandwidth.
 
 Measured with MQSim at 7ec40e3 on a drive of 8 channels of 4 chips with pages of 4 KiB and the whole map in memory:

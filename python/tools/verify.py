@@ -4,8 +4,9 @@ The output of each step is printed as it appears; the page contains command, exi
 with day, machine and commit. A step whose tool is missing is recorded as not measured. With words as arguments (`make
 verify STEPS="fuzzing MQSim"`) only steps whose question contains one of the words run; the page keeps its sections of
 the others. The exit code is 0 only if every executed step passed.
-`INTERPULSE_MQSIM` names a built MQSim for comparison, and `INTERPULSE_BEFORE` the command `interpulse` of another
-version, which then runs beside this one. Snapshots go to a temporary folder (about 1.9 GB) that is deleted at the end.
+`INTERPULSE_MQSIM`, `INTERPULSE_SIMPLESSD` and `INTERPULSE_SSDSIM` name built simulators for comparison, and
+`INTERPULSE_BEFORE` the command `interpulse` of another version, which then runs beside this one. Snapshots go to a
+temporary folder (about 1.9 GB) that is deleted at the end.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ class Outcome:
 EXPERIMENTS_MOST_S = 2700.0
 """Time limit of all experiments with --quick, three seeds each, on two cores."""
 
-MQSIM = os.environ.get("INTERPULSE_MQSIM") or shutil.which("MQSim") or "MQSim"
+PEERS = {name: os.environ.get(f"INTERPULSE_{name.upper()}", "") for name in ("mqsim", "simplessd", "ssdsim")}
 BEFORE = os.environ.get("INTERPULSE_BEFORE")
 
 STEPS = (
@@ -239,13 +240,14 @@ STEPS = (
         needs="valgrind",
     ),
     Step(
-        question="What do the same loads cost here, in MQSim and in an earlier version?",
+        question="What do the same files give and cost in MQSim, SimpleSSD, SSDSim, here and in an earlier version?",
         command=(
-            *(sys.executable, "bench/compare.py", MQSIM, "--rounds", "5"),
+            *(sys.executable, "bench/compare.py"),
+            *(word for name, path in PEERS.items() if path for word in (f"--{name}", path)),
             *(("--before", BEFORE) if BEFORE else ()),
         ),
         summary=None,
-        needs=MQSIM,
+        needs=next((path for path in PEERS.values() if path), "MQSim"),
     ),
     Step(
         question="Does libinterpulse install, and are its examples clean under valgrind and the sanitizers?",

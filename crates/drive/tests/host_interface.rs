@@ -550,6 +550,29 @@ fn flows_have_their_own_statistics() {
     b.finish();
 }
 
+/// A write of a part of a unit merges with what the unit has; with nothing, it reads nothing, even where reads do.
+#[test]
+fn writes_of_parts_of_units_without_data_read_nothing() {
+    use interpulse_drive::spec::UnmappedReads;
+    let parts = SyntheticSpec { block_size: BlockSize::Fixed(Bytes(512)), alignment: Bytes(512), ..mix(0.0) };
+    for unmapped_reads in [UnmappedReads::Zeroes, UnmappedReads::Flash] {
+        let run = |fill| {
+            let mut spec = little();
+            spec.ftl.unmapped_reads = unmapped_reads;
+            let flow = limited(closed("f", 1, parts.clone()), 100);
+            let mut b = Bench::new(&spec, filled(&spec, fill), &[flow], 1);
+            b.run_out();
+            b.finish();
+            (b.host.device.nand().counters.host_reads, b.host.device.counters.read_modify_writes)
+        };
+        let (reads, merged) = run(1.0);
+        assert!(reads > 50 && merged == reads, "{reads}, {merged}");
+        // What was written in this run is merged, and few units are written twice.
+        let (reads, merged) = run(0.0);
+        assert!(reads < 20 && merged == reads, "{reads}, {merged}");
+    }
+}
+
 /// Reads of what was never written, or trimmed, take a page read if asked to; neighbours of a page share one.
 #[test]
 fn reads_of_units_without_data_go_to_flash_on_request() {

@@ -6,6 +6,8 @@ use interpulse_drive::replacement::MapReplacement;
 use interpulse_drive::spec::{DriveSpec, MapCacheSpec, MapPartition, MappingSpec};
 use interpulse_engine::Bytes;
 use interpulse_engine::account::Cause;
+use interpulse_flash::geometry::Timing;
+use interpulse_host::attribution::CauseSums;
 use interpulse_oracle::caching::lru_hit_rate;
 use interpulse_oracle::stats::confidence_interval;
 use interpulse_workload::{AddressSpec, BlockSize, FlowSpec, SyntheticSpec, Zipf};
@@ -20,6 +22,7 @@ const CACHE: MapCacheSpec = MapCacheSpec {
     replacement: MapReplacement::Lru,
     prefetch: 0,
     batch: None,
+    read_transfer: None,
     partition: MapPartition::Shared,
 };
 
@@ -100,21 +103,21 @@ fn translation_pages_hit_as_che_says_under_uniform_reads() {
     }
 }
 
+/// Nanoseconds by cause of 20,000 reads at depth 1, and counters.
+fn reads_alone(spec: &DriveSpec) -> (CauseSums, interpulse_drive::FtlCounters) {
+    let flow = FlowSpec { limit: Some(20_000), ..flow(1, AddressSpec::Uniform, 1.0) };
+    let mut bench = Bench::new(spec, filled(spec, 1.0), &[flow], 3);
+    bench.run_out();
+    bench.finish();
+    let counted = counters(&bench);
+    (bench.host.window.read_attribution.total(), counted)
+}
+
 /// Reads at depth 1 do not queue: the mean is that of the full table and, by the share of misses, one more page read.
 #[test]
 fn reads_take_one_page_read_more_for_each_miss() {
-    let entries = 1000;
-    let cached = small(MapCacheSpec { format: MapFormat::Entries, size: Bytes(8 * entries), ..CACHE });
-    let full = little();
-    let run = |spec: &DriveSpec| {
-        let flow = FlowSpec { limit: Some(20_000), ..flow(1, AddressSpec::Uniform, 1.0) };
-        let mut bench = Bench::new(spec, filled(spec, 1.0), &[flow], 3);
-        bench.run_out();
-        bench.finish();
-        let sums = bench.host.window.read_attribution.total();
-        (sums, counters(&bench))
-    };
-    let ((with, counted), (without, none)) = (run(&cached), run(&full));
+    let cached = small(MapCacheSpec { format: MapFormat::Entries, size: Bytes(8 * 1000), ..CACHE });
+    let ((with, counted), (without, none)) = (reads_alone(&cached), reads_alone(&little()));
     assert_eq!((none.map_lookups, without.by_cause[Cause::Mapping as usize]), (0, 0));
     // What a page read takes between firmware and link, in the drive with the full table.
     let outside = [Cause::Link, Cause::Firmware, Cause::Cache].map(|cause| without.by_cause[cause as usize]);
@@ -124,6 +127,59 @@ fn reads_take_one_page_read_more_for_each_miss() {
     assert_eq!(with.by_cause[Cause::Mapping as usize], page_read * u128::from(counted.map_reads));
     assert_eq!(with.total_ns() - with.by_cause[Cause::Mapping as usize], without.total_ns());
     assert!((40_000..60_000).contains(&page_read), "a sensing of 40 us, transfer and decoding: {page_read}");
+}
+
+/// A miss that moves a part of its translation page takes the bus time of the rest less, and nothing else changes.
+#[test]
+fn a_part_of_a_translation_page_takes_the_bus_time_of_its_bytes() {
+    let with = |read_transfer| {
+        let size = Bytes(8 * 1000);
+        small(MapCacheSpec { format: MapFormat::Entries, size, read_transfer, ..CACHE })
+    };
+    let (whole, part) = (with(None), with(Some(Bytes(512))));
+    let timing = Timing::new(&whole.part, whole.geometry.unit_bytes);
+    let of_part = (512 * 1_000_000_000_u128).div_ceil(u128::from(whole.part.bus_rate));
+    let saved = u128::from(timing.transfer_units[1].as_ns()) - of_part;
+    assert!(saved > 0);
+    let ((slow, before), (fast, after)) = (reads_alone(&whole), reads_alone(&part));
+    assert_eq!(before.map_reads, after.map_reads);
+    assert_eq!(slow.total_ns() - fast.total_ns(), saved * u128::from(after.map_reads));
+    let mapping = Cause::Mapping as usize;
+    assert_eq!(slow.by_cause[mapping] - fast.by_cause[mapping], slow.total_ns() - fast.total_ns());
+}
+
+/// Data written while misses move parts: a write-back reads whole pages, and nothing is lost (audited at the end).
+#[test]
+fn write_backs_read_whole_translation_pages() {
+    let cache = MapCacheSpec {
+        format: MapFormat::Entries,
+        size: Bytes(8 * 100),
+        read_transfer: Some(Bytes(8)),
+        ..CACHE
+    };
+    let spec = drive(cache);
+    let mut bench = Bench::new(&spec, filled(&spec, 1.0), &[flow(16, AddressSpec::Uniform, 0.5)], 3);
+    bench.run_requests(20_000);
+    let counted = counters(&bench);
+    bench.finish();
+    assert!(counted.map_update_reads > 1000 && counted.map_reads > 1000, "{counted:?}");
+}
+
+#[test]
+fn parts_of_translation_pages_are_refused_where_they_say_nothing() {
+    let with = |cache: MapCacheSpec| {
+        drive(cache).check().map_err(|why| why.keys[0].to_string() + " " + &why.message)
+    };
+    let entries = MapCacheSpec { format: MapFormat::Entries, ..CACHE };
+    let part = |bytes| Some(Bytes(bytes));
+    assert_eq!(with(MapCacheSpec { read_transfer: part(4096), ..entries.clone() }), Ok(()));
+    let refused = |cache, reason: &str| {
+        let told = with(cache).unwrap_err();
+        assert!(told.starts_with("ftl.map-read-transfer") && told.contains(reason), "{told}");
+    };
+    refused(MapCacheSpec { read_transfer: part(512), ..CACHE }, "whole translation pages");
+    refused(MapCacheSpec { read_transfer: part(4097), ..entries.clone() }, "more than a translation page");
+    refused(MapCacheSpec { read_transfer: part(512), prefetch: 200, ..entries }, "less than the 804B");
 }
 
 #[test]

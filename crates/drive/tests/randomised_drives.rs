@@ -296,8 +296,11 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
         if !is_drawn(&key.path, &others) || imposed && key.path.starts_with("errors.") {
             return None;
         }
-        // Groups and copyback are set below.
-        if ["ftl.reclaim-groups", "ftl.copyback"].iter().any(|of| key.path.starts_with(of)) {
+        // Groups and copyback are set below, and parts of translation pages by `with_mapping_cache`.
+        if ["ftl.reclaim-groups", "ftl.copyback", "ftl.map-read-transfer"]
+            .iter()
+            .any(|of| key.path.starts_with(of))
+        {
             return None;
         }
         // Streams of their own, so that the other drives stay what they were.

@@ -317,6 +317,7 @@ fn what_does_not_go_together_is_refused() {
             replacement,
             prefetch: 0,
             batch: None,
+            read_transfer: None,
             partition: interpulse_drive::spec::MapPartition::Shared,
         });
     });

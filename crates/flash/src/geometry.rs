@@ -4,7 +4,7 @@
 
 use crate::ids::{BlockId, DieId};
 use crate::parts::{CommandBus, PartSpec, ProgramMode};
-use interpulse_engine::Duration;
+use interpulse_engine::{Bytes, Duration};
 use std::ops::Range;
 
 /// Default size of a mapping unit, in bytes.
@@ -191,9 +191,10 @@ pub struct Timing {
     pub read_mlc_mode: Duration,
     /// tR of a page of an SLC-mode word line; tR of the least significant page if the part gives none.
     pub read_slc_mode: Duration,
-    /// Bus time of the data of a read of 1, 2, ... units of a page (index 0 is unused).
+    /// Bus time of the data of a read of 1, 2, ... units of a page; index 0 is a read of a part of a unit.
     pub transfer_units: Vec<Duration>,
-    /// Bytes on the bus of a read of 1, 2, ... units of a page (index 0 is unused).
+    /// Bytes on the bus of a read of 1, 2, ... units of a page; index 0 is a read of a part of a unit
+    /// ([`Timing::set_part_of_unit`]).
     pub bytes_of_units: Vec<u64>,
     /// Bus time of a page with its parity into the page buffer.
     pub page_load: Duration,
@@ -209,14 +210,17 @@ pub struct Timing {
     pub shared_command: Duration,
 }
 
+/// Time of `bytes` on the bus of `part`, rounded up.
+fn bus_time(part: &PartSpec, bytes: u64) -> Duration {
+    let ns = (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(part.bus_rate));
+    Duration::from_ns(ns as u64)
+}
+
 impl Timing {
     /// The times of `part` with mapping units of `unit_bytes`.
     pub fn new(part: &PartSpec, unit_bytes: u64) -> Timing {
         let units = part.page_size.get() / unit_bytes;
-        let transfer = |bytes: u64| {
-            let ns = (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(part.bus_rate));
-            Duration::from_ns(ns as u64)
-        };
+        let transfer = |bytes: u64| bus_time(part, bytes);
         let bytes = |k: u64| part.read_transfer.bytes(k, unit_bytes, part.page_size, part.page_parity);
         let page_bytes = part.page_size.get() + part.page_parity.get();
         Timing {
@@ -235,5 +239,10 @@ impl Timing {
                 CommandBus::Separate => Duration::ZERO,
             },
         }
+    }
+
+    /// Sets what a read of a part of a unit moves.
+    pub fn set_part_of_unit(&mut self, part: &PartSpec, bytes: Bytes) {
+        (self.transfer_units[0], self.bytes_of_units[0]) = (bus_time(part, bytes.get()), bytes.get());
     }
 }

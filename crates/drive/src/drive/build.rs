@@ -30,6 +30,9 @@ impl Drive {
     ) -> Drive {
         let streams = Streams::new(seed);
         let mut nand = Nand::new(spec.geometry.clone(), &spec.part, spec.nand.clone(), seed, first);
+        if let Some(bytes) = spec.ftl.mapping.cached().and_then(|of| of.read_transfer) {
+            nand.set_part_of_unit(&spec.part, bytes);
+        }
         for InitialBlocks { layout, programs_done, cycles } in state.blocks() {
             set_blocks(&mut nand, layout, &programs_done, cycles);
         }

@@ -4,6 +4,7 @@ use super::Drive;
 use crate::account::book_program;
 use crate::ftl::{Admitted, Flash, Ftl};
 use crate::numbers::Lpn;
+use crate::spec::UnmappedReads;
 use interpulse_engine::account::Cause;
 use interpulse_engine::{Duration, EventQueue, Op, RequestId};
 use interpulse_flash::nand::txn::Txn;
@@ -28,15 +29,23 @@ impl Drive {
         let request = *self.host.requests.get(id);
         let last = request.lpn + (request.units - 1);
         let mut reads = 0;
-        if request.partial[0] {
+        if request.partial[0] && self.has_data_to_merge(request.lpn) {
             reads += self.read_units(events, id, request.lpn, request.lpn + 1, false);
         }
-        if request.partial[1] && !(request.partial[0] && last == request.lpn) {
+        if request.partial[1] && !(request.partial[0] && last == request.lpn) && self.has_data_to_merge(last)
+        {
             reads += self.read_units(events, id, last, last + 1, false);
         }
         self.counters.read_modify_writes += u64::from(reads);
         self.host.requests.get_mut(id).reads_left = reads;
         reads > 0
+    }
+
+    /// Whether a write of a part of unit `lpn` has to look for the rest. Where reads of units without data go to flash
+    /// ([`UnmappedReads::Flash`]), a write does not: the controller knows that there is nothing to merge.
+    fn has_data_to_merge(&self, lpn: Lpn) -> bool {
+        let asks = self.spec.ftl.unmapped_reads == UnmappedReads::Zeroes || self.spec.ftl.zones.is_some();
+        asks || self.namespaces().is_some() || self.ftl.version(lpn).is_some()
     }
 
     /// Admits a write to the cache as far as there is room; the rest waits.

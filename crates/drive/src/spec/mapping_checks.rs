@@ -1,7 +1,8 @@
 //! Consistency checks of a mapping cache.
 
 use super::{DriveSpec, Impossible};
-use crate::ftl::page::mapping::cached::spec::MapPartition;
+use crate::ftl::page::mapping::cached::format::ENTRY_BYTES;
+use crate::ftl::page::mapping::cached::spec::{MapCacheSpec, MapPartition};
 use interpulse_engine::Bytes;
 
 impl DriveSpec {
@@ -16,6 +17,7 @@ impl DriveSpec {
             let keys = ["ftl.map-cache-shares", "host.queue-weights"];
             Impossible::unless(shares.is_empty() || shares.len() == queues, &keys, why)?;
         }
+        self.check_read_transfer(cache)?;
         let parts = cache.partition.parts(cache.size, queues);
         let unit = self.geometry.unit_bytes;
         let why = "imposed write amplification has no blocks that translation pages could be in";
@@ -36,5 +38,20 @@ impl DriveSpec {
         let keys = ["ftl.map-cache-size", "ftl.map-cache-format", "ftl.map-cache-partition"];
         let keys = if parts.len() > 1 { &keys[..] } else { &keys[..2] };
         Impossible::unless(parts.iter().all(|&bytes| bytes >= least), keys, why)
+    }
+    /// What a read of a part of a translation page does not go together with.
+    fn check_read_transfer(&self, cache: &MapCacheSpec) -> Result<(), Impossible> {
+        let Some(bytes) = cache.read_transfer else { return Ok(()) };
+        let key = "ftl.map-read-transfer";
+        let why = "the mapping cache holds whole translation pages; with \"entries\" a part of one is enough";
+        Impossible::unless(cache.format.holds_entries(), &[key, "ftl.map-cache-format"], why)?;
+        let unit = Bytes(self.geometry.unit_bytes);
+        let why = format!("{bytes} are more than a translation page, which is a unit of {unit}");
+        Impossible::unless(bytes <= unit, &[key, "ftl.mapping-unit"], why)?;
+        let brought = u64::from(ENTRY_BYTES) * (1 + u64::from(cache.prefetch));
+        let why = format!("{bytes} hold less than the {} that a miss brings into the cache", Bytes(brought));
+        Impossible::unless(bytes.get() >= brought, &[key, "ftl.map-prefetch"], why)?;
+        let why = "a codeword with errors is decoded whole: a part of one cannot be corrected";
+        Impossible::unless(self.nand.errors.is_none(), &[key, "errors.table"], why)
     }
 }

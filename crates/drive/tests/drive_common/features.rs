@@ -52,12 +52,15 @@ pub fn with_mapping_cache(spec: &mut DriveSpec, mut rng: Rng) {
     let format = pick(&mut rng, &[MapFormat::Pages, MapFormat::Entries, MapFormat::Extents]);
     let pages = pick(&mut rng, &[2, 3, 8]);
     let mut cached = spec.clone();
+    let of_part = format.holds_entries() && spec.nand.errors.is_none();
     cached.ftl.mapping = MappingSpec::Cached(MapCacheSpec {
         size: Bytes(pages * if format.holds_entries() { 512 } else { spec.geometry.unit_bytes }),
         format,
         replacement: pick(&mut rng, &[MapReplacement::Lru, MapReplacement::Fifo, MapReplacement::Clock]),
         prefetch: pick(&mut rng, &[0, 2]),
         batch: pick(&mut rng, &[None, Some(1), Some(3)]),
+        // Not drawn, so that the other drives stay what they were.
+        read_transfer: (of_part && pages == 3).then_some(Bytes(512)),
         partition: MapPartition::Shared,
     });
     if rng.below(3) == 0 && cached.check().is_ok() {

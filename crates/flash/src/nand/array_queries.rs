@@ -5,8 +5,9 @@ use super::queue::{GcReadRank, Policy};
 use crate::command::Class;
 use crate::die::State;
 use crate::ids::{DieId, TxnId};
+use crate::parts::PartSpec;
 use crate::suspend::{Decision, SuspendLimits};
-use interpulse_engine::SimTime;
+use interpulse_engine::{Bytes, SimTime};
 
 impl Nand {
     /// Whether a host read submitted to `die` now would wait for garbage collection: for an active operation of it that is not
@@ -54,6 +55,12 @@ impl Nand {
             (Policy::ReadPriority | Policy::HostFirst, GcReadRank::WithHostReads) => waits(Class::GcRead),
             (Policy::ReadPriority | Policy::HostFirst, _) => false,
         }
+    }
+
+    /// Sets what a read of a part of a unit ([`Txn::PART_OF_UNIT`](super::txn::Txn::PART_OF_UNIT)) moves over the channel of
+    /// `part`, whose data has no errors.
+    pub fn set_part_of_unit(&mut self, part: &PartSpec, bytes: Bytes) {
+        self.timing.set_part_of_unit(part, bytes);
     }
 
     /// The limits of suspensions of programs and of erases.

@@ -89,6 +89,8 @@ impl Txn {
 }
 
 impl Txn {
+    /// [`Txn::units`] of a read that moves a part of a unit: the bytes of [`Nand::set_part_of_unit`](super::Nand::set_part_of_unit).
+    pub const PART_OF_UNIT: u32 = 0;
     /// Mark of a copyback, besides those of the pages of a reprogram.
     const COPYBACK: u16 = 3;
     /// Mark of the first step of a word line.

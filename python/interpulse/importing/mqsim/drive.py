@@ -8,7 +8,7 @@ from interpulse.importing.draft import Draft
 from interpulse.importing.flash import free_share, mapping_unit, pages, size_text
 from interpulse.importing.mqsim import times
 from interpulse.importing.mqsim.device import Device
-from interpulse.importing.mqsim.flows import Flow
+from interpulse.importing.mqsim.flows import SECTOR, Flow
 
 _STOP_BLOCKS = 10
 """Free blocks of a plane below which MQSim stops host writes and starts collection, whatever the file says."""
@@ -65,6 +65,8 @@ def add_dies(draft: Draft, device: Device) -> None:
     """Dies of a chip: MQSim never lets two of them work at a time."""
     drive, flash = device.drive, device.flash
     dies, planes, scheme = flash["Die_No_Per_Chip"], flash["Plane_No_Per_Die"], drive["Plane_Allocation_Scheme"]
+    if planes > 1:
+        _add_joined_operations(draft, device, dies)
     if dies == 1 or device.as_written:
         draft.set("geometry.dies-per-chip", dies, flash, "Die_No_Per_Chip")
         draft.set("part.planes", planes, flash, "Plane_No_Per_Die")
@@ -80,6 +82,24 @@ def add_dies(draft: Draft, device: Device) -> None:
         draft.note(
             f"{scheme} places dies apart from planes; the planes of all dies of a chip have the place of P here."
         )
+
+
+def _add_joined_operations(draft: Draft, device: Device, dies: int) -> None:
+    """Operations on several planes: MQSim joins those that wait for one die and have the same page number."""
+    if dies > 1 and not device.as_written:
+        draft.note(
+            "MQSim joins operations that wait for planes of one die; a chip here is one die, whose planes would all "
+            "join: they do not."
+        )
+        return
+    why = "MQSim joins operations that wait for planes of a die and have the same page number"
+    # Pages of an empty drive that were never written have one page number here, and would all join.
+    reads = ["schedule.multi-plane-reads"] if device.drive["Enabled_Preconditioning"] else []
+    for key in ("schedule.multi-plane-programs", *reads):
+        draft.assume(key, True, why)
+        draft.link(key, device.flash, "Plane_No_Per_Die")
+    draft.assume("part.plane-address", "page", why)
+    draft.link("part.plane-address", device.flash, "Plane_No_Per_Die")
 
 
 def add_mapping(draft: Draft, device: Device, flows: list[Flow]) -> None:
@@ -122,13 +142,11 @@ def add_mapping(draft: Draft, device: Device, flows: list[Flow]) -> None:
     draft.link("ftl.map-cache-format", drive, "CMT_Capacity")
     partition = "shared" if drive["CMT_Sharing_Mode"] == "SHARED" else "by-queue"
     draft.set("ftl.map-cache-partition", partition, drive, "CMT_Sharing_Mode")
-    miss = unit * 3 - 1536 if 1000 // drive["Channel_Transfer_Rate"] == 3 else None
-    extra = f", {miss} ns more at this rate" if miss else ""
-    draft.note(
-        f"A miss of the mapping cache transfers a translation page of {unit} B over the channel; MQSim transfers "
-        f"512 B"
-        f"{extra}."
+    moved = min(unit, SECTOR)
+    draft.assume(
+        "ftl.map-read-transfer", f"{moved}B", "a miss of MQSim's mapping cache moves one sector over the channel"
     )
+    draft.link("ftl.map-read-transfer", drive, "CMT_Capacity")
 
 
 def add_collection(draft: Draft, device: Device) -> None:
@@ -157,8 +175,12 @@ def add_collection(draft: Draft, device: Device) -> None:
         stop = min(_STOP_BLOCKS / blocks, start)
         draft.assume("ftl.gc-hard", stop, f"MQSim stops host writes below {_STOP_BLOCKS} free blocks of a plane")
         draft.unused(drive, "MQSim uses it only to end preemption (--as-written: ftl.gc-hard)", "GC_Hard_Threshold")
-    reads = "in-order" if drive["Preemptible_GC_Enabled"] else "with-host-reads"
-    draft.set("schedule.gc-reads", reads, drive, "Preemptible_GC_Enabled")
+    if drive["Preemptible_GC_Enabled"]:
+        draft.set("schedule.policy", "host-first", drive, "Preemptible_GC_Enabled")
+        _note_preemption(draft, device)
+    else:
+        draft.set("schedule.gc-reads", "with-host-reads", drive, "Preemptible_GC_Enabled")
+        draft.note("MQSim serves collection before the host; here their reads rank alike, and programs go in order.")
     always = not device.as_written
     draft.set(
         "ftl.free-block",
@@ -177,6 +199,17 @@ def add_collection(draft: Draft, device: Device) -> None:
         draft.link("ftl.wear-gap", drive, *names)
     else:
         draft.unused(drive, "static wear levelling is off", *names)
+
+
+def _note_preemption(draft: Draft, device: Device) -> None:
+    """Where collection stops to wait for the host."""
+    drive, blocks = device.drive, device.flash["Block_No_Per_Plane"]
+    ends = drive["GC_Hard_Threshold"] * blocks
+    soft, hard = (draft.settings[key].value * blocks for key in ("ftl.gc-soft", "ftl.gc-hard"))
+    draft.note(
+        f"Collection waits for the host until {(soft + hard) / 2:.1f} blocks of a plane are free, half way between "
+        f"ftl.gc-soft and ftl.gc-hard; in MQSim until {ends:.1f} (GC_Hard_Threshold)."
+    )
 
 
 def add_suspension(draft: Draft, device: Device) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from interpulse._core import ConfigError
 from interpulse.importing.mqsim import times
 from interpulse.importing.mqsim.export_flows import scenario
+from interpulse.importing.mqsim.export_geometry import dies_and_planes
 from interpulse.importing.report import cell
 from interpulse.importing.resolved import Resolved
 
@@ -245,8 +246,8 @@ def _flash(found: Resolved, out: Export) -> None:
         "Block_PE_Cycles_Limit": found.whole("part.endurance"),
         "Suspend_Erase_Time": found.ns("part.erase-suspend-entry"),
         "Suspend_Program_Time": found.ns("part.program-suspend-entry"),
-        "Die_No_Per_Chip": found.whole("geometry.dies-per-chip", 1),
-        "Plane_No_Per_Die": found.whole("part.planes"),
+        "Die_No_Per_Chip": dies_and_planes(found)[0],
+        "Plane_No_Per_Die": dies_and_planes(found)[1],
         "Block_No_Per_Plane": found.whole("part.blocks-per-plane"),
         "Page_No_Per_Block": found.whole("part.pages-per-block"),
         "Page_Capacity": found.size("part.page-size"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
+from interpulse.importing.mqsim.export_geometry import dies_and_planes
 from interpulse.importing.mqsim.flows import SECTOR
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ def _common(found: Resolved, key: str, number: int) -> dict[str, Any]:
     axes = {
         "Channel_IDs": found.whole("geometry.channels"),
         "Chip_IDs": found.whole("geometry.chips-per-channel"),
-        "Die_IDs": found.whole("geometry.dies-per-chip", 1),
-        "Plane_IDs": found.whole("part.planes"),
+        "Die_IDs": dies_and_planes(found)[0],
+        "Plane_IDs": dies_and_planes(found)[1],
     }
     found.text(f"{key}.name")
     return {

@@ -172,7 +172,8 @@ def _drive(draft: Draft, device: Device, flows: list[Flow]) -> None:
     add_caches(draft, device, flows)
     add_flows(draft, device, flows)
     add_precondition(draft, device, flows)
-    draft.assume("schedule.policy", "read-priority", "MQSim's schedulers serve reads first")
+    if not device.drive["Preemptible_GC_Enabled"]:
+        draft.assume("schedule.policy", "read-priority", "MQSim's schedulers serve reads first")
     draft.link("schedule.policy", device.drive, "Transaction_Scheduling_Policy")
     draft.assume("schedule.channel-order", "data-first", "MQSim moves data out before it issues a command to a channel")
     draft.link("schedule.channel-order", device.drive, "Transaction_Scheduling_Policy")

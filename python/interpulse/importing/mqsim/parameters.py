@@ -122,8 +122,8 @@ DEVICE = (
         "CMT_Capacity",
         Whole(1, 2**32 - 1),
         2 << 20,
-        "ftl.map-cache-size ftl.map-cache-format",
-        "as many entries as MQSim's cache has, of 8 bytes",
+        "ftl.map-cache-size ftl.map-cache-format ftl.map-read-transfer",
+        "as many entries as MQSim's cache has, of 8 bytes; a miss moves 512 B",
     ),
     declare(
         "CMT_Sharing_Mode",
@@ -174,8 +174,8 @@ DEVICE = (
         "Preemptible_GC_Enabled",
         Flag(),
         True,
-        "schedule.gc-reads",
-        "true: reads of collection wait for those of the host; false: they rank alike",
+        "schedule.policy schedule.gc-reads",
+        "true: host-first, collection waits for the host while blocks are free; false: reads of both rank alike",
     ),
     declare(
         "GC_Hard_Threshold",
@@ -261,7 +261,13 @@ FLASH = (
         "geometry.dies-per-chip part.planes",
         "dies of a chip never work at the same time in MQSim: they are planes of one die; with --as-written, dies",
     ),
-    declare("Plane_No_Per_Die", Whole(1, 65535), 2, "part.planes", "planes program one by one"),
+    declare(
+        "Plane_No_Per_Die",
+        Whole(1, 65535),
+        2,
+        "part.planes schedule.multi-plane-programs schedule.multi-plane-reads part.plane-address",
+        "operations that wait for planes of a die join at one page number, if a chip has one die",
+    ),
     declare("Block_No_Per_Plane", _COUNT, 2048, "part.blocks-per-plane", write=int),
     declare("Page_No_Per_Block", _COUNT, 256, "part.pages-per-block"),
     declare(

@@ -74,7 +74,8 @@ impl PageFtl {
         // A command waits as for its data: the read suspends what a read of the host suspends.
         let mut txn = Txn::new(if tag.is_some() { Kind::HostRead } else { Kind::GcRead }, at.die);
         (txn.plane, txn.block, txn.page) = (at.plane as u8, at.block, at.page);
-        txn.set_units(1);
+        let part = tag.is_some() && self.cached().spec.read_transfer.is_some();
+        txn.set_units(if part { Txn::PART_OF_UNIT } else { 1 });
         txn.set_cell_mode(self.blocks.cell_mode_at(ppu));
         txn.set_owner(tag.map_or(Owner::Translation(TranslationPage(page)), Owner::Map).into());
         if !self.readers.is_empty() {
@@ -114,7 +115,9 @@ impl PageFtl {
         of.reading = false;
         let (prefetched, part) = (std::mem::take(&mut of.prefetching), of.part);
         let mut tag = std::mem::replace(&mut of.first, NOBODY);
-        if of.progress == Progress::Preparing {
+        // A part that a miss has read does not prepare a write-back.
+        let read_again = of.progress == Progress::Preparing && txn.units() == Txn::PART_OF_UNIT;
+        if of.progress == Progress::Preparing && !read_again {
             of.progress = Progress::Ready;
             cached.buffer.preparing -= 1;
             cached.buffer.ready.push_back(page);
@@ -129,6 +132,10 @@ impl PageFtl {
             cached.resumed.push_back(Resumed { tag, page: page + 1, counted: false });
             self.outcomes.push_back(Outcome::Mapped(tag));
             tag = of.next;
+        }
+        if read_again {
+            self.blocks.counters.map_update_reads += 1;
+            self.read_translation_page(flash, page, None);
         }
         self.write_map_back(flash);
         self.resume_stalled();

@@ -40,6 +40,9 @@ keys! {
         /// changed translation pages gathered in memory before they are programmed together; by default as many as one program
         /// takes
         pub batch: Option<u32> = ["map-write-batch"] optional_u32(optional().within(1..=4096)),
+        /// what a read of a translation page for a miss moves over the channel, such as the part that holds the entry; left
+        /// out, a whole unit as part.read-transfer says
+        pub read_transfer: Option<Bytes> = ["map-read-transfer"] optional_bytes(optional().within(Bytes(1)..=Bytes::mib(16))),
         /// Division of the cache among the queues.
         pub partition: MapPartition => MapPartition::read(s)?,
     }

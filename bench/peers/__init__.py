@@ -1,0 +1,1 @@
+"""Other simulators that `bench/compare.py` runs: their files, their commands and what they print."""

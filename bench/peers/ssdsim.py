@@ -43,6 +43,6 @@ def _prepare(work: Path, program: Path, requests: int) -> Ready:
 
 
 ROWS = [
-    Row("SSDSim: example.ascii", "ssdsim", 9999, _prepare),
-    Row("SSDSim: example.ascii, 100 times", "ssdsim", 999_900, _prepare),
+    Row("SSDSim: example.ascii", "ssdsim", 10_000, _prepare),
+    Row("SSDSim: example.ascii, 100 times", "ssdsim", 1_000_000, _prepare),
 ]

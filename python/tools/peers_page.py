@@ -38,6 +38,8 @@ it and a run can use it. **partly**: less than the feature says, or code without
 Emulation in QEMU or in a kernel, computational drives and key-value drives are outside our aim: interpulse simulates
 time, and emulators run a real operating system against theirs. Their rows are at the end, for completeness.
 
+[COMPARISON](COMPARISON.md) has figures and costs of MQSim, SimpleSSD and SSDSim on their own files.
+
 `make golden` generates this page from `python/tools/peers.toml`; `python python/tools/peers_page.py --sources FOLDER`
 looks every cell up again in check-outs of the projects.
 """

@@ -98,6 +98,6 @@ ROWS = [
     _row("4 KiB reads, depth 1", "randread", 4096, 1, 200_000),
     _row("4 KiB reads, depth 16", "randread", 4096, 16, 1_000_000),
     _row("4 KiB reads, depth 64", "randread", 4096, 64, 1_000_000),
-    _row("4 KiB writes with collection", "randwrite", 4096, 16, 1_000_000),
+    _row("4 KiB writes, full drive", "randwrite", 4096, 16, 1_000_000),
     _row("128 KiB writes", "write", 128 << 10, 16, 30_000, fill="0.0"),
 ]

@@ -58,12 +58,12 @@ def test_reads_of_the_shipped_drive_take_the_same_time(tmp_path: Path, sectors: 
         assert abs(mean / (theirs(drive, load)["Device_Response_Time"] + 0.5) - 1) < 0.03
 
 
-def test_a_miss_of_the_shipped_mapping_cache_differs_by_its_transfer(tmp_path: Path) -> None:
+def test_a_miss_of_the_shipped_mapping_cache_takes_the_same_time(tmp_path: Path) -> None:
     load = tmp_path / "w.xml"
     load.write_text(made.mqsim_workload([PLACES | {"Total_Requests_To_Generate": 5000}]))
     drive = SHIPPED / "ssdconfig.xml"
-    # 4,096 B of a translation page at 3 ns a byte, where MQSim transfers 512 B.
-    assert abs(ours(drive, load) - 10.752 - theirs(drive, load)["Max_Device_Response_Time"]) < 1
+    # MQSim prints whole us, and a few of these reads hit.
+    assert abs(ours(drive, load) - theirs(drive, load)["Max_Device_Response_Time"]) < 1
 
 
 def test_the_shipped_scenarios_run(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DRIVE = 'drive = "a4-mini"\npart.blocks-per-plane = 24\nprecondition.fill = 0.0\n'
 """A drive of some 600 MB that is empty, and therefore ready at once."""
 
-PATIENCE = 60
+PATIENCE = 120
 """Seconds that a server or a client may take."""
 
 

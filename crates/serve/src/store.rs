@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Most extents of one block status.
 const MOST_EXTENTS: usize = 1024;
@@ -58,6 +59,8 @@ pub enum StoreError {
 pub struct Store {
     file: File,
     bytes: u64,
+    /// A flush has failed. The system may have dropped what it could not write, and reports that once.
+    has_failed: AtomicBool,
 }
 
 impl Store {
@@ -89,7 +92,7 @@ impl Store {
             }
             _ => {}
         }
-        Ok(Store { file, bytes })
+        Ok(Store { file, bytes, has_failed: AtomicBool::new(false) })
     }
 
     /// A store in memory, which takes as much of it as is written.
@@ -99,7 +102,7 @@ impl Store {
     pub fn in_memory(bytes: u64) -> io::Result<Store> {
         let file = File::from(fs::memfd_create("interpulse-drive", MemfdFlags::CLOEXEC)?);
         file.set_len(bytes)?;
-        Ok(Store { file, bytes })
+        Ok(Store { file, bytes, has_failed: AtomicBool::new(false) })
     }
 
     /// Size in bytes.
@@ -132,9 +135,16 @@ impl Store {
     /// Makes all completed writes durable.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Those of the system; after one, every later flush fails, since writes before it may be lost.
     pub fn flush(&self) -> io::Result<()> {
-        self.file.sync_data()
+        if self.has_failed.load(Ordering::SeqCst) {
+            return Err(io::Error::other("an earlier flush failed, and writes before it may be lost"));
+        }
+        let flushed = self.file.sync_data();
+        if flushed.is_err() {
+            self.has_failed.store(true, Ordering::SeqCst);
+        }
+        flushed
     }
 
     /// Deallocates: the bytes read as zeroes.
@@ -193,7 +203,10 @@ impl Store {
             } else {
                 (self.seek(SeekFrom::Hole(at))?.unwrap_or(end).min(end), 0)
             };
-            found.push(Extent { bytes: (stop - at) as u32, flags });
+            // Another client may have deallocated it between the two calls.
+            if stop > at {
+                found.push(Extent { bytes: (stop - at) as u32, flags });
+            }
             at = stop;
         }
         Ok(found)

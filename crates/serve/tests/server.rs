@@ -165,6 +165,19 @@ fn many_requests_at_a_time_all_complete() {
 }
 
 #[test]
+fn the_longest_reads_and_writes_keep_their_bytes() {
+    let running = running();
+    let mut client = running.client();
+    let data: Vec<u8> = (0..32 << 20).map(|k: u32| (k / 4096) as u8 ^ k as u8).collect();
+    client.write(512, &data).unwrap();
+    for length in [32 << 20, (5 << 20) + 512, (1 << 20) + 512, 1 << 20] {
+        assert!(client.read(512, length).unwrap() == data[..length as usize], "{length}");
+    }
+    client.write(0, &[1; 512]).unwrap();
+    assert!(client.read(0, 1024).unwrap() == [&[1; 512], &data[..512]].concat());
+}
+
+#[test]
 fn clients_that_misbehave_are_named_and_harm_nobody() {
     let running = running();
     let mut good = running.client();

@@ -60,3 +60,21 @@ fn a_file_in_use_of_another_size_or_kind_is_refused() {
     ));
     assert!(matches!(Store::open(&folder.path().join("no/data"), MIB), Err(StoreError::Open { .. })));
 }
+
+#[test]
+fn extents_are_never_empty_while_another_client_deallocates() {
+    let store = Store::in_memory(MIB).unwrap();
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            for _ in 0..20_000 {
+                store.write(4096, &[1; 4096]).unwrap();
+                store.deallocate(4096, 4096).unwrap();
+            }
+        });
+        while !other.is_finished() {
+            let found = store.extents(0, MIB as u32, false).unwrap();
+            assert!(found.iter().all(|extent| extent.bytes > 0), "{found:?}");
+            assert_eq!(found.iter().map(|extent| u64::from(extent.bytes)).sum::<u64>(), MIB);
+        }
+    });
+}

@@ -14,8 +14,10 @@ use std::time::{Duration, Instant};
 const BUFFER: usize = 256 << 10;
 /// Longest handshake.
 const HANDSHAKE: Duration = Duration::from_secs(30);
-/// Longest wait for the rest of a message that has begun.
+/// Longest time from the first bytes of a request to its last.
 const MESSAGE: Duration = Duration::from_secs(30);
+/// Fault of a client that exceeds it.
+const SLOW: &str = "a request that takes more than 30 s to arrive";
 
 /// How a connection ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,8 +47,8 @@ impl Input {
         &self.bytes[self.taken..self.filled]
     }
 
-    /// Reads what the socket has; room for a message of `whole` bytes is made. Returns the number of bytes; 0 at the end.
-    fn fill(&mut self, mut stream: &Stream, whole: usize) -> io::Result<usize> {
+    /// Makes room for a message of `whole` bytes at the front, and gives memory beyond it back.
+    fn make_room(&mut self, whole: usize) {
         self.bytes.copy_within(self.taken..self.filled, 0);
         (self.filled, self.taken) = (self.filled - self.taken, 0);
         let room = BUFFER.max(whole);
@@ -54,6 +56,11 @@ impl Input {
             self.bytes.resize(room, 0);
             self.bytes.shrink_to(room);
         }
+    }
+
+    /// Reads what the socket has; room for a message of `whole` bytes is made. Returns the number of bytes; 0 at the end.
+    fn fill(&mut self, mut stream: &Stream, whole: usize) -> io::Result<usize> {
+        self.make_room(whole);
         let count = loop {
             match stream.read(&mut self.bytes[self.filled..]) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -103,7 +110,6 @@ fn is_timeout(error: &io::Error) -> bool {
 pub struct Reader<'a> {
     shared: &'a Shared,
     connection: &'a Connection,
-    stream: &'a Stream,
     number: u64,
     replies: Replies,
     /// Commands that are about to be submitted.
@@ -117,44 +123,56 @@ impl<'a> Reader<'a> {
     pub fn run(
         shared: &'a Shared,
         connection: &'a Connection,
-        stream: &'a Stream,
+        stream: &Stream,
         number: u64,
         begun: Begun,
     ) -> End {
         let Begun { replies, mut input } = begun;
         let (commands, ready) = (Vec::new(), Vec::new());
-        let mut reader = Reader { shared, connection, stream, number, replies, commands, ready };
+        let mut reader = Reader { shared, connection, number, replies, commands, ready };
         // What a long write has taken of the shared budget.
         let mut share = None;
+        // When the request at the front began.
+        let mut since = None;
         loop {
+            let taken_before = input.taken;
             let received = reader.take_requests(&mut input);
+            if input.taken > taken_before {
+                since = None;
+            }
             let is_over = !reader.submit();
             match received {
                 Err(fault) => return End::Fault(fault.to_string()),
                 Ok(Some(end)) => return end,
                 Ok(None) => {}
             }
+            let whole = requests::expected(input.waiting());
+            let is_long = whole.is_some_and(|whole| whole > BUFFER);
+            if !is_long && share.take().is_some() {
+                // A client that is held back keeps no memory that others wait for.
+                input.make_room(0);
+            }
             if is_over || !connection.wait_for_room() {
                 return End::Ended;
             }
-            let whole = requests::expected(input.waiting());
             if whole.is_some_and(|whole| input.waiting().len() >= whole) {
                 continue;
             }
             let whole = whole.unwrap_or(0);
-            if whole <= BUFFER {
-                share = None;
-            } else if share.is_none() {
+            if is_long && share.is_none() {
                 share = Some(shared.budget.take(whole as u64));
+                since = None;
             }
-            // A client may be silent between messages, not within one.
-            let most = (!input.waiting().is_empty()).then_some(MESSAGE);
-            match reader.stream.set_read_timeout(most).and_then(|()| input.fill(reader.stream, whole)) {
+            // A client may be silent between requests, not within one.
+            let left = (!input.waiting().is_empty())
+                .then(|| MESSAGE.saturating_sub(since.get_or_insert_with(Instant::now).elapsed()));
+            if left == Some(Duration::ZERO) {
+                return End::Fault(SLOW.into());
+            }
+            match stream.set_read_timeout(left).and_then(|()| input.fill(stream, whole)) {
                 Ok(0) => return End::Ended,
                 Ok(_) => {}
-                Err(error) if is_timeout(&error) => {
-                    return End::Fault("nothing for 30 s within a request".into());
-                }
+                Err(error) if is_timeout(&error) => return End::Fault(SLOW.into()),
                 Err(_) => return End::Ended,
             }
         }

@@ -61,7 +61,8 @@ def serve(
     read_only: Annotated[bool, typer.Option("--read-only", help="Refuse all writes.")] = False,
     connections: Annotated[int, typer.Option(metavar="N", min=1, max=1024, help="Most connections at a time.")] = 16,
     web: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Show the drive at work in a browser, and Prometheus metrics.")
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Show the drive at work in a browser, and Prometheus metrics."),
     ] = None,
     web_token: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Token for the live view, needed beyond loopback addresses.")

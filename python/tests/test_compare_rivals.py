@@ -110,7 +110,12 @@ def test_every_request_of_ssdsim_and_simplessd_counts(tmp_path: Path) -> None:
     (tmp_path / "example.ascii").write_text("0 0 16 8 1\n500000 0 64 8 0\n1000000 0 16 8 1\n")
     (tmp_path / "simplessd" / "config").mkdir(parents=True)
     (tmp_path / "simplessd" / "config" / "sample.cfg").write_text(made.SIMPLESSD)
-    peers = ["--ssdsim", program(tmp_path, "ssd", SSDSIM), "--simplessd", program(tmp_path, "standalone", SIMPLESSD)]
+    peers: list[str | Path] = [
+        "--ssdsim",
+        program(tmp_path, "ssd", SSDSIM),
+        "--simplessd",
+        program(tmp_path, "standalone", SIMPLESSD),
+    ]
     chosen = ["100 times", "SimpleSSD: 4 KiB reads, depth 16"]
     simplessd, ssdsim = rows(*peers, *chosen, "--rounds", "1", "--requests", "200")
     assert (simplessd["requests"], ssdsim["requests"]) == (200, 200)
@@ -136,7 +141,17 @@ def test_another_version_runs_in_turns(mqsim: Path, tmp_path: Path) -> None:
         "for _ in range(5 * 10**6):\n"
         "    pass\n",
     )
-    words = ["--mqsim", mqsim, "MQSim: 128 KiB writes", "--before", before, "--rounds", "1", "--requests", "1000"]
+    words: list[str | Path] = [
+        "--mqsim",
+        mqsim,
+        "MQSim: 128 KiB writes",
+        "--before",
+        before,
+        "--rounds",
+        "1",
+        "--requests",
+        "1000",
+    ]
     [found] = rows(*words)
     # It counts five times as far as what stands in for MQSim.
     assert found["programs"]["before"]["cpu_s"] > found["programs"]["MQSim"]["cpu_s"]

@@ -3,7 +3,7 @@
 use super::export::{Export, MAX_PAYLOAD, MIN_BLOCK, PREFERRED_BLOCK};
 use super::fault::Fault;
 use super::fields::{Fields, Put};
-use super::numbers::{self, handshake_flag, info, option, option_reply};
+use super::numbers::{self, ALLOCATION_ID, handshake_flag, info, option, option_reply};
 use super::replies::Replies;
 
 /// Longest data of an option, in bytes; a longer one is passed over and refused.
@@ -12,8 +12,6 @@ pub const MAX_OPTION: u32 = 16 << 10;
 const MAX_NAME: usize = 4096;
 /// The one context of block status.
 pub const ALLOCATION: &str = "base:allocation";
-/// Number of that context.
-pub const ALLOCATION_ID: u32 = 1;
 /// Options of one client; more of them are a fault, so that no handshake lasts forever.
 const MAX_OPTIONS: u32 = 1000;
 

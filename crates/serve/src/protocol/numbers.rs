@@ -13,6 +13,9 @@ pub const SIMPLE_REPLY: u32 = 0x6744_6698;
 /// Magic number of a chunk of a structured reply.
 pub const CHUNK: u32 = 0x668e_33ef;
 
+/// Number that a client gets for the context `base:allocation`.
+pub const ALLOCATION_ID: u32 = 1;
+
 /// Flags of the handshake, of server and client alike.
 pub mod handshake_flag {
     /// Fixed newstyle: options may fail.

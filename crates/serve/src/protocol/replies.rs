@@ -1,8 +1,7 @@
 //! Replies to requests: simple ones, and structured ones after the client has asked for them.
 
 use super::fields::Put;
-use super::handshake::ALLOCATION_ID;
-use super::numbers::{self, ErrorNumber, chunk};
+use super::numbers::{self, ALLOCATION_ID, ErrorNumber, chunk};
 
 /// Extent of a block status: bytes, and its flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -99,6 +99,9 @@ impl Report {
             "drive {}, {pace}: {drive:.3} s of drive time in {wall:.3} s",
             session.config_hash
         );
+        for line in &self.warnings {
+            let _ = writeln!(text, "warning: {line}");
+        }
         let names = PERCENTILES.map(|(_, name)| format!("{name:>10}")).concat();
         let _ = writeln!(text, "latency in drive time  {:>10}{:>10}{names}{:>10}", "commands", "mean", "max");
         for of in view.classes.iter().filter(|of| of.latency.count > 0) {
@@ -117,8 +120,8 @@ impl Report {
         if let Some(rows) = self.recorded {
             let _ = writeln!(text, "{rows} commands recorded");
         }
-        for line in session.notes.iter().chain(&self.warnings) {
-            let _ = writeln!(text, "warning: {line}");
+        for line in &session.notes {
+            let _ = writeln!(text, "note: {line}");
         }
         text
     }

@@ -4,10 +4,10 @@ pub mod address;
 mod budget;
 mod connection;
 mod reader;
+mod shared;
 mod stream;
 mod writer;
 
-use crate::command::Done;
 use crate::drive::report::Report;
 use crate::drive::simulated_drive::{Setup, SimulatedDrive};
 use crate::protocol::Export;
@@ -17,20 +17,18 @@ use address::Address;
 use budget::Budget;
 use connection::Connection;
 use reader::{End, Reader};
-use std::collections::HashMap;
+pub use shared::Log;
+use shared::{Connections, Shared};
 use std::io;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use stream::{Listener, Stream};
 
 /// Bytes of long writes that all connections together have in memory.
 const LONG_WRITES: u64 = 256 << 20;
-
-/// Receives one line about each fault of a client and each connection that is refused.
-pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// What a server is made of.
 pub struct Parts {
@@ -75,44 +73,6 @@ pub enum ServeError {
     /// The system refuses something.
     #[error("{0}: {1}")]
     System(String, io::Error),
-}
-
-/// State that all threads share.
-struct Shared {
-    drive: Arc<SimulatedDrive>,
-    store: Store,
-    export: Export,
-    budget: Budget,
-    connections: Arc<Connections>,
-    most: usize,
-    log: Log,
-    is_stopping: AtomicBool,
-}
-
-/// A connection with its stream.
-type Open = (Arc<Connection>, Arc<Stream>);
-
-/// Connections by their number.
-#[derive(Default)]
-struct Connections {
-    open: Mutex<HashMap<u64, Open>>,
-    next: AtomicU64,
-}
-
-impl Connections {
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Hands completions to their connections.
-    fn deliver(&self, done: &[Done]) {
-        let open = self.lock();
-        for of in done.chunk_by(|a, b| a.connection == b.connection) {
-            if let Some((connection, _)) = open.get(&of[0].connection) {
-                connection.complete(of);
-            }
-        }
-    }
 }
 
 /// A server.

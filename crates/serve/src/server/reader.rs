@@ -1,7 +1,7 @@
 //! Reader of a connection: handshake, then requests, whose data are stored and whose commands go to the drive.
 
-use super::Shared;
 use super::connection::{Connection, MOST_REQUESTS};
+use super::shared::Shared;
 use super::stream::Stream;
 use super::writer::number_of;
 use crate::command::{Command, Kind};

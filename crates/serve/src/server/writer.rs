@@ -1,7 +1,7 @@
 //! Writer of a connection: replies to completed requests, with the data of reads.
 
-use super::Shared;
 use super::connection::Connection;
+use super::shared::Shared;
 use super::stream::Stream;
 use crate::command::Outcome;
 use crate::protocol::{Ask, ErrorNumber, Replies, Request};

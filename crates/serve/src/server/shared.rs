@@ -1,0 +1,54 @@
+//! State that the threads of a server share.
+
+use super::budget::Budget;
+use super::connection::Connection;
+use super::stream::Stream;
+use crate::command::Done;
+use crate::drive::simulated_drive::SimulatedDrive;
+use crate::protocol::Export;
+use crate::store::Store;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Receives one line about each fault of a client and each connection that is refused.
+pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// State that all threads share.
+pub struct Shared {
+    pub drive: Arc<SimulatedDrive>,
+    pub store: Store,
+    pub export: Export,
+    pub budget: Budget,
+    pub connections: Arc<Connections>,
+    pub most: usize,
+    pub log: Log,
+    pub is_stopping: AtomicBool,
+}
+
+/// A connection with its stream.
+pub type Open = (Arc<Connection>, Arc<Stream>);
+
+/// Connections by their number.
+#[derive(Default)]
+pub struct Connections {
+    open: Mutex<HashMap<u64, Open>>,
+    pub next: AtomicU64,
+}
+
+impl Connections {
+    /// Locks the open ones.
+    pub fn lock(&self) -> MutexGuard<'_, HashMap<u64, Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Delivers completions to their connections.
+    pub fn deliver(&self, done: &[Done]) {
+        let open = self.lock();
+        for of in done.chunk_by(|a, b| a.connection == b.connection) {
+            if let Some((connection, _)) = open.get(&of[0].connection) {
+                connection.complete(of);
+            }
+        }
+    }
+}

@@ -4,6 +4,7 @@
 
 use crate::drive_common::features::{with_mapping_cache, with_slc_cache};
 use crate::drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned, with_faults};
+use interpulse_drive::ftl::page::mapping::cached::spec::MappingSpec;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::ftl::page::placement::{Fdp, PlacementPolicy};
 use interpulse_drive::ftl::page::separation::{HotnessPolicy, UpdateInterval};
@@ -97,6 +98,10 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
         rates.reclaim_reads = pick(rng, &[None, Some(30)]);
         rates.refresh_after = pick(rng, &[None, Some(Duration::from_ms(40))]);
         spec.nand.errors = Some(Arc::new(rates));
+        if let MappingSpec::Cached(cache) = &mut spec.ftl.mapping {
+            // A codeword with errors is decoded whole.
+            cache.read_transfer = None;
+        }
     }
     // Half of them load the data of the next program while one pulses.
     if rng.below(2) == 0 {

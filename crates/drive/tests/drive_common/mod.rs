@@ -35,7 +35,7 @@ use interpulse_flash::parts::{
 };
 use interpulse_flash::suspend::SuspendPolicy;
 use interpulse_flash::variation::LongOperations;
-use interpulse_host::Host;
+use interpulse_host::{Host, MOST_TIMERS_WITHOUT_COMPLETION};
 use interpulse_workload::{FlowSpec, SyntheticPacing, SyntheticSpec};
 
 /// How many bits a cell holds and how they are programmed.
@@ -316,15 +316,22 @@ impl Bench {
     /// Runs until `count` more requests have completed. Panics with a diagnosis if that never happens.
     pub fn run_requests(&mut self, count: u64) {
         let target = self.host.device.completed() + count;
-        while self.host.device.completed() < target {
-            assert!(self.step(self.events.horizon()), "{}", self.host.device.diagnosis(&self.events));
-        }
+        self.run_while(|bench| bench.host.device.completed() < target);
     }
 
-    /// Runs until the flows have ended and everything has completed.
+    /// Runs until the flows have ended and everything has completed. Panics as [`Bench::run_requests`].
     pub fn run_out(&mut self) {
-        while !self.host.is_done() {
-            assert!(self.step(self.events.horizon()), "{}", self.host.device.diagnosis(&self.events));
+        self.run_while(|bench| !bench.host.is_done());
+    }
+
+    fn run_while(&mut self, goes_on: impl Fn(&Bench) -> bool) {
+        let mut last = (self.host.device.completed(), 0);
+        while goes_on(self) {
+            let stepped = self.step(self.events.horizon());
+            let completed = self.host.device.completed();
+            last = if completed == last.0 { (completed, last.1 + 1) } else { (completed, 0) };
+            let goes_on = stepped && last.1 < MOST_TIMERS_WITHOUT_COMPLETION;
+            assert!(goes_on, "{}", self.host.device.diagnosis(&self.events));
         }
     }
 

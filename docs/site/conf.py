@@ -39,7 +39,7 @@ html_show_search_summary = False
 CONTENTS = {
     "README": {
         "First": ["docs/GALLERY", "docs/CHOOSING", "docs/schemes/README"],
-        "Papers": ["docs/EXPERIMENTS", "docs/PAPERS", "docs/PEERS"],
+        "Papers": ["docs/EXPERIMENTS", "docs/PAPERS", "docs/PEERS", "docs/COMPARISON"],
         "Runs": [
             "docs/CONFIGURATION",
             "docs/RESULTS",

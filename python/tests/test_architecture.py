@@ -15,7 +15,7 @@ FLOORS = (
     {"fio"},
     {"configuration"},
     {"flash", "importing", "logs"},
-    {"embedding", "plotting", "runs"},
+    {"blockdevice", "embedding", "plotting", "runs"},
     {"studies"},
     {"characterize", "experiments"},
     {"papers", "sweeps"},

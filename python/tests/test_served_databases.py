@@ -1,0 +1,219 @@
+"""Do ext4, SQLite and PostgreSQL keep what they committed on a served drive, also when the server is killed?"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from interpulse._core import RunError
+from interpulse.blockdevice import filesystem
+from interpulse.blockdevice.postgres import Cluster
+from interpulse.blockdevice.requirements import FILE_SYSTEM, POSTGRESQL, missing
+from tests import sqlite_client
+from tests.nbd_server import PATIENCE, Served, serving
+from tests.sample import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SETTINGS = {"shared_buffers": "16MB", "max_wal_size": "64MB", "checkpoint_timeout": "30s"}
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that PostgreSQL's account can reach; those of pytest are closed to others."""
+    lacking = missing(FILE_SYSTEM)
+    if lacking:
+        pytest.skip("; ".join(lacking))
+    path = Path(tempfile.mkdtemp(prefix="interpulse-"))
+    path.chmod(0o755)
+    yield path
+    shutil.rmtree(path)
+
+
+@contextmanager
+def mounted(folder: Path, *, fresh: bool) -> Iterator[tuple[Served, Path]]:
+    """A server with a mounted ext4, which is checked before and after its use."""
+    with serving(folder, "--backing", "data", "--no-state") as server, on_device(folder, server, fresh=fresh) as place:
+        yield server, place
+
+
+@contextmanager
+def on_device(folder: Path, server: Served, *, fresh: bool) -> Iterator[Path]:
+    with filesystem.block_device(server.uri, folder) as device:
+        if fresh:
+            filesystem.make(device)
+        filesystem.check(device)
+        with filesystem.mounted(device, folder) as place:
+            yield place
+        if server.process.poll() is None:
+            filesystem.check(device)
+
+
+def test_files_of_ext4_are_there_after_a_restart(folder: Path) -> None:
+    draw = random.Random(5)
+    files = {f"{number}": draw.randbytes(draw.randrange(200_000)) for number in range(100)}
+    with mounted(folder, fresh=True) as (server, place):
+        for name, content in files.items():
+            (place / name).write_bytes(content)
+        for name in [name for name in files if draw.random() < 0.5]:
+            (place / name).unlink()
+            del files[name]
+        subprocess.run(["sync", "-f", place], check=True)
+        filesystem.unmount(place)
+        report = server.end()
+        assert "flush" in report
+    with mounted(folder, fresh=False) as (_, place):
+        found = {path.name: path.read_bytes() for path in place.iterdir() if path.is_file()}
+    assert found == files
+
+
+def sqlite_kills(folder: Path, rounds: int, journal: str) -> None:
+    """Kills servers under transfers; after each kill every committed transfer is there."""
+    draw = random.Random(6)
+    committed = 0
+    for number in range(rounds):
+        with mounted(folder, fresh=number == 0) as (server, place):
+            if committed:
+                assert sqlite_client.problems(str(place / "db"), committed) == []
+                committed = last_transfer(place / "db")
+            line = [sys.executable, "-m", "tests.sqlite_client", str(place / "db"), journal, str(committed + 1)]
+            client = subprocess.Popen(
+                line, cwd=ROOT / "python", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+            assert client.stdout is not None
+            stop = committed + draw.randrange(20, 200)
+            for printed in client.stdout:
+                committed = int(printed)
+                if committed == stop:
+                    server.process.kill()
+            _, said = client.communicate(timeout=PATIENCE)
+            assert server.process.wait(timeout=PATIENCE) == -signal.SIGKILL, said
+            assert committed >= stop, said
+    with mounted(folder, fresh=False) as (_, place):
+        assert sqlite_client.problems(str(place / "db"), committed) == []
+
+
+def last_transfer(path: Path) -> int:
+    """The number of the last transfer, which may be one whose answer was lost."""
+    with closing(sqlite3.connect(path)) as database:
+        return int(database.execute("select max(id) from transfer").fetchone()[0])
+
+
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+def test_sqlite_keeps_committed_transfers_when_the_server_is_killed(folder: Path, journal: str) -> None:
+    sqlite_kills(folder, 2, journal)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+def test_sqlite_keeps_committed_transfers_over_20_kills(folder: Path, journal: str) -> None:
+    sqlite_kills(folder, 20, journal)
+
+
+@pytest.fixture
+def cluster(folder: Path) -> Cluster:
+    lacking = missing(POSTGRESQL)
+    if lacking:
+        pytest.skip("; ".join(lacking))
+    return Cluster(folder / "mount" / "cluster", SETTINGS)
+
+
+BALANCED = """with noted as (select coalesce(sum(delta), 0) as amount from pgbench_history)
+select (select sum(abalance) from pgbench_accounts) = (select amount from noted)
+and (select sum(tbalance) from pgbench_tellers) = (select amount from noted)
+and (select sum(bbalance) from pgbench_branches) = (select amount from noted)"""
+"""Whether pgbench's transactions are there whole or not at all."""
+
+
+def postgresql_kills(folder: Path, cluster: Cluster, rounds: int) -> None:
+    """Kills servers under pgbench and inserts of four sessions; after each kill every committed insert is there."""
+    draw = random.Random(7)
+    committed: set[int] = set()
+    for number in range(rounds + 1):
+        with mounted(folder, fresh=number == 0) as (server, _):
+            if number == 0:
+                cluster.create()
+            with cluster.running():
+                if number == 0:
+                    cluster.bench("-i", "-s", "1", "-q")
+                    cluster.sql("create table noted (id bigint primary key, filler text); checkpoint")
+                cluster.check()
+                assert cluster.sql(BALANCED).strip() == "t"
+                there = {int(line) for line in cluster.sql("select id from noted").split()}
+                assert committed <= there
+                if number == rounds:
+                    break
+                after = draw.uniform(0.5, 2.0)
+                committed |= inserts_until_killed(cluster, server, after, 1_000_000 * number)
+                cluster.kill()
+    assert len(committed) > 20 * rounds
+
+
+def inserts_until_killed(cluster: Cluster, server: Served, after: float, first: int) -> set[int]:
+    """Inserts by four sessions beside pgbench; the server is killed after some seconds. Returns what was committed."""
+    committed: set[int] = set()
+    sessions = [cluster.session() for _ in range(4)]
+
+    def insert(session: subprocess.Popen[str], number: int) -> None:
+        assert session.stdin is not None
+        assert session.stdout is not None
+        with suppress(BrokenPipeError):
+            while True:
+                session.stdin.write(f"insert into noted values ({number}, repeat('x', 500)) returning id;\n")
+                session.stdin.flush()
+                # Printed when the command is complete, which is after the commit.
+                if session.stdout.readline().strip() != str(number):
+                    return
+                committed.add(number)
+                number += 1
+
+    def load() -> None:
+        with suppress(RunError):
+            cluster.bench("-c", "4", "-j", "1", "-T", "60", "-n")
+
+    threads = [
+        threading.Thread(target=insert, args=(session, first + 100_000 * number))
+        for number, session in enumerate(sessions)
+    ]
+    threads.append(threading.Thread(target=load))
+    for thread in threads:
+        thread.start()
+    time.sleep(after)
+    os.kill(server.process.pid, signal.SIGKILL)
+    server.process.wait(timeout=PATIENCE)
+    cluster.kill()
+    for session in sessions:
+        session.kill()
+        session.wait(timeout=PATIENCE)
+    for thread in threads:
+        thread.join(timeout=PATIENCE)
+        assert not thread.is_alive()
+    for session in sessions:
+        for pipe in (session.stdin, session.stdout):
+            assert pipe is not None
+            with suppress(BrokenPipeError):
+                pipe.close()
+    return committed
+
+
+def test_postgresql_keeps_commits_when_the_server_is_killed(folder: Path, cluster: Cluster) -> None:
+    postgresql_kills(folder, cluster, 1)
+
+
+@pytest.mark.verify
+def test_postgresql_keeps_commits_over_10_kills(folder: Path, cluster: Cluster) -> None:
+    postgresql_kills(folder, cluster, 10)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import random
+import struct
 import sys
 import tempfile
 import time
@@ -18,8 +19,10 @@ from interpulse import _core
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NOT_WRITTEN = ("auto", "ascii")
+NOT_WRITTEN = ("auto", "ascii", "oraclegeneral")
 """Formats that no command writes."""
+OBJECTS: list[tuple[str, str]] = [("operation", '"read"'), ("address-unit", '"512B"')]
+"""What the records of `oraclegeneral` do not hold."""
 
 
 def main() -> None:
@@ -37,6 +40,7 @@ def main() -> None:
         for row in json.loads(_core.lists())["formats"]:
             if row["name"] not in NOT_WRITTEN:
                 _format(row["name"], source, Path(folder))
+        _objects(rows, Path(folder))
 
 
 def _format(name: str, source: Path, folder: Path) -> None:
@@ -49,6 +53,18 @@ def _format(name: str, source: Path, folder: Path) -> None:
         _time(lambda: _core.trace_rewrite([there], back, [("to", out)], read, unit, None, "error", False)),
     ]
     print(f"{name:14} {seconds[0]:7.2f} {seconds[1]:8.2f} {seconds[2]:9.2f}")
+
+
+def _objects(rows: int, folder: Path) -> None:
+    there, back, draw = folder / "there", folder / "back", random.Random(1)
+    records = (struct.pack("<IQIq", row // 1000, draw.randrange(1 << 21), 4096, row + 1) for row in range(rows))
+    there.write_bytes(b"".join(records))
+    name, out = "oraclegeneral", [("to", '"mqsim"')]
+    seconds = [
+        _time(lambda: _core.trace_statistics(there, name, None, None, "error", False, None, OBJECTS)),
+        _time(lambda: _core.trace_rewrite([there], back, out, name, None, None, "error", False, OBJECTS)),
+    ]
+    print(f"{name:14} {'':7} {seconds[0]:8.2f} {seconds[1]:9.2f}")
 
 
 def _time(work: Callable[[], object]) -> float:

@@ -51,6 +51,8 @@ CONTENTS = {
             "docs/SERVE",
             "docs/SEARCH",
             "docs/TRACES",
+            "docs/TRACE-READING",
+            "docs/TWINS",
             "docs/TRACE-TOOLS",
             "docs/FIO",
         ],

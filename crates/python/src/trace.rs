@@ -32,7 +32,7 @@ fn watched(
     }
 }
 
-/// Statistics of a trace file as JSON text; docs/TRACES.md defines the names.
+/// Statistics of a trace file as JSON text; docs/TWINS.md defines the names.
 ///
 /// `format` is a trace format; `time_unit` is ns, 100ns, us, ms, s or none; `writes_are` (0 or 1) belongs to
 /// `ascii`; `reorder` is `error` or `clamp`; `device` is the only device that is measured; `layout` holds keys of a flow

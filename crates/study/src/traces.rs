@@ -1,4 +1,4 @@
-//! Trace files: statistics, and twins written as traces. Results are JSON text with the names of docs/TRACES.md.
+//! Trace files: statistics, and twins written as traces. Results are JSON text with the names of docs/TWINS.md.
 
 use crate::config::PlanError;
 use crate::config::twin::is_file_name;
@@ -67,7 +67,7 @@ pub(crate) fn spec(request: &StatisticsRequest) -> Result<TraceSpec, PlanError> 
     let mut units = section(&units)?;
     let mut unit = |key| units.optional_bytes(key, "unit", optional().within(UNITS)).map_err(as_option);
     let (address_unit, size_unit) = (unit("address-unit")?, unit("size-unit")?);
-    Ok(TraceSpec {
+    let spec = TraceSpec {
         format: format(request, &columns)?,
         time_unit: time_unit(request)?,
         address_unit,
@@ -76,7 +76,14 @@ pub(crate) fn spec(request: &StatisticsRequest) -> Result<TraceSpec, PlanError> 
         reorder,
         skip_bad_rows: request.skip_bad_rows,
         ..TraceSpec::new(&request.path)
-    })
+    };
+    match spec.wrong_address_unit() {
+        Some(expected) => {
+            let seen = spec.address_unit.map_or("none".to_owned(), |unit| unit.to_string());
+            Err(PlanError(format!("--address-unit: seen {seen}; expected {expected}")))
+        }
+        None => Ok(spec),
+    }
 }
 
 /// Settings of the command line as a section.
@@ -95,12 +102,14 @@ pub(crate) fn as_option(error: ConfigError) -> PlanError {
 }
 
 fn format(request: &StatisticsRequest, columns: &[&(String, String)]) -> Result<Format, PlanError> {
-    let own = matches!(request.format.as_str(), "auto" | "columns");
-    if let Some((key, _)) = columns.first().filter(|_| !own) {
-        return Err(PlanError(format!("--{key} belongs to --format columns")));
+    let name = if request.format == "auto" && !columns.is_empty() { "columns" } else { &request.format };
+    let has_keys = |format: &Format| matches!(format, Format::Columns(_) | Format::OracleGeneral(_));
+    let keyed = Format::ROWS.iter().find(|row| row.name == name && has_keys(&row.example()));
+    if let Some((key, _)) = columns.first().filter(|_| keyed.is_none()) {
+        let also = if key == "operation" { " or oraclegeneral" } else { "" };
+        return Err(PlanError(format!("--{key} belongs to --format columns{also}")));
     }
-    if !columns.is_empty() || request.format == "columns" {
-        let row = Format::ROWS.iter().find(|row| row.name == "columns").expect("it is a format");
+    if let Some(row) = keyed {
         let mut section = section(columns)?;
         let format = (row.read)(&mut section).map_err(as_option)?;
         section.finish().map_err(as_option)?;

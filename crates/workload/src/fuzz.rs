@@ -6,7 +6,7 @@ use crate::trace::input::Input;
 use crate::trace::replay::Replay;
 use crate::trace::spec::{Fit, Reorder, Repeat, RepeatAddresses, TracePacing, TraceSpec, Treatment};
 use crate::trace::unit::TimeUnit;
-use interpulse_engine::{Op, SimTime};
+use interpulse_engine::{Bytes, Op, SimTime};
 
 /// Sectors of the drive that replays fuzzed traces: odd, to exercise unaligned capacities.
 const CAPACITY: u64 = 1_000_003;
@@ -37,9 +37,10 @@ pub fn fuzz_trace(bytes: &[u8]) -> usize {
     for format in [Format::Auto, by_heading].into_iter().chain(Format::readers()) {
         // `ascii` requires an explicit time unit: the one without another format is chosen.
         let time_unit = matches!(format, Format::Ascii(_)).then_some(TimeUnit::Us);
+        let address_unit = format.needs_address_unit().then_some(Bytes(512));
         for spec in [&strict, &lenient, &folded, &closed] {
             let pacing = if format.has_times() { spec.pacing } else { closed.pacing };
-            let spec = TraceSpec { format: format.clone(), time_unit, pacing, ..spec.clone() };
+            let spec = TraceSpec { format: format.clone(), time_unit, address_unit, pacing, ..spec.clone() };
             accepted += usize::from(replay(bytes, &spec));
         }
     }

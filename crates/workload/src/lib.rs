@@ -40,7 +40,9 @@ pub use synthetic::arrival::{Arrivals, HyperExponential};
 pub use synthetic::size::BlockSize;
 pub use synthetic::spec::{SyntheticPacing, SyntheticSpec};
 pub use synthetic::zones::spec::{AreaSectors, ZoneFlowSpec, ZoneWrites, Zones};
-pub use trace::format::{AsciiLayout, Columns, Event, Format, Ftrace, Operation, Role, Separator, TypeCode};
+pub use trace::format::{
+    AsciiLayout, Columns, Event, Format, Ftrace, Operation, OracleGeneral, Role, Separator, TypeCode,
+};
 pub use trace::packing::Packing;
 pub use trace::position::Position;
 pub use trace::problem::{RowFault, TraceError, TraceProblem};

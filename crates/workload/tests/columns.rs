@@ -71,7 +71,7 @@ fn named_columns_are_read_in_any_order_and_with_any_separator() {
     }
 }
 
-/// The values that `docs/TRACES.md` prints for its example.
+/// The values that `docs/TRACE-READING.md` prints for its example.
 #[test]
 fn units_words_and_operations_are_set() {
     use Op::{Read, Write};

@@ -10,6 +10,11 @@ fn formats() -> Vec<Format> {
     Format::readers().collect()
 }
 
+/// Percentage of reads that a trace of this format can have.
+fn reads(format: &Format) -> u64 {
+    if format.holds(Op::Write) { 60 } else { 100 }
+}
+
 const PACKINGS: [Packing; 3] = [Packing::Plain, Packing::Gzip, Packing::Zstd];
 
 /// Fragments of rows, so that random texts resemble traces.
@@ -35,7 +40,7 @@ fn token() -> impl Strategy<Value = String> {
 /// Rows of legal structure with any numbers.
 fn row() -> impl Strategy<Value = String> {
     let number = prop_oneof![0u64..20_000, any::<u64>(), Just(1 << 44), Just((1 << 53) - 1)];
-    (0usize..6, any::<u64>(), 0u32..3, number, 0u64..1 << 31, any::<bool>()).prop_map(
+    (0usize..8, any::<u64>(), 0u32..3, number, 0u64..1 << 31, any::<bool>()).prop_map(
         |(shape, time, device, place, length, read)| match shape {
             3 => {
                 let (at, operation) = (time % 1000, ["R", "FWFS", "D", "FN", "FW", "A"][(time % 6) as usize]);
@@ -44,6 +49,8 @@ fn row() -> impl Strategy<Value = String> {
             }
             4 => format!("{time} /f{device} {} {place} {length}\n", if read { "trim" } else { "sync" }),
             5 => format!("/f{device} {} {place} {length}\n", if read { "trim" } else { "wait" }),
+            6 => format!("{device} {place} {length} {time}.25 {} 0 0 {device} 1 2\n", 1 + time % 7),
+            7 => format!("{place}\t{length}\t{length}\t{}\t{time}.5\t0\t0\t0\n", 4 + device),
             0 => format!("{time},h,{device},{},{place},{length},0\n", if read { "Read" } else { "Write" }),
             1 => format!("{device},{place},{length},{},{time}\n", if read { "r" } else { "W" }),
             _ => format!("{time} {device} {place} {length} {}\n", u8::from(read)),
@@ -78,8 +85,10 @@ proptest! {
     ) {
         let carries = formats()[format].holds(Op::Flush);
         let (discard_percent, flush_percent) = if carries { (10, 10) } else { (0, 0) };
+        let read_percent = reads(&formats()[format]);
         let recipe = TraceRecipe {
-            rows: 40, devices: 2, device_sectors: 4096, seed, discard_percent, flush_percent, ..Default::default()
+            rows: 40, devices: 2, device_sectors: 4096, seed, read_percent, discard_percent, flush_percent,
+            ..Default::default()
         };
         let mut bytes = trace_bytes(&recipe, formats()[format].clone(), PACKINGS[packing]).unwrap();
         for (place, byte) in edits {
@@ -94,7 +103,8 @@ proptest! {
     /// Intact traces are accepted by the reader of their format in every mode.
     #[test]
     fn good_traces_are_accepted(format in 0..formats().len(), packing in 0..PACKINGS.len(), seed in any::<u64>()) {
-        let recipe = TraceRecipe { rows: 40, seed, ..Default::default() };
+        let read_percent = reads(&formats()[format]);
+        let recipe = TraceRecipe { rows: 40, seed, read_percent, ..Default::default() };
         let bytes = trace_bytes(&recipe, formats()[format].clone(), PACKINGS[packing]).unwrap();
         prop_assert!(fuzz_trace(&bytes) >= 4);
     }
@@ -118,7 +128,7 @@ const CORPUS: [(&str, usize); 13] = [
     ("good.mqsim.gz", 20),
     ("good.mqsim.zst", 20),
     ("good.spc", 8),
-    ("good.vscsi", 8),
+    ("good.vscsi", 11),
     ("overflow.csv", 0),
 ];
 

@@ -5,6 +5,7 @@ mod common;
 mod discards;
 mod fuzz;
 mod messages;
+mod objects;
 mod readers;
 mod real_traces;
 mod recognition;

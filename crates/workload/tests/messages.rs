@@ -1,6 +1,6 @@
 //! Error message tests: value found, position and legal values.
 
-use crate::common::{ROOMY, drain, file, open};
+use crate::common::{ROOMY, drain, file, open, trace_message};
 use interpulse_engine::{Bytes, SimTime, Streams};
 use interpulse_workload::generate::{TraceRecipe, pack, trace_bytes, write_trace};
 use interpulse_workload::{
@@ -9,13 +9,6 @@ use interpulse_workload::{
     Zipf,
 };
 use std::path::Path;
-
-/// Message for this trace, without the prefix `trace PATH: `.
-fn trace_message(spec: TraceSpec, capacity: u64) -> String {
-    let head = format!("trace {}: ", spec.path.display());
-    let message = open(spec, capacity).err().expect("the trace is refused").to_string();
-    message.strip_prefix(&head).unwrap_or_else(|| panic!("{message} has no path")).to_owned()
-}
 
 /// Message for these bytes in a file with this name, at recorded times.
 fn message(name: &str, bytes: impl AsRef<[u8]>) -> String {

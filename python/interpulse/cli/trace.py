@@ -35,7 +35,7 @@ Examples:
 
   interpulse trace merge sda.blktrace.* --to blkparse --out sda.txt.zst
 
-A configuration runs a twin without a file: `twin = "msr-hm-0"` in a flow. docs/TRACES.md defines every figure."""
+A configuration runs a twin without a file: `twin = "msr-hm-0"` in a flow. docs/TWINS.md defines every figure."""
 
 SHOWN_SIZES = 8
 """Most frequent sizes listed per kind."""
@@ -114,7 +114,7 @@ def stats(
 ) -> None:
     """Measure a trace: requests, sizes, volumes, rewrites and their locality, gaps and their burstiness.
 
-    All figures are exact, over every row. docs/TRACES.md defines them.
+    All figures are exact, over every row. docs/TWINS.md defines them.
     """
     text = _core.trace_statistics(
         file,

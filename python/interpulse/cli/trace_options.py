@@ -70,7 +70,7 @@ Operation = Annotated[
     str | None,
     typer.Option(
         metavar="OP",
-        help="For --format columns: the operation of every row, for a file that does not give it.",
+        help="For --format columns and oraclegeneral: the operation of every row, for a file that does not give it.",
         show_default="the column op",
     ),
 ]

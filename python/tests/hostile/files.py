@@ -136,13 +136,22 @@ ROWS = {
     "msr": [
         f"{128166372000000000 + 1000 * i},h,0,{'Read' if i % 2 else 'Write'},{4096 * i},4096,10" for i in range(40)
     ],
+    "baleen": [f"{i} {4096 * i} 4096 {1572074461 + i / 1000:.5f} {1 + i % 6} 24 3 {i % 3} 1 7" for i in range(40)],
+    "biotracer": [f"{8 * i} 9 4096 {4 + i % 2}" + f" {1425168000 + i / 1000:.6f}" * 4 for i in range(40)],
     "spc": [f"0,{8 * i},4096,{'r' if i % 2 else 'w'},{i / 1000:.6f}" for i in range(40)],
 }
 """Good rows by format."""
 
 
-FREE = {"msr": (1, 6)}
+FREE = {"msr": (1, 6), "baleen": (5, 6, 8, 9)}
 """Columns that may hold anything."""
+
+SAID = {
+    # The columns of `ascii` say too little by themselves, and the records of `oraclegeneral` say nothing.
+    "ascii": ("--writes-are",),
+    "oraclegeneral": ("--operation", "--address-unit"),
+}
+"""Options without which a format is refused."""
 
 
 def traces() -> Iterator[Wrong]:
@@ -177,8 +186,7 @@ def traces() -> Iterator[Wrong]:
             ("the head of another pack", "t.zst", bytes.fromhex("28b52ffd0458")),
             ("not UTF-8", "t", b"\xff\xfe\n" + good),
         ):
-            # The columns of `ascii` say too little by themselves.
-            yield _trace(form, f"{form}: {about}", name, content, "trace t", *["--writes-are"] * (form == "ascii"))
+            yield _trace(form, f"{form}: {about}", name, content, "trace t", *SAID.get(form, ()))
     yield from _layouts()
     argv = ("trace", "stats", "t", "--format", "blk")
     yield Wrong(kind="command", about="a format that is none", argv=argv, files=(("t", b"1"),), names=("blk",))

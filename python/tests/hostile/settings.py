@@ -46,6 +46,7 @@ APPLIES = {
     "[power-loss]": ("power-loss.at=1ms",),
     "[array]": ("array.level=raid5", "array.drives=4"),
     'consistency = "resync" and [power-loss]': ("power-loss.at=1ms",),
+    'format = "oraclegeneral"': ("flow.0.format=oraclegeneral", "flow.0.address-unit=4KiB"),
     "fail-drive": ("array.fail-drive=1",),
     "fail-drive or fail-after-errors": ("array.fail-drive=1",),
     "drives that fail by their errors and not at chosen times, and fail-drive is given": ("errors.table=cai-tlc",),

@@ -2,7 +2,7 @@
 
 use super::address_units::Scale;
 use super::columns::is_heading;
-use super::format::{AsciiLayout, Columns, Format};
+use super::format::{AddressUnit, AsciiLayout, Columns, Format};
 use super::heading::Heading;
 use super::input::Input;
 use super::layout_inference::{Layout, Sample, complete, to_try};
@@ -54,7 +54,7 @@ pub(super) fn detect(input: &Input, spec: &TraceSpec) -> Result<Detected, TraceP
     let beginning = lines.beginning();
     let named = spec.format != Format::Auto;
     let ending = Format::of_name(input.file_name());
-    let binary = Format::readers().find(|format| begins_with(format, beginning));
+    let binary = Format::readers().find(|format| format.is_detectable() && begins_with(format, beginning));
     if binary.as_ref().is_none_or(|binary| named && *binary != spec.format)
         && let Some((what, remedy)) = unsupported_file(beginning)
     {
@@ -73,6 +73,9 @@ pub(super) fn detect(input: &Input, spec: &TraceSpec) -> Result<Detected, TraceP
             }
             Chosen::of(vec![spec.format.clone()], true)
         }
+        Some(binary) if !binary.is_detectable() => {
+            return Err(TraceProblem::Incomplete { format: binary.name() });
+        }
         Some(binary) => Chosen::of(vec![binary], false),
         None => of_lines(&sample(lines()?, &Format::Auto)?, spec, ending)?,
     };
@@ -85,6 +88,9 @@ pub(super) fn detect(input: &Input, spec: &TraceSpec) -> Result<Detected, TraceP
         && columns.has_no_time()
     {
         assumed = "no column holds times".to_owned();
+    }
+    if spec.address_unit.is_some() && format.address_unit() == AddressUnit::Fixed {
+        return Err(TraceProblem::NoAddressUnit { format: format.name() });
     }
     if formats.len() > 1 {
         assumed += "; type 1 is assumed to be a read (override: --set flow.N.format=ascii --set flow.N.writes-are=1)";

@@ -168,6 +168,24 @@ pub enum TraceProblem {
         /// Settings to try.
         remedy: String,
     },
+    /// Unit of addresses that have several columns.
+    #[error(
+        "the format {format} has addresses of several columns; legal: leave out --set flow.N.address-unit"
+    )]
+    NoAddressUnit {
+        /// Format of the trace.
+        format: &'static str,
+    },
+    /// File whose name says a format that needs settings.
+    #[error(
+        "is by its name a file of the format {format}, whose records have no operations and no addresses; give them: \
+         --set flow.N.format={format} --set flow.N.operation=read (or write) --set flow.N.address-unit=4KiB (bytes from \
+         one object to the next)"
+    )]
+    Incomplete {
+        /// Format that the file name says.
+        format: &'static str,
+    },
     /// Heading that contradicts the format of the rows.
     #[error("{line}: the rows look like {like}, but by the heading {why}; {remedy}")]
     Contradicted {

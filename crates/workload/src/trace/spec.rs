@@ -1,6 +1,6 @@
 //! Description of a trace replay.
 
-use super::format::Format;
+use super::format::{AddressUnit, Format};
 use super::unit::TimeUnit;
 use crate::error::Illegal;
 use crate::synthetic::queue_depth::{check_depth, read_depth};
@@ -17,6 +17,19 @@ const UNITS: RangeInclusive<Bytes> = Bytes(1)..=Bytes(1 << 30);
 fn timed(format: &Format, pacing: TracePacing) -> bool {
     let untimed = matches!(format, Format::Columns(columns) if columns.has_no_time());
     !untimed || matches!(pacing, TracePacing::Closed { .. })
+}
+
+/// What `address-unit` must be for this format, if it is not that.
+fn misused_address_unit(format: &Format, unit: Option<Bytes>) -> Option<&'static str> {
+    match (format.address_unit(), unit) {
+        (AddressUnit::Required, None) => {
+            Some("the bytes from one address to the next, such as 4KiB, which the file does not give")
+        }
+        (AddressUnit::Fixed, Some(_)) => {
+            Some("no unit for this format, whose addresses have several columns")
+        }
+        _ => None,
+    }
 }
 
 keys! {
@@ -55,6 +68,9 @@ keys! {
     } check {
         let named = path != PathBuf::new() || !s.has("trace");
         s.check(named, "trace", "the path of a block trace (or give --trace FILE)")?;
+        if let Some(expected) = misused_address_unit(&format, address_unit) {
+            return Err(s.invalid("address-unit", expected));
+        }
         let timed = timed(&format, pacing);
         s.check(timed, "columns", "a list with time, or pacing = \"closed\", which needs no times")?;
     }
@@ -81,7 +97,16 @@ impl TraceSpec {
         }
     }
 
+    /// What `address-unit` must be for the format, if it is not that.
+    pub fn wrong_address_unit(&self) -> Option<&'static str> {
+        misused_address_unit(&self.format, self.address_unit)
+    }
+
     pub(crate) fn check(&self) -> Result<(), Illegal> {
+        if let Some(expected) = self.wrong_address_unit() {
+            let seen = self.address_unit.map_or("none".to_owned(), |unit| unit.to_string());
+            return Err(Illegal::new("address-unit", seen, expected));
+        }
         Illegal::unless(
             timed(&self.format, self.pacing),
             "columns",

@@ -42,7 +42,7 @@ pub struct BurstSpec {
     pub window: Duration,
 }
 
-/// Statistics of a trace, as printed in a table. docs/TRACES.md defines each.
+/// Statistics of a trace, as printed in a table. docs/TWINS.md defines each.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TwinRow {
     /// Name in messages.

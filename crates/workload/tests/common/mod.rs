@@ -39,3 +39,10 @@ pub fn drain(flow: &mut Flow) -> Vec<(SimTime, Request)> {
 pub fn open(spec: TraceSpec, capacity_sectors: u64) -> Result<Flow, WorkloadError> {
     Flow::new(&FlowSpec::trace("t", spec), capacity_sectors, &Streams::new(1), 0)
 }
+
+/// Message for this trace, without the prefix `trace PATH: `.
+pub fn trace_message(spec: TraceSpec, capacity: u64) -> String {
+    let head = format!("trace {}: ", spec.path.display());
+    let message = open(spec, capacity).err().expect("the trace is refused").to_string();
+    message.strip_prefix(&head).unwrap_or_else(|| panic!("{message} has no path")).to_owned()
+}

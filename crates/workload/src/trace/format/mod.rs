@@ -16,6 +16,7 @@ pub use ascii::{AsciiLayout, TypeCode};
 pub use blkparse::Event;
 pub use columns::{Columns, Operation};
 pub use ftrace::Ftrace;
+pub use oraclegeneral::OracleGeneral;
 
 mod rwbs;
 
@@ -44,7 +45,21 @@ registry! {
         "columns" => columns::Columns(it): "columns of your own: time, op, offset and size in any order, named in `columns` or by the heading";
         "vscsi" => vscsi::Vscsi: "CloudPhysics vscsi, version 1: binary records of 32 bytes, time in us";
         "vscsi-v2" => vscsi_v2::VscsiV2: "CloudPhysics vscsi, version 2: binary records of 40 bytes, time in us";
+        "baleen" => baleen::Baleen: "Meta's Tectonic traces of Baleen: block of 8 MiB, offset and size in bytes, time in seconds, operation";
+        "biotracer" => biotracer::Biotracer: "BIOTracer, Nexus 5 smartphones: sector, sizes in sectors and bytes, type, four times in seconds";
+        "oraclegeneral" => oraclegeneral::OracleGeneral(it): "oracleGeneral of libCacheSim: binary records of 24 bytes without operations and addresses, time in s";
     }
+}
+
+/// Meaning of the setting `address-unit` in a format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum AddressUnit {
+    /// It replaces the unit of the format.
+    Optional,
+    /// The file does not determine a unit.
+    Required,
+    /// Addresses have several columns, which have units of their own.
+    Fixed,
 }
 
 trait TraceFormat {
@@ -53,8 +68,19 @@ trait TraceFormat {
     /// Units of addresses and sizes.
     const UNITS: Units = Units::SECTORS;
 
+    /// Meaning of the setting `address-unit`.
+    const ADDRESS_UNIT: AddressUnit = AddressUnit::Optional;
+
+    /// Whether the content of a file can identify the format.
+    const DETECTABLE: bool = true;
+
     /// Operations that a row of this format can hold.
     const OPS: &'static [Op] = &[Op::Read, Op::Write];
+
+    /// Operations that a row can hold with the keys of this format.
+    fn ops(&self) -> &'static [Op] {
+        Self::OPS
+    }
 
     /// Whether the rows have times; without them a trace is replayed closed loop.
     const HAS_TIMES: bool = true;
@@ -220,15 +246,32 @@ impl Format {
 
     /// Whether a row of this format can hold this operation.
     pub fn holds(&self, op: Op) -> bool {
-        fn ops<F: TraceFormat>(_: &F) -> &'static [Op] {
-            F::OPS
-        }
-        each_format!(self, it => ops(it)).contains(&op)
+        each_format!(self, it => it.ops()).contains(&op)
     }
 
     /// Whether the rows have times; without them a trace is replayed closed loop.
     pub fn has_times(&self) -> bool {
         each_format!(self, it => it.has_times())
+    }
+
+    pub(super) fn address_unit(&self) -> AddressUnit {
+        fn of<F: TraceFormat>(_: &F) -> AddressUnit {
+            F::ADDRESS_UNIT
+        }
+        each_format!(self, it => of(it))
+    }
+
+    /// Whether the settings must give the unit of addresses, which a file of this format does not determine.
+    pub fn needs_address_unit(&self) -> bool {
+        self.address_unit() == AddressUnit::Required
+    }
+
+    /// Whether the content of a file can identify the format.
+    pub fn is_detectable(&self) -> bool {
+        fn of<F: TraceFormat>(_: &F) -> bool {
+            F::DETECTABLE
+        }
+        each_format!(self, it => of(it))
     }
 
     pub(super) fn record_bytes(&self) -> Option<usize> {

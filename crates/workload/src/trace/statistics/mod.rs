@@ -1,6 +1,6 @@
 //! Trace statistics: the figures of a workload table, computed in one pass over the rows.
 //!
-//! docs/TRACES.md defines each figure. All counts are exact, without sampling or estimation.
+//! docs/TWINS.md defines each figure. All counts are exact, without sampling or estimation.
 
 mod pages;
 

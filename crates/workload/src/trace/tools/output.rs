@@ -45,6 +45,12 @@ impl<'o> Output<'o> {
                     format.name()
                 )));
             }
+            format if !(format.holds(Op::Read) && format.holds(Op::Write)) => {
+                return Err(RewriteError::Refused(format!(
+                    "--to: seen {:?}; expected a format whose rows hold operations and addresses",
+                    format.name()
+                )));
+            }
             format => format,
         };
         let unit = format.unit().unwrap_or(TimeUnit::Us);

@@ -623,6 +623,13 @@ fn levels_get_a_block_on_a_lane_that_begins_without_one() {
     assert!(world(20_003_200, &mut Counted::new()));
 }
 
+/// World 20,028,237 made no progress: urgent collection moved blocks that were full of valid units but for what host programs behind
+/// it, which had the last free blocks, were about to overwrite.
+#[test]
+fn collection_without_free_blocks_waits_for_programs_that_have_them() {
+    assert!(world(20_028_237, &mut Counted::new()));
+}
+
 /// Requests of a world whose requests are followed one by one.
 const FOLLOWED: u64 = 400;
 

@@ -156,13 +156,15 @@ impl PageFtl {
     fn set_urgency(&mut self, flash: &mut Flash, lane: Lane) {
         let (die, _) = self.blocks.layout.die_of(lane);
         // Unlimited programs in flight keep stale copies valid until they end: earlier collection would gain less.
-        let yields = self.blocks.units.keeps_stale_copies() && !self.write_back.holds_lanes;
-        let urgent = !yields
-            && self
-                .blocks
-                .layout
-                .lanes_of(die)
-                .any(|l| self.blocks.gc_is_urgent(l) && self.blocks.wants_gc(l));
+        let unlimited = !self.write_back.holds_lanes;
+        let yields = unlimited && self.blocks.units.keeps_stale_copies();
+        // Without a free block no more of them are assigned, and what they overwrite may be all that collection can gain.
+        let is_urgent = |l: Lane| {
+            self.blocks.gc_is_urgent(l)
+                && self.blocks.wants_gc(l)
+                && !(unlimited && self.blocks.free_blocks(l) == 0)
+        };
+        let urgent = !yields && self.blocks.layout.lanes_of(die).any(is_urgent);
         flash.nand.set_gc_urgent(die, self.namespace, urgent);
     }
 

@@ -59,7 +59,7 @@ fn case(text: &str, seed: u64) -> Result<Case, String> {
     Ok(read_cases(&request).map_err(|e| e.to_string())?.remove(0))
 }
 
-fn state(case: &Case) -> interpulse_drive::drive::PreconditionedState {
+fn state(case: &Case) -> interpulse_drive::PreconditionedState {
     precondition::precondition(&case.drive, &case.precondition, &mut |_, _| true).expect("nobody stops it").0
 }
 

@@ -1,5 +1,6 @@
 //! Rows of single drives: load, configuration and validity checks.
 
+use interpulse_drive::FtlState;
 use interpulse_study::config::{Case, PlanRequest, read_cases};
 use interpulse_study::initial_state::{precondition as preconditioning, snapshot};
 use interpulse_study::run::warm_up::Warmup;

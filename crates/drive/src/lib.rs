@@ -31,7 +31,7 @@ pub mod spec;
 pub use counters::DriveCounters;
 pub use drive::hold_up::{HoldUp, Ways};
 pub use drive::power_state::Recovery;
-pub use drive::{Drive, Formatted, GcWindow, PreconditionedState, Rewritten};
+pub use drive::{Drive, Formatted, GcWindow, Rewritten};
 pub use ftl::layout::Layout;
 pub use ftl::page::gc::victim::{DChoices, GcPolicy, ThresholdBase};
 pub use ftl::page::mapping::table::Map;
@@ -39,5 +39,8 @@ pub use ftl::page::placement::counters::{HandleCounters, PlacementCounters, Plac
 pub use ftl::page::precondition::{Draws, Preconditioner};
 pub use ftl::page::reprogram::super_layer_word_lines;
 pub use ftl::page::wear::health::Health;
-pub use ftl::{FtlCounters, MetadataWritten, SlcCounters, SpareSeen, Wear, threshold_blocks};
+pub use ftl::{
+    EachNamespace, FtlCounters, FtlState, MetadataWritten, PreconditionedState, SlcCounters, SpareSeen, Wear,
+    threshold_blocks,
+};
 pub use spec::{DriveSpec, Impossible};

@@ -3,7 +3,9 @@
 use crate::drive_common as drive;
 use crate::ftl_common::drive::spec;
 use crate::ftl_common::stream;
-use interpulse_drive::drive::{Drive, PreconditionedState};
+use interpulse_drive::FtlState;
+use interpulse_drive::PreconditionedState;
+use interpulse_drive::drive::Drive;
 use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::page::mapping::table::Where;
 use interpulse_drive::numbers::Lpn;

@@ -2,7 +2,8 @@
 //! ones: addresses, capacity, collection and power loss follow the mode of each block.
 
 use crate::drive_common::{Bench, Cells, closed, errors, mix, of_part, part, preconditioned};
-use interpulse_drive::drive::{Drive, PreconditionedState};
+use interpulse_drive::PreconditionedState;
+use interpulse_drive::drive::Drive;
 use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::page::blocks::program_address::ProgramAddress;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;

@@ -17,7 +17,7 @@
 use crate::ftl_common::drive::Window;
 use crate::ftl_common::witness::Witness;
 use crate::ftl_common::*;
-use interpulse_drive::drive::PreconditionedState;
+use interpulse_drive::PreconditionedState;
 use interpulse_drive::ftl::page::gc::victim::{DChoices, GcPolicy, WindowedGreedy};
 use interpulse_drive::ftl::page::precondition::Preconditioner;
 use interpulse_drive::numbers::Lpn;

@@ -1,8 +1,9 @@
 //! Are the tables of the translation layer right? Addresses, the map, victims, the write cache, snapshots.
 
 use crate::ftl_common::*;
+use interpulse_drive::FtlState;
+use interpulse_drive::PreconditionedState;
 use interpulse_drive::cache::{Cache, NO_FLASH_COPY};
-use interpulse_drive::drive::PreconditionedState;
 use interpulse_drive::ftl::layout::{Layout, UnitAt};
 use interpulse_drive::ftl::page::gc::victim::{BlockHistory, DChoices, GcPolicy, WindowedGreedy};
 use interpulse_drive::ftl::page::mapping::table::{Map, Where};
@@ -478,7 +479,7 @@ fn a_snapshot_brings_back_the_same_ftl() {
     };
     let ftl = snapshot::load(&spec, folder.path(), HASH, progress).unwrap().into_block_manager();
     let all = bytes.len() as u64 - HEADER;
-    assert_eq!((pieces.last(), ftl.state_bytes(HEADER)), (Some(&(all, all)), all));
+    assert_eq!((pieces.last(), ftl.bytes(HEADER)), (Some(&(all, all)), all));
     assert!(pieces.windows(2).all(|p| p[0].0 < p[1].0));
     let mut original = some_state(&spec).into_block_manager();
     for lpn in Lpn::first(original.map().logical_units()) {

@@ -2,7 +2,8 @@
 
 use crate::drive_common::{Bench, Cells, closed, filled, little, of_part, part};
 use interpulse_drive::DriveSpec;
-use interpulse_drive::drive::PreconditionedState;
+use interpulse_drive::FtlState;
+use interpulse_drive::PreconditionedState;
 use interpulse_drive::ftl::log_block::counters::LogBlockCounters;
 use interpulse_drive::ftl::log_block::geometry::{BlockOffset, LogicalBlock};
 use interpulse_drive::ftl::log_block::spec::{Association, LogBlockSpec};

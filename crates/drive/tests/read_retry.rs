@@ -1,6 +1,7 @@
 //! Do bit errors come through to the host, and does every nanosecond of a repeated read have its cause?
 
 use crate::drive_common::*;
+use interpulse_drive::FtlState;
 use interpulse_drive::numbers::SuperBlock;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::account::Cause;

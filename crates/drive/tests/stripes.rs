@@ -1,7 +1,8 @@
 //! Where do writes go? The striping orders, the even spread of dynamic allocation, and lanes that stay level.
 
 use crate::ftl_common::*;
-use interpulse_drive::drive::PreconditionedState;
+use interpulse_drive::FtlState;
+use interpulse_drive::PreconditionedState;
 use interpulse_drive::ftl::layout::Layout;
 use interpulse_drive::ftl::page::gc::victim::{GcPolicy, Imposed};
 use interpulse_drive::ftl::page::mapping::table::{Map, Where};

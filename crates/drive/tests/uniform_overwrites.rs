@@ -6,6 +6,7 @@
 //! comparisons of the file together fail by chance with probability 1e-6.
 
 use crate::ftl_common::*;
+use interpulse_drive::FtlState;
 use interpulse_drive::ftl::BlockManager;
 use interpulse_drive::ftl::page::gc::victim::{DChoices, GcPolicy};
 use interpulse_drive::ftl::page::mapping::table::Where;

@@ -4,7 +4,7 @@
 
 use crate::drive_common::{Bench, Cells, of_part, part};
 use interpulse_drive::DriveSpec;
-use interpulse_drive::drive::PreconditionedState;
+use interpulse_drive::PreconditionedState;
 use interpulse_drive::ftl::zoned::spec::{ResetEnd, ZoneSpec, ZrwaSpec};
 use interpulse_drive::ftl::zoned::state::ZoneState;
 use interpulse_drive::ftl::zoned::tables::ZoneTables;

@@ -3,7 +3,8 @@
 use crate::drive_common::zones::{Commands, full_zones, zones_of};
 use crate::drive_common::{Bench, Cells, little, of_part, part};
 use interpulse_drive::DriveSpec;
-use interpulse_drive::drive::PreconditionedState;
+use interpulse_drive::FtlState;
+use interpulse_drive::PreconditionedState;
 use interpulse_drive::ftl::zoned::spec::{ResetEnd, ZoneSpec, ZrwaSpec};
 use interpulse_drive::ftl::zoned::state::ZoneState;
 use interpulse_engine::{Bytes, Device, Duration, Op, SimTime, Status, Streams, ZoneAction};

@@ -9,6 +9,7 @@ use crate::machine::{Machine, digest_with};
 use crate::options::Options;
 use crate::request::{Completion, OPS, Request, code_of_op};
 use interpulse_array::array::Array;
+use interpulse_drive::FtlState;
 use interpulse_drive::{Drive, PreconditionedState};
 use interpulse_engine::{AuditReport, Duration, Op, Request as DeviceRequest, SECTOR, SimTime, ZoneAction};
 use interpulse_study::case;

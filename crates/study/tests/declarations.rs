@@ -1,5 +1,6 @@
 //! Key declarations: readers use only declared keys, and the state hash covers what preconditioning reads.
 
+use interpulse_drive::FtlState;
 use interpulse_engine::Streams;
 use interpulse_settings::{Key, Need};
 use interpulse_study::config::{Case, PlanRequest, drawn, keys, read_cases};

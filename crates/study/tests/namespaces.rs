@@ -1,6 +1,7 @@
 //! Namespaces in a configuration: keys of `[ftl]` that they inherit, mistakes, snapshots, and their section of the result.
 
 use interpulse_drive::DriveSpec;
+use interpulse_drive::FtlState;
 use interpulse_study::case::{self, check_traces};
 use interpulse_study::config::{Case, PlanRequest, read_cases};
 use interpulse_study::initial_state::precondition::precondition;

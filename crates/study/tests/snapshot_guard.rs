@@ -1,6 +1,7 @@
 //! Snapshot version guard: snapshots are named by the configuration alone; when the FTL or preconditioning changes,
 //! the format version must rise so that old files are refused.
 
+use interpulse_drive::FtlState;
 use interpulse_study::config::{PlanRequest, read_cases};
 use interpulse_study::initial_state::precondition::precondition;
 use interpulse_study::initial_state::snapshot::FORMAT_VERSION;

@@ -4,12 +4,15 @@ use super::abort_state::Aborts;
 use super::fault_injector::FaultInjector;
 use super::format_state::Formats;
 use super::power_state::Outage;
-use super::state::{CHECKED, InitialBlocks, PreconditionedState};
+use super::state::CHECKED;
 use super::{Drive, ResourceMap};
 use crate::dram::Dram;
 use crate::firmware::Firmware;
 use crate::ftl::layout::Layout;
-use crate::ftl::{Ftl, FtlFamily, LogBlockFtl, NamespaceFamily, NamespacedFtl, PageFtl, Timers, ZonedFtl};
+use crate::ftl::{
+    Ftl, FtlFamily, FtlState, InitialBlocks, LogBlockFtl, NamespaceFamily, NamespacedFtl, PageFtl,
+    PreconditionedState, Timers, ZonedFtl,
+};
 use crate::host_interface::HostInterface;
 use crate::numbers::SuperBlock;
 use crate::read_cache::ReadCache;
@@ -129,7 +132,7 @@ fn family(
                         unreachable!("a namespace has no log blocks and no namespaces")
                     }
                 };
-            let ftls = (0..).zip(specs.iter().zip(each)).map(ftl).collect();
+            let ftls = (0..).zip(specs.iter().zip(each.0)).map(ftl).collect();
             let one_namespace = spec.namespaces.is_empty();
             NamespacedFtl::new(ftls, spec.layout().expect(CHECKED), one_namespace).into()
         }

@@ -60,10 +60,9 @@ impl Drive {
         u64::from(self.lanes()) * u64::from(self.layout().units_per_block)
     }
 
-    /// Mapping units that fill what every lane collects first: a band, or with log blocks as many as there are.
+    /// Mapping units that fill what every lane collects first.
     pub fn cycle_units(&self) -> u64 {
-        let logs = self.spec.ftl.log_blocks.map_or(1, |of| of.blocks_of_lane() - 1);
-        u64::from(logs) * self.band_units()
+        u64::from(self.ftl.blocks_before_steady_collection()) * self.band_units()
     }
 
     /// Free super blocks of each lane.

@@ -56,7 +56,6 @@ pub use crate::ftl::GcWindow;
 pub use crate::ftl::Rewritten;
 pub use format_state::Formatted;
 pub use power_state::{Cut, CutWrite};
-pub use state::PreconditionedState;
 
 /// One drive.
 pub struct Drive {

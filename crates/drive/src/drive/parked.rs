@@ -4,10 +4,10 @@
 //! those of preconditioning.
 
 use super::Drive;
-use super::state::{CHECKED, PreconditionedState};
-use crate::ftl::FtlFamily;
+use super::state::CHECKED;
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::precondition::Preconditioner;
+use crate::ftl::{FtlFamily, PreconditionedState};
 use crate::numbers::Lpn;
 use crate::spec::DriveSpec;
 

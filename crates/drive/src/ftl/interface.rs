@@ -253,6 +253,10 @@ pub trait Ftl {
     fn wants_gc(&self, lane: Lane) -> bool;
     /// Whether the FTL chooses victims and collects them.
     fn collects(&self) -> bool;
+    /// Super blocks of a lane that are written before its collection is steady.
+    fn blocks_before_steady_collection(&self) -> u32 {
+        1
+    }
 }
 
 /// FTL families. A family is a folder and one line here.

@@ -11,6 +11,7 @@
 mod block_pool;
 mod counters;
 mod flash;
+mod ftl_state;
 mod interface;
 pub mod layout;
 pub mod log_block;
@@ -23,6 +24,7 @@ pub mod zoned;
 
 pub use counters::FtlCounters;
 pub use flash::Flash;
+pub use ftl_state::{EachNamespace, FtlState, InitialBlocks, PreconditionedState};
 pub use interface::{Ftl, FtlFamily, Namespace, NamespaceFamily, NamespacedFtl};
 pub use log_block::LogBlockFtl;
 pub use outcome::{Admitted, Outcome};

@@ -5,7 +5,7 @@ pub mod features;
 pub mod zones;
 
 pub use features::{with_faults, with_injected_faults};
-use interpulse_drive::drive::{Drive, PreconditionedState};
+use interpulse_drive::drive::Drive;
 use interpulse_drive::ftl::log_block::tables::LogBlockTables;
 use interpulse_drive::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::page::placement::PlacementPolicy;
@@ -20,6 +20,7 @@ use interpulse_drive::spec::{
     Acknowledge, CacheSpec, DriveSpec, FreeBlock, FtlSpec, HostSpec, MappingSpec, NamespacePlace,
     PowerConstants, UnmappedReads, WriteZeroes,
 };
+use interpulse_drive::{EachNamespace, PreconditionedState};
 use interpulse_engine::{
     AuditReport, Bytes, Device, Duration, EventQueue, LatencyHistogram, ResourceId, SimTime, Streams,
 };
@@ -227,7 +228,7 @@ pub fn preconditioned(spec: &DriveSpec, share: f64, overwrites: f64, seed: u64) 
     if spec.is_divided() {
         let each = spec.namespaces().unwrap();
         let states = each.iter().map(|of| preconditioned(of, share, overwrites, seed)).collect();
-        return PreconditionedState::Namespaces(states);
+        return EachNamespace(states).into();
     }
     if let Some(zones) = spec.zone_geometry().unwrap() {
         let mut tables = ZoneTables::new(spec.layout().unwrap(), zones);

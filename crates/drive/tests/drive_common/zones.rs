@@ -2,7 +2,7 @@
 
 use super::Bench;
 use interpulse_drive::DriveSpec;
-use interpulse_drive::drive::PreconditionedState;
+use interpulse_drive::PreconditionedState;
 use interpulse_drive::ftl::zoned::spec::{ResetEnd, ZoneSpec};
 use interpulse_drive::ftl::zoned::tables::ZoneTables;
 use interpulse_engine::{Device, DeviceEvent, Duration, Op, Request, Rng, Status, Tag};

@@ -1,6 +1,7 @@
 //! A small drive in simulated time that does nothing but write.
 
-use interpulse_drive::drive::{Drive, PreconditionedState};
+use interpulse_drive::PreconditionedState;
+use interpulse_drive::drive::Drive;
 use interpulse_drive::ftl::BlockManager;
 use interpulse_drive::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
 use interpulse_drive::ftl::page::mapping::table::Map;

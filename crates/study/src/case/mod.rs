@@ -13,6 +13,7 @@ use crate::run::{self, Measured, RunFailure, Stage};
 use crate::run_target::RunTarget;
 use interpulse_array::array::Array;
 use interpulse_drive::Drive;
+use interpulse_drive::FtlState;
 use interpulse_drive::PreconditionedState;
 use interpulse_engine::{Device, Duration, ResourceId, Streams};
 use interpulse_host::{FreeRunning, Host, Stepper};

@@ -8,7 +8,7 @@ mod stale_files;
 
 use crate::config::Case;
 use crate::control::ProgressFn;
-use interpulse_drive::PreconditionedState;
+use interpulse_drive::{FtlState, PreconditionedState};
 use precondition::{Preconditioned, precondition};
 use snapshot::{Snapshot, SnapshotError};
 use std::path::Path;

@@ -3,12 +3,12 @@
 use super::overwrites::Overwrites;
 use crate::config::{PreconditionSpec, Until};
 use interpulse_drive::DriveSpec;
-use interpulse_drive::PreconditionedState;
 use interpulse_drive::Preconditioner;
 use interpulse_drive::ftl::log_block::tables::LogBlockTables;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::ftl::zoned::tables::ZoneTables;
 use interpulse_drive::numbers::Lpn;
+use interpulse_drive::{EachNamespace, PreconditionedState};
 use interpulse_engine::{Rng, Streams};
 use interpulse_workload::AddressSpec;
 
@@ -146,7 +146,7 @@ fn precondition_namespaces(
         outcome.quarters.extend(found.quarters);
         outcome.gave_up |= found.gave_up;
     }
-    Some((PreconditionedState::Namespaces(states), outcome))
+    Some((EachNamespace(states).into(), outcome))
 }
 
 /// Random repeated writes during the fill that leave a share of the programmed units out of date.

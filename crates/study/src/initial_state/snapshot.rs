@@ -9,6 +9,7 @@ use super::own_files::{self, MAGIC};
 use super::stale_files;
 use crate::control::lock;
 use interpulse_drive::DriveSpec;
+use interpulse_drive::FtlState;
 use interpulse_drive::PreconditionedState;
 use interpulse_engine::Streams;
 use std::fs::{self, File};

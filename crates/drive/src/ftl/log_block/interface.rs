@@ -181,4 +181,9 @@ impl Ftl for LogBlockFtl {
     fn collects(&self) -> bool {
         true
     }
+
+    /// Log blocks, all of which fill before the first merge.
+    fn blocks_before_steady_collection(&self) -> u32 {
+        self.spec.blocks_of_lane() - 1
+    }
 }

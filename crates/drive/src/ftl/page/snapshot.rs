@@ -68,18 +68,12 @@ fn stream_numbers(streams: &WriteStreams) -> Vec<u32> {
 }
 
 impl BlockManager {
-    /// Bytes that [`BlockManager::save`] writes at offset `at` of a file.
-    pub fn state_bytes(&self, at: u64) -> u64 {
-        BlockManager::file_bytes(&self.layout, self.config(), at)
-    }
-
-    /// [`BlockManager::state_bytes`] of such an FTL.
-    pub fn file_bytes(layout: &Layout, config: &FtlConfig, at: u64) -> u64 {
-        Places::new(layout, config, at).end - at
-    }
-
-    /// Passes the state piece by piece to `sink`, for a file in which it begins at `at`. No program may be in flight.
-    pub fn save<E>(&self, at: u64, sink: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    /// Passes the state to `sink`, as [`FtlState::save`](crate::ftl::FtlState::save).
+    pub(super) fn write_snapshot<E>(
+        &self,
+        at: u64,
+        sink: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
         assert!(
             self.units.hotness().is_none() && self.reprogramming.is_none(),
             "a state is saved before a run only"
@@ -94,6 +88,11 @@ impl BlockManager {
             sink(table)?;
         }
         Ok(())
+    }
+
+    /// Bytes of the state of such an FTL in a file from byte `at` on.
+    pub fn file_bytes(layout: &Layout, config: &FtlConfig, at: u64) -> u64 {
+        Places::new(layout, config, at).end - at
     }
 
     fn numbers(&self) -> Vec<u8> {

@@ -111,34 +111,6 @@ impl BlockManager {
         }
     }
 
-    /// Makes tables shareable that were not read from a file.
-    pub fn share(&mut self) {
-        self.units.share();
-    }
-
-    /// Copy of a block manager that no run has used, sharing memory where possible.
-    pub fn another(&self) -> BlockManager {
-        BlockManager {
-            layout: self.layout.clone(),
-            units: self.units.another(),
-            config: self.config.clone(),
-            streams: self.streams.clone(),
-            lanes: self.lanes.clone(),
-            cycles: self.cycles.clone(),
-            closed: self.closed.clone(),
-            modes: self.modes.clone(),
-            in_flight: self.in_flight.clone(),
-            overfull: self.overfull.clone(),
-            lanes_differ: self.lanes_differ,
-            level: None,
-            reprogramming: self.reprogramming.clone(),
-            slc: None,
-            dead: Vec::new(),
-            rng: self.rng.clone(),
-            ..*self
-        }
-    }
-
     /// Prepares a preconditioned FTL for a run: resets counters, draws from the run's random stream.
     pub fn restart(&mut self, rng: Rng) {
         self.rng = rng;
@@ -292,11 +264,6 @@ impl BlockManager {
     #[inline]
     pub fn forget_flash(&mut self, ppu: Ppu) {
         self.units.invalidate_copy(&self.layout, ppu);
-    }
-
-    /// Adds program/erase cycles to every super block.
-    pub fn set_pe_cycles(&mut self, cycles: u32) {
-        self.cycles.iter_mut().for_each(|c| *c = c.saturating_add(cycles));
     }
 
     /// P/E cycles over all super blocks, preconditioning included.

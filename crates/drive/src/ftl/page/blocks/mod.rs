@@ -3,6 +3,7 @@
 mod cell_modes;
 pub(crate) mod free_block;
 mod free_space;
+mod ftl_state;
 mod lane_balance;
 pub mod manager;
 mod overfull_lanes;

@@ -49,6 +49,7 @@ CONTENTS = {
             "docs/SWEEP",
             "docs/EMBEDDING",
             "docs/SERVE",
+            "docs/SERVE_TLS",
             "docs/SEARCH",
             "docs/TRACES",
             "docs/TRACE-READING",

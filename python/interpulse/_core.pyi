@@ -57,6 +57,8 @@ class Server:
         state: str | PathLike[str] | None,
         record: str | PathLike[str] | None,
         read_only: bool,
+        certificates: str | PathLike[str] | None,
+        remote_writes: bool,
         connections: int,
         web: str | None,
         token: str | None,

@@ -19,6 +19,7 @@ from tests.sample import ROOT
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from typing import Self
 
 DRIVE = 'drive = "a4-mini"\npart.blocks-per-plane = 24\nprecondition.fill = 0.0\n'
 """A drive of some 600 MB that is empty, and therefore ready at once."""
@@ -40,6 +41,14 @@ class Served:
             self.process = subprocess.Popen(
                 line, cwd=folder, env=os.environ | settings, stdout=out, stderr=log, start_new_session=True
             )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Kills it, whatever has happened."""
+        self.process.kill()
+        self.process.wait(timeout=PATIENCE)
 
     @property
     def log(self) -> str:
@@ -79,12 +88,8 @@ class Served:
 @contextmanager
 def started(folder: Path, *options: str, config: str = DRIVE) -> Iterator[Served]:
     """A server that is killed in the end, whatever happens."""
-    server = Served(folder, *options, config=config)
-    try:
+    with Served(folder, *options, config=config) as server:
         yield server
-    finally:
-        server.process.kill()
-        server.process.wait(timeout=PATIENCE)
 
 
 @contextmanager

@@ -149,7 +149,7 @@ def test_what_was_durable_survives_200_kills(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (["--listen", "tcp:0.0.0.0:10809"], "a loopback address"),
+        (["--listen", "tcp:0.0.0.0:10809"], "other machines reach this address"),
         (["--listen", "nonsense"], "unix:PATH or tcp:HOST:PORT"),
         (["--pace", "fast"], "legal: real, max"),
         (["--pace", "0"], "legal: real, max"),

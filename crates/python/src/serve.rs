@@ -11,7 +11,7 @@ use interpulse_serve::drive::clock::Pace;
 use interpulse_serve::drive::metrics::prometheus;
 use interpulse_serve::drive::simulated_drive::Setup;
 use interpulse_serve::server::address::Address;
-use interpulse_serve::server::{Parts, ServeError, Server as Inner, WebAt};
+use interpulse_serve::server::{PATIENCE, Parts, ServeError, Server as Inner, WebAt};
 use interpulse_serve::store::Store;
 use pyo3::prelude::*;
 
@@ -47,7 +47,7 @@ impl Server {
     /// session to session, `record` a new file for a trace of the commands.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "they are arguments in Python")]
-    #[pyo3(signature = (config, path, sets, case, cache, pace, listen, name, backing, state, record, read_only, connections, web, token))]
+    #[pyo3(signature = (config, path, sets, case, cache, pace, listen, name, backing, state, record, read_only, certificates, remote_writes, connections, web, token))]
     fn new(
         py: Python<'_>,
         config: String,
@@ -62,6 +62,8 @@ impl Server {
         state: Option<PathBuf>,
         record: Option<PathBuf>,
         read_only: bool,
+        certificates: Option<PathBuf>,
+        remote_writes: bool,
         connections: usize,
         web: Option<String>,
         token: Option<String>,
@@ -96,7 +98,19 @@ impl Server {
                     .map_err(|error| ServeError::System("memory for the data".into(), error)),
             });
             let web = web.map(|address| WebAt { address, token });
-            Inner::start(Parts { drive, store, name, is_read_only: read_only, listen, connections, log, web })
+            Inner::start(Parts {
+                drive,
+                store,
+                name,
+                is_read_only: read_only,
+                listen,
+                certificates,
+                remote_writes,
+                connections,
+                log,
+                web,
+                patience: PATIENCE,
+            })
         };
         let started = py.detach(|| {
             let started = catch_unwind(AssertUnwindSafe(start));
@@ -114,8 +128,7 @@ impl Server {
     /// Where it listens, as URIs of NBD.
     #[getter]
     fn uris(&self) -> Vec<String> {
-        let name = &self.inner.export().name;
-        self.inner.addresses().map(|at| at.uri(name)).collect()
+        self.inner.uris()
     }
 
     /// Address of the live view.

@@ -42,8 +42,11 @@ fn parts(folder: &Path, lines: &Lines) -> Parts {
         name: "drive".into(),
         is_read_only: false,
         listen: vec![Address::Unix(folder.join("socket"))],
+        certificates: None,
+        remote_writes: false,
         connections: 4,
         web: None,
+        patience: PATIENCE,
         log: Arc::new(move |line| to.lock().unwrap().push(line.into())),
     }
 }
@@ -226,8 +229,6 @@ fn an_address_in_use_and_a_file_in_its_place_are_refused() {
     for (text, expected) in [
         ("unix:", "unix:PATH or tcp:HOST:PORT"),
         ("tcp:10809", "tcp:HOST:PORT"),
-        ("tcp:0.0.0.0:10809", "a loopback address"),
-        ("tcp:[::]:1", "a loopback address"),
         ("127.0.0.1:10809", "unix:PATH or tcp:HOST:PORT"),
     ] {
         let error = text.parse::<Address>().unwrap_err().to_string();

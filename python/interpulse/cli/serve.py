@@ -36,7 +36,7 @@ def serve(
         list[str] | None,
         typer.Option(
             metavar="ADDRESS",
-            help="unix:PATH, or tcp:HOST:PORT of a loopback address; may be repeated.",
+            help="unix:PATH or tcp:HOST:PORT, beyond loopback addresses with certificates; may be repeated.",
             show_default="tcp:127.0.0.1:10809",
         ),
     ] = None,
@@ -59,6 +59,16 @@ def serve(
     ] = None,
     name: Annotated[str, typer.Option(metavar="NAME", help="Name of the export.")] = "drive",
     read_only: Annotated[bool, typer.Option("--read-only", help="Refuse all writes.")] = False,
+    tls_certificates: Annotated[
+        Path | None,
+        path_option(
+            "FOLDER", "Need TLS and client certificates on TCP: ca-cert.pem, server-cert.pem, server-key.pem.", "no TLS"
+        ),
+    ] = None,
+    remote_writes: Annotated[
+        bool,
+        typer.Option("--remote-writes", help="Let other machines write; for them the export is read-only otherwise."),
+    ] = False,
     connections: Annotated[int, typer.Option(metavar="N", min=1, max=1024, help="Most connections at a time.")] = 16,
     web: Annotated[
         str | None,
@@ -95,6 +105,8 @@ def serve(
         state,
         record,
         read_only,
+        tls_certificates,
+        remote_writes,
         connections,
         web,
         web_token,

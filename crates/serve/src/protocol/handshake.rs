@@ -49,6 +49,8 @@ pub struct Handshake {
     /// Name that the contexts were selected for.
     contexts_of: Vec<u8>,
     options: u32,
+    /// An option was refused for want of TLS.
+    refused_for_tls: bool,
     /// Bytes of a refused option that are still to be passed over.
     pass_over: u32,
 }
@@ -60,7 +62,15 @@ impl Handshake {
         out.put_u64(numbers::OPTION);
         out.put_u16(handshake_flag::FIXED_NEWSTYLE | handshake_flag::NO_ZEROES);
         let replies = Replies::default();
-        Handshake { tls, flags: None, replies, contexts_of: Vec::new(), options: 0, pass_over: 0 }
+        Handshake {
+            tls,
+            flags: None,
+            replies,
+            contexts_of: Vec::new(),
+            options: 0,
+            refused_for_tls: false,
+            pass_over: 0,
+        }
     }
 
     /// Goes on after TLS has begun: all that was negotiated before is forgotten, but for the flags of the client.
@@ -68,6 +78,11 @@ impl Handshake {
         self.tls = Tls::On;
         self.replies = Replies::default();
         self.contexts_of.clear();
+    }
+
+    /// Whether the client has sent options that need TLS, and has not begun it.
+    pub fn was_refused_for_tls(&self) -> bool {
+        self.refused_for_tls && self.tls == Tls::Required
     }
 
     /// Takes one message from the front of `input`, appends its answer to `out`, and returns the number of bytes taken.
@@ -142,6 +157,7 @@ impl Handshake {
             if code == option::EXPORT_NAME {
                 return Err(Fault::NoTls);
             }
+            self.refused_for_tls = true;
             refuse(out, code, option_reply::TLS_REQUIRED, "this server needs TLS: send STARTTLS first");
             return Ok(Reached::More);
         }

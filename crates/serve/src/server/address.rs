@@ -10,7 +10,7 @@ use std::str::FromStr;
 pub enum Address {
     /// A socket of the file system.
     Unix(PathBuf),
-    /// TCP on a loopback address; port 0 takes a free one.
+    /// TCP; port 0 takes a free one.
     Tcp(SocketAddr),
 }
 
@@ -33,11 +33,6 @@ impl FromStr for Address {
                 let expected = "tcp:HOST:PORT, such as tcp:127.0.0.1:10809";
                 let found = at.to_socket_addrs().ok().and_then(|mut all| all.next());
                 let at = found.ok_or_else(|| wrong(expected))?;
-                if !at.ip().is_loopback() {
-                    return Err(wrong(
-                        "a loopback address: the protocol has no passwords, and this server no TLS",
-                    ));
-                }
                 Ok(Address::Tcp(at))
             }
             _ => Err(wrong("unix:PATH or tcp:HOST:PORT")),
@@ -55,10 +50,19 @@ impl fmt::Display for Address {
 }
 
 impl Address {
+    /// Whether clients of this machine alone reach it.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Address::Unix(_) => true,
+            Address::Tcp(at) => at.ip().is_loopback(),
+        }
+    }
+
     /// The address as clients of the NBD project write it.
-    pub fn uri(&self, export: &str) -> String {
+    pub fn uri(&self, export: &str, with_tls: bool) -> String {
         match self {
             Address::Unix(path) => format!("nbd+unix:///{export}?socket={}", path.display()),
+            Address::Tcp(at) if with_tls => format!("nbds://{at}/{export}"),
             Address::Tcp(at) => format!("nbd://{at}/{export}"),
         }
     }

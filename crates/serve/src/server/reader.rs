@@ -1,114 +1,26 @@
-//! Reader of a connection: handshake, then requests, whose data are stored and whose commands go to the drive.
+//! Reader of a connection in its transmission phase: requests, whose data are stored and whose commands go to the drive.
 
 use super::connection::{Connection, MOST_REQUESTS};
+use super::input::{BUFFER, End, Input, is_timeout};
+use super::negotiation::Begun;
 use super::shared::Shared;
 use super::stream::Stream;
 use super::writer::number_of;
 use crate::command::{Command, Kind};
 use crate::protocol::requests::{self, HEAD};
-use crate::protocol::{Ask, ErrorNumber, Fault, Handshake, Next, Reached, Replies, Request, Tls};
-use std::io::{self, Read, Write};
+use crate::protocol::{Ask, ErrorNumber, Export, Fault, Next, Replies, Request};
+use std::io;
 use std::time::{Duration, Instant};
 
-/// Bytes that one read of the socket may take; longer requests grow the buffer from the shared budget.
-const BUFFER: usize = 256 << 10;
-/// Longest handshake.
-const HANDSHAKE: Duration = Duration::from_secs(30);
-/// Longest time from the first bytes of a request to its last.
-const MESSAGE: Duration = Duration::from_secs(30);
-/// Fault of a client that exceeds it.
-const SLOW: &str = "a request that takes more than 30 s to arrive";
-
-/// How a connection ended.
-#[derive(Debug, PartialEq, Eq)]
-pub enum End {
-    /// The client ended it.
-    Ended,
-    /// The client does not speak the protocol, for this reason.
-    Fault(String),
-}
-
-/// What the handshake leaves to the transmission.
-pub struct Begun {
-    /// Form of the replies.
-    pub replies: Replies,
-    input: Input,
-}
-
-/// Bytes received and not yet taken.
-struct Input {
-    bytes: Vec<u8>,
-    filled: usize,
-    taken: usize,
-}
-
-impl Input {
-    fn waiting(&self) -> &[u8] {
-        &self.bytes[self.taken..self.filled]
-    }
-
-    /// Makes room for a message of `whole` bytes at the front, and gives memory beyond it back.
-    fn make_room(&mut self, whole: usize) {
-        self.bytes.copy_within(self.taken..self.filled, 0);
-        (self.filled, self.taken) = (self.filled - self.taken, 0);
-        let room = BUFFER.max(whole);
-        if self.bytes.len() != room && self.filled <= room {
-            self.bytes.resize(room, 0);
-            self.bytes.shrink_to(room);
-        }
-    }
-
-    /// Reads what the socket has; room for a message of `whole` bytes is made. Returns the number of bytes; 0 at the end.
-    fn fill(&mut self, mut stream: &Stream, whole: usize) -> io::Result<usize> {
-        self.make_room(whole);
-        let count = loop {
-            match stream.read(&mut self.bytes[self.filled..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => break other?,
-            }
-        };
-        self.filled += count;
-        Ok(count)
-    }
-}
-
-/// Runs the handshake; `None` if the connection has ended.
-pub fn handshake(shared: &Shared, stream: &Stream) -> Result<Option<Begun>, End> {
-    let mut input = Input { bytes: vec![0; BUFFER], filled: 0, taken: 0 };
-    let mut out = Vec::new();
-    let mut handshake = Handshake::begin(Tls::Off, &mut out);
-    let began = Instant::now();
-    loop {
-        let received = handshake.receive(&shared.export, input.waiting(), &mut out);
-        let (taken, reached) = received.map_err(|fault| End::Fault(fault.to_string()))?;
-        input.taken += taken;
-        let sent = { stream }.write_all(&out);
-        out.clear();
-        match reached {
-            _ if sent.is_err() => return Ok(None),
-            Reached::Ended => return Ok(None),
-            Reached::Transmission(replies) => return Ok(Some(Begun { replies, input })),
-            Reached::StartTls => unreachable!("TLS is off"),
-            Reached::More if taken > 0 => continue,
-            Reached::More => {}
-        }
-        let left = HANDSHAKE.checked_sub(began.elapsed()).filter(|left| !left.is_zero());
-        let Some(left) = left else { return Err(End::Fault("a handshake of more than 30 s".into())) };
-        match stream.set_read_timeout(Some(left)).and_then(|()| input.fill(stream, 0)) {
-            Ok(0) => return Ok(None),
-            Err(error) if !is_timeout(&error) => return Ok(None),
-            _ => {}
-        }
-    }
-}
-
-fn is_timeout(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+/// The fault of a client whose request does not end.
+fn slow(patience: Duration) -> End {
+    End::Fault(format!("a request that takes more than {} s to arrive", patience.as_secs_f64()))
 }
 
 /// Reader of a connection in its transmission phase.
 pub struct Reader<'a> {
     shared: &'a Shared,
+    export: &'a Export,
     connection: &'a Connection,
     number: u64,
     replies: Replies,
@@ -125,11 +37,11 @@ impl<'a> Reader<'a> {
         connection: &'a Connection,
         stream: &Stream,
         number: u64,
-        begun: Begun,
+        begun: Begun<'a>,
     ) -> End {
-        let Begun { replies, mut input } = begun;
+        let Begun { replies, mut input, export } = begun;
         let (commands, ready) = (Vec::new(), Vec::new());
-        let mut reader = Reader { shared, connection, number, replies, commands, ready };
+        let mut reader = Reader { shared, export, connection, number, replies, commands, ready };
         // What a long write has taken of the shared budget.
         let mut share = None;
         // When the request at the front began.
@@ -165,15 +77,15 @@ impl<'a> Reader<'a> {
             }
             // A client may be silent between requests, not within one.
             let left = (!input.waiting().is_empty())
-                .then(|| MESSAGE.saturating_sub(since.get_or_insert_with(Instant::now).elapsed()));
+                .then(|| shared.patience.saturating_sub(since.get_or_insert_with(Instant::now).elapsed()));
             if left == Some(Duration::ZERO) {
-                return End::Fault(SLOW.into());
+                return slow(shared.patience);
             }
             match stream.set_read_timeout(left).and_then(|()| input.fill(stream, whole)) {
                 Ok(0) => return End::Ended,
                 Ok(_) => {}
-                Err(error) if is_timeout(&error) => return End::Fault(SLOW.into()),
-                Err(_) => return End::Ended,
+                Err(error) if is_timeout(&error) => return slow(shared.patience),
+                Err(error) => return End::of(&error),
             }
         }
     }
@@ -182,8 +94,7 @@ impl<'a> Reader<'a> {
     fn take_requests(&mut self, input: &mut Input) -> Result<Option<End>, Fault> {
         while self.commands.len() < MOST_REQUESTS / 2 && self.ready.len() < BUFFER {
             let waiting = input.waiting();
-            let (taken, next) =
-                requests::receive(&self.shared.export, self.replies, waiting, &mut self.ready)?;
+            let (taken, next) = requests::receive(self.export, self.replies, waiting, &mut self.ready)?;
             match next {
                 Next::More => break,
                 Next::Disconnect => return Ok(Some(End::Ended)),

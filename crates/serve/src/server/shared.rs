@@ -7,9 +7,11 @@ use crate::command::Done;
 use crate::drive::simulated_drive::SimulatedDrive;
 use crate::protocol::Export;
 use crate::store::Store;
+use rustls::ServerConfig;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Receives one line about each fault of a client and each connection that is refused.
 pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
@@ -18,12 +20,20 @@ pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 pub struct Shared {
     pub drive: Arc<SimulatedDrive>,
     pub store: Store,
-    pub export: Export,
     pub budget: Budget,
     pub connections: Arc<Connections>,
     pub most: usize,
     pub log: Log,
+    /// Longest time of a handshake, and of a request from its first byte to its last.
+    pub patience: Duration,
     pub is_stopping: AtomicBool,
+}
+
+/// What the clients of one listener get.
+pub struct Terms {
+    pub export: Export,
+    /// TLS, which they then need.
+    pub tls: Option<Arc<ServerConfig>>,
 }
 
 /// A connection with its stream.

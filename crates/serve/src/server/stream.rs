@@ -1,60 +1,87 @@
-//! Sockets: listeners and the streams of clients, of the file system and of TCP.
+//! Listeners, and the streams of their clients.
 
 use super::address::Address;
+use super::socket::Socket;
+use super::tls::Session;
+use rustix::fs::{Mode, fchmod};
+use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use rustls::ServerConfig;
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Stream of one client.
-pub enum Stream {
-    /// Of the file system.
-    Unix(UnixStream),
-    /// Of TCP.
-    Tcp(TcpStream),
+/// Connections that wait to be accepted.
+const BACKLOG: i32 = 128;
+
+/// Stream of one client: its socket, and its TLS session once that has begun.
+pub struct Stream {
+    socket: Socket,
+    session: OnceLock<Session>,
 }
 
-macro_rules! either {
-    ($stream:expr, $of:ident => $do:expr) => {
-        match $stream {
-            Stream::Unix($of) => $do,
-            Stream::Tcp($of) => $do,
-        }
-    };
+impl From<Socket> for Stream {
+    fn from(socket: Socket) -> Stream {
+        Stream { socket, session: OnceLock::new() }
+    }
 }
 
 impl Stream {
-    /// Another handle of the stream.
-    pub fn try_clone(&self) -> io::Result<Stream> {
-        Ok(match self {
-            Stream::Unix(of) => Stream::Unix(of.try_clone()?),
-            Stream::Tcp(of) => Stream::Tcp(of.try_clone()?),
-        })
+    /// Begins TLS, which takes `longest` at most.
+    ///
+    /// # Errors
+    /// Those of [`Session::negotiate`].
+    pub fn encrypt(&self, config: &Arc<ServerConfig>, longest: Duration) -> io::Result<()> {
+        let session = Session::negotiate(&self.socket, config, longest)?;
+        // A handshake begins it once.
+        let _ = self.session.set(session);
+        Ok(())
     }
 
-    /// Ends reads and writes of all handles.
+    /// Ends reads and writes of all threads.
     pub fn shut_down(&self) {
         // An error says that the client has ended it.
-        let _ = either!(self, of => of.shutdown(Shutdown::Both));
+        let _ = self.socket.shut_down();
+    }
+
+    /// Ends the stream when neither reader nor writer use it.
+    pub fn close(&self) {
+        if let Some(session) = self.session.get() {
+            session.close(&self.socket);
+        }
+        self.shut_down();
     }
 
     /// Longest time that one read may wait; `None` for ever.
     pub fn set_read_timeout(&self, most: Option<Duration>) -> io::Result<()> {
-        either!(self, of => of.set_read_timeout(most))
+        match self.session.get() {
+            None => self.socket.set_read_timeout(most),
+            Some(session) => {
+                session.set_read_timeout(most);
+                Ok(())
+            }
+        }
     }
 }
 
 impl Read for &Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        either!(self, of => (&mut &*of).read(buffer))
+        match self.session.get() {
+            None => (&self.socket).read(buffer),
+            Some(session) => session.read(&self.socket, buffer),
+        }
     }
 }
 
 impl Write for &Stream {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        either!(self, of => (&mut &*of).write(buffer))
+        match self.session.get() {
+            None => (&self.socket).write(buffer),
+            Some(session) => session.write(&self.socket, buffer),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -80,10 +107,7 @@ impl Listener {
             Address::Tcp(at) => TcpListener::bind(at).map(Listener::Tcp),
             Address::Unix(path) => {
                 remove_stale(path)?;
-                let listener = UnixListener::bind(path)?;
-                // Only this user: the protocol has no passwords.
-                std::fs::set_permissions(path, PermissionsExt::from_mode(0o600))?;
-                Ok(Listener::Unix(listener, path.clone()))
+                bind_private(path).map(|listener| Listener::Unix(listener, path.clone()))
             }
         }
     }
@@ -99,11 +123,11 @@ impl Listener {
     /// Waits for a client.
     pub fn accept(&self) -> io::Result<Stream> {
         match self {
-            Listener::Unix(of, _) => of.accept().map(|(stream, _)| Stream::Unix(stream)),
+            Listener::Unix(of, _) => of.accept().map(|(stream, _)| Socket::Unix(stream).into()),
             Listener::Tcp(of) => {
                 let (stream, _) = of.accept()?;
                 stream.set_nodelay(true)?;
-                Ok(Stream::Tcp(stream))
+                Ok(Socket::Tcp(stream).into())
             }
         }
     }
@@ -127,6 +151,16 @@ impl Drop for Listener {
     }
 }
 
+/// Listens on a path that this user alone can open: the protocol has no passwords.
+fn bind_private(path: &Path) -> io::Result<UnixListener> {
+    let socket = net::socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    // Before `bind`, which gives the path the mode of the socket: there is no moment at which others can open it.
+    fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
+    net::bind(&socket, &SocketAddrUnix::new(path)?)?;
+    net::listen(&socket, BACKLOG)?;
+    Ok(socket.into())
+}
+
 /// Removes a socket that no server listens on any more.
 fn remove_stale(path: &Path) -> io::Result<()> {
     let Ok(found) = std::fs::symlink_metadata(path) else { return Ok(()) };
@@ -138,5 +172,22 @@ fn remove_stale(path: &Path) -> io::Result<()> {
         Ok(_) => in_use("another server listens there"),
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => std::fs::remove_file(path),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_path_is_private_from_its_first_moment() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("socket");
+        let _listener = bind_private(&path).expect("it listens");
+        // No chmod follows: the mode is that of `bind`, under whatever umask.
+        let mode = path.metadata().expect("the socket").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        UnixStream::connect(&path).expect("it accepts");
     }
 }

@@ -50,6 +50,7 @@ CONTENTS = {
             "docs/EMBEDDING",
             "docs/SERVE",
             "docs/SERVE_TLS",
+            "docs/DATABASE",
             "docs/SEARCH",
             "docs/TRACES",
             "docs/TRACE-READING",

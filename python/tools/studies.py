@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from interpulse.characterize.registry import KINDS
-from interpulse.experiments.registry import EXPERIMENTS
+from interpulse.experiments.registry import EXPERIMENTS, Experiment
 
 STUDIES = {"experiment": EXPERIMENTS, "characterize": KINDS}
 
@@ -27,6 +27,10 @@ def main(what: str, options: list[str]) -> int:
     failed = 0
     start = time.monotonic()
     for study in STUDIES[what]:
+        missing = study.missing() if isinstance(study, Experiment) else []
+        if missing:
+            print(f"== {study.name}: not measured, {'; '.join(missing)}", flush=True)  # noqa: T201
+            continue
         folder = Path("out") / what / study.name
         command = [str(Path(sys.executable).parent / "interpulse"), what, study.name, *options, "--out", str(folder)]
         began = time.monotonic()

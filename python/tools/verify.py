@@ -186,6 +186,12 @@ STEPS = (
         summary=("test ",),
     ),
     Step(
+        question="Do fio through a served drive, the session and its replay agree, and how fast is the highest pace?",
+        command=(sys.executable, "python/tools/served_fidelity.py"),
+        summary=("depth ", "rate "),
+        needs="nbdkit",
+    ),
+    Step(
         question="Do all experiments with --quick, three seeds each, end within three quarters of an hour?",
         command=(sys.executable, "python/tools/studies.py", "experiment", "--quick"),
         summary=("== ", "all "),

@@ -21,6 +21,8 @@ PACKAGES = {
     "pg_amcheck": "postgresql",
     "pgbench": "postgresql-contrib",
     "psql": "postgresql-client",
+    "db_bench": "rocksdb-tools",
+    "fstrim": "util-linux",
 }
 """Debian's packages by program."""
 

@@ -25,6 +25,8 @@ Examples:
 
   interpulse experiment suspend-tlc --on tcp://scheduler:8786
 
+  interpulse experiment database --pace 20
+
 The table has each published figure beside ours, with --all every row; docs/EXPERIMENTS.md explains differences. \
 Several experiments share all cores as one batch; each has a subfolder of --out and a line of --json. Completed cases \
 are stored in the cache folder: after Ctrl-C the same command continues from there."""
@@ -41,6 +43,16 @@ def experiment(
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the experiments instead.")] = False,
     all_: AllRows = False,
+    pace: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=1000,
+            help="Of real programs on a served drive: run it so many times slower than life.",
+            show_default="10",
+        ),
+    ] = None,
     *,
     wanted: Wanted,
 ) -> int:
@@ -56,4 +68,8 @@ def experiment(
         return 0
     if not names:
         raise UserError("which experiment? `interpulse experiment --list` has the names")
-    return run_studies([find(name) for name in dict.fromkeys(names)], wanted, every=all_)
+    wanted_ones = [find(name) for name in dict.fromkeys(names)]
+    simulated = [each.name for each in wanted_ones if not each.programs]
+    if pace is not None and simulated:
+        raise UserError(f"--pace is for real programs on a served drive, and {simulated[0]} is a simulation")
+    return run_studies(wanted_ones, wanted, every=all_, **({} if pace is None else {"pace": pace}))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from interpulse.blockdevice.requirements import FILE_SYSTEM, POSTGRESQL, missing
 from interpulse.configuration.lists import named
 from interpulse.studies.context import Context, Form
 from interpulse.studies.registry import Entry
@@ -20,6 +21,12 @@ class Experiment(Entry):
 
     traces: str = "none"
     """Required traces; `none` for generated requests."""
+    programs: tuple[str, ...] = ()
+    """Programs that run on a served drive; none for a simulation."""
+
+    def missing(self) -> list[str]:
+        """What this machine lacks of programs, devices and rights, each as a phrase that says what to do."""
+        return missing(self.programs) if self.programs else []
 
     PACKAGE: ClassVar = __package__
     FORM: ClassVar = Form("experiment", rows="rows", jobs="simulations")
@@ -101,6 +108,22 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         source="none: no paper combines them",
         quick="15 s",
         full="3 min",
+    ),
+    Experiment(
+        name="database",
+        summary="PostgreSQL under pgbench on a served drive: transaction latency without suspension and with schemes",
+        source="none: real programs on a simulated drive",
+        quick="6 min",
+        full="12 min",
+        programs=(*FILE_SYSTEM, *POSTGRESQL),
+    ),
+    Experiment(
+        name="database-sqlite",
+        summary="SQLite on a served drive: transaction latency without suspension and with schemes",
+        source="none: real programs on a simulated drive",
+        quick="4 min",
+        full="4 min",
+        programs=FILE_SYSTEM,
     ),
 )
 

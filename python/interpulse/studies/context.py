@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from interpulse._core import ConfigError, Plan, version
 from interpulse.configuration.config import Config
@@ -18,7 +18,7 @@ from interpulse.runs.result import Result
 from interpulse.runs.runner import Options
 from interpulse.studies.case import Case, Job, Sets, derived_seed
 from interpulse.studies.outcome import Outcome, Row, Rows
-from interpulse.studies.pool import CellJob, LocalWorkers, RemoteWorkers, Workers
+from interpulse.studies.pool import LocalWorkers, RemoteWorkers, Workers
 from interpulse.studies.published import Expected
 from interpulse.studies.store import Store
 from interpulse.studies.verdict import verdict
@@ -52,8 +52,15 @@ class Form:
     """Name of its jobs, such as `simulations`."""
 
 
-J = TypeVar("J", Job, CellJob)
-"""Jobs: equal identities give equal answers of the same core."""
+class Identified(Protocol):
+    """A job: equal identities give equal answers of the same core."""
+
+    @property
+    def identity(self) -> str:
+        """A hash of all that determines its answer."""
+
+
+J = TypeVar("J", bound=Identified)
 
 CORES_ELSEWHERE = 8
 """Cores assumed on a cluster, whose workers come and go; further ones are used too."""
@@ -91,6 +98,8 @@ class Context:
     reporter: Reporter = field(default_factory=Reporter)
     assume: Sets = field(default_factory=dict)
     """Overrides of every configuration of the study: a choice that the paper does not print, made another way."""
+    pace: float | None = None
+    """Wall time over drive time, for studies of real programs on a served drive; None for the study's own."""
     stop: Event = field(default_factory=Event)
     """Set from another thread to end the study like Ctrl-C."""
     announced: int = 0

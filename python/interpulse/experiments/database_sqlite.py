@@ -1,0 +1,16 @@
+"""SQLite on a served drive, without suspension and with several schemes."""
+
+from __future__ import annotations
+
+from interpulse.blockdevice.sqlite import Sqlite
+from interpulse.experiments.served_database import run as run_on_drive
+from interpulse.studies.context import Context
+from interpulse.studies.outcome import Outcome
+
+RATE = 1500.0
+"""Transactions per second of drive time; a quarter of them writes, which SQLite executes one after the other."""
+
+
+def run(context: Context) -> Outcome:
+    """Runs the experiment."""
+    return run_on_drive(context, Sqlite(), RATE)

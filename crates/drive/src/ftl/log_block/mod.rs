@@ -17,6 +17,7 @@ mod audit;
 pub mod counters;
 mod dirty;
 pub mod geometry;
+mod initial_state;
 mod interface;
 pub mod log_block_ftl;
 mod logs;

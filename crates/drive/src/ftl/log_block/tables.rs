@@ -3,7 +3,6 @@
 use super::geometry::{LogBlockGeometry, LogicalBlock};
 use crate::ftl::block_pool::NO_BLOCK;
 use crate::ftl::layout::Layout;
-use crate::ftl::{FtlState, InitialBlocks, PreconditionedState};
 use crate::numbers::{Lane, Lpn, SuperBlock};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -75,7 +74,7 @@ impl LogBlockTables {
     }
 
     /// The state as bytes.
-    fn to_bytes(&self) -> Vec<u8> {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(LogBlockTables::file_bytes(&self.layout, &self.geometry) as usize);
         let mut put = |n: u32| bytes.extend(n.to_le_bytes());
         put(self.filled);
@@ -145,35 +144,5 @@ impl LogBlockTables {
         }
         let missing = seen.iter().position(|seen| !seen);
         missing.map(|block| format!("super block {block} is neither free nor a data block"))
-    }
-}
-
-impl FtlState for LogBlockTables {
-    fn another(&self) -> PreconditionedState {
-        self.clone().into()
-    }
-
-    fn logical_units(&self) -> u32 {
-        self.geometry.logical_units()
-    }
-
-    fn add_pe_cycles(&mut self, cycles: u32) {
-        self.cycles.iter_mut().for_each(|c| *c = c.saturating_add(cycles));
-    }
-
-    fn bytes(&self, _: u64) -> u64 {
-        LogBlockTables::file_bytes(&self.layout, &self.geometry)
-    }
-
-    fn save<E>(&self, _: u64, sink: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        sink(&self.to_bytes())
-    }
-
-    fn blocks(&self) -> Vec<InitialBlocks<'_>> {
-        vec![InitialBlocks {
-            layout: &self.layout,
-            programs_done: self.programs_done(),
-            cycles: &self.cycles,
-        }]
     }
 }

@@ -13,6 +13,7 @@ mod failing_zones;
 mod failures;
 mod flushes;
 pub mod geometry;
+mod initial_state;
 mod interface;
 mod power_loss;
 mod reads;

@@ -3,7 +3,6 @@
 use super::geometry::ZoneGeometry;
 use crate::ftl::block_pool::NO_BLOCK;
 use crate::ftl::layout::Layout;
-use crate::ftl::{FtlState, InitialBlocks, PreconditionedState};
 use crate::numbers::{Lane, SuperBlock};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -73,7 +72,7 @@ impl ZoneTables {
     }
 
     /// The state as bytes.
-    fn to_bytes(&self) -> Vec<u8> {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(ZoneTables::file_bytes(&self.layout, &self.geometry) as usize);
         let mut put = |n: u32| bytes.extend(n.to_le_bytes());
         self.cycles.iter().for_each(|&c| put(c));
@@ -154,35 +153,5 @@ impl ZoneTables {
 
     fn is_on(&self, block: SuperBlock, lane: Lane) -> bool {
         block.0 < self.layout.super_blocks() && self.layout.lane_of(block).0 == lane
-    }
-}
-
-impl FtlState for ZoneTables {
-    fn another(&self) -> PreconditionedState {
-        self.clone().into()
-    }
-
-    fn logical_units(&self) -> u32 {
-        self.geometry.logical_units()
-    }
-
-    fn add_pe_cycles(&mut self, cycles: u32) {
-        self.cycles.iter_mut().for_each(|c| *c = c.saturating_add(cycles));
-    }
-
-    fn bytes(&self, _: u64) -> u64 {
-        ZoneTables::file_bytes(&self.layout, &self.geometry)
-    }
-
-    fn save<E>(&self, _: u64, sink: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        sink(&self.to_bytes())
-    }
-
-    fn blocks(&self) -> Vec<InitialBlocks<'_>> {
-        vec![InitialBlocks {
-            layout: &self.layout,
-            programs_done: self.programs_done(),
-            cycles: &self.cycles,
-        }]
     }
 }

@@ -1,6 +1,6 @@
 """The compiled core, as type checkers see it. A test holds it against the module itself."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Final, Self, final
 
@@ -232,5 +232,6 @@ def trace_rewrite(
     reorder: str,
     skip_bad_rows: bool,
     layout: Sequence[tuple[str, str]] = ...,
+    progress: Callable[[int, int | None], None] | None = ...,
 ) -> str: ...
 def write_twin(row: str, requests: int | None, seed: int, out: str | PathLike[str]) -> str: ...

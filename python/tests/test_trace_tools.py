@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from interpulse.cli import trace_progress
 from tests.conftest import process
 
 if TYPE_CHECKING:
@@ -94,6 +95,42 @@ def test_the_same_key_gives_the_same_file_and_none_a_random_one(interpulse: Cli,
     assert addresses == [k * 2048 for k in range(200)]
     done(interpulse, "anonymise", trace, "--out", trace.with_name("o.msr"))
     assert "web" not in trace.with_name("o.msr").read_text()
+
+
+def test_a_secret_from_a_file_is_the_same_secret(interpulse: Cli, trace: Path, tmp_path: Path) -> None:
+    secret, out = tmp_path / "secret", tmp_path / "o.mqsim"
+    secret.write_text("a secret\r\n")
+
+    def made(*options: object) -> str:
+        done(interpulse, "anonymise", trace, "--out", out, "--extent", "512B", "--device-capacity", "1GiB", *options)
+        return out.read_text()
+
+    assert made("--key-file", secret) == made("--key", "a secret")
+    for options, said in (
+        (("--key", "a", "--key-file", secret), "either --key or --key-file"),
+        (("--key-file", tmp_path / "none"), "cannot read the key"),
+        (("--key-file", tmp_path), "it is a folder"),
+        (("--key", "a", "--device-capacity", "4KiB"), "--device-capacity: seen 4KiB; expected at least"),
+        (("--key", "a", "--device-capacity", "5000B"), "a multiple of 512 B"),
+    ):
+        ended = interpulse("trace", "anonymise", str(trace), "--out", str(out), *map(str, options))
+        assert ended.code == 2
+        assert said in " ".join(ended.err.split())
+    secret.write_text("\n")
+    ended = interpulse("trace", "anonymise", str(trace), "--out", str(out), "--key-file", str(secret))
+    assert (ended.code, "holds no secret" in " ".join(ended.err.split())) == (2, True)
+
+
+def test_long_work_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(trace_progress, "UPDATE_S", 0.0)
+    with trace_progress.TraceProgress("o.csv") as quick:
+        quick.report(5, None)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(trace_progress, "QUIET_S", 0.0)
+    with trace_progress.TraceProgress("o.csv") as shown:
+        shown.report(1000, None)
+        shown.report(16_384, 1_000_000)
+    assert capsys.readouterr().err.splitlines() == ["o.csv: check 1.0k rows", "o.csv: write 1 % of 1.0M rows"]
 
 
 def test_the_input_is_never_the_output(interpulse: Cli, trace: Path) -> None:

@@ -2,24 +2,25 @@
 
 use std::path::PathBuf;
 
-use interpulse_study::trace_tools::{RewriteRequest, rewrite_traces};
+use interpulse_study::trace_tools::{RewriteRequest, Rewriting, rewrite_traces};
 use interpulse_study::traces::{self, StatisticsRequest, TwinRequest};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::error::from_config;
 
-/// Runs `work` with the interpreter lock released; a signal such as Ctrl-C ends it and raises the exception of its
+/// Runs `work` with the interpreter lock released and reports its progress; a signal such as Ctrl-C ends it and raises the exception of its
 /// handler.
-fn watched(
+fn watched<P>(
     py: Python<'_>,
-    work: impl FnOnce(&mut dyn FnMut(u64) -> bool) -> Result<Option<String>, interpulse_study::config::PlanError>
+    work: impl FnOnce(&mut dyn FnMut(P) -> bool) -> Result<Option<String>, interpulse_study::config::PlanError>
     + Send,
+    report: impl Fn(Python<'_>, P) -> PyResult<()> + Send + Sync,
 ) -> PyResult<String> {
     let (ended, raised) = py.detach(|| {
         let mut raised = None;
-        let ended = work(&mut |_| {
-            raised = Python::attach(|py| py.check_signals()).err();
+        let ended = work(&mut |progress| {
+            raised = Python::attach(|py| py.check_signals().and_then(|()| report(py, progress))).err();
             raised.is_none()
         });
         (ended, raised)
@@ -55,7 +56,7 @@ pub fn trace_statistics(
 ) -> PyResult<String> {
     let request =
         StatisticsRequest { path, format, time_unit, writes_are, device, layout, reorder, skip_bad_rows };
-    watched(py, |watch| traces::statistics(&request, watch))
+    watched(py, |watch| traces::statistics(&request, watch), |_, _| Ok(()))
 }
 
 /// Statistics of a twin of a row, under the names of `trace_statistics`, as JSON text.
@@ -82,17 +83,18 @@ pub fn write_twin(
     out: PathBuf,
 ) -> PyResult<String> {
     let request = TwinRequest { row, requests, seed, out };
-    watched(py, |watch| traces::write_twin(&request, watch))
+    watched(py, |watch| traces::write_twin(&request, watch), |_, _| Ok(()))
 }
 
 /// Rewrites trace files into `out` and returns what was done as JSON text; docs/TRACE-TOOLS.md describes it.
 ///
 /// `settings` are options with their values in TOML (`to`, `start`, `first-row`, `speed`, `capacity`, `key`, ...); the
-/// others are those of `trace_statistics`.
+/// others are those of `trace_statistics`. `progress` is called with rows and all rows: those checked and None in the first
+/// pass, those written in the second.
 ///
 /// Raises `ConfigError` when an input cannot be read or the output cannot hold a request.
 #[pyfunction]
-#[pyo3(signature = (paths, out, settings, format, time_unit, writes_are, reorder, skip_bad_rows, layout = Vec::new()))]
+#[pyo3(signature = (paths, out, settings, format, time_unit, writes_are, reorder, skip_bad_rows, layout = Vec::new(), progress = None))]
 #[expect(clippy::too_many_arguments, reason = "the options of the commands")]
 pub fn trace_rewrite(
     py: Python<'_>,
@@ -105,6 +107,7 @@ pub fn trace_rewrite(
     reorder: String,
     skip_bad_rows: bool,
     layout: Vec<(String, String)>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let path = PathBuf::new();
     let reading = StatisticsRequest {
@@ -118,5 +121,16 @@ pub fn trace_rewrite(
         skip_bad_rows,
     };
     let request = RewriteRequest { paths, reading, out, settings };
-    watched(py, |watch| rewrite_traces(&request, watch))
+    watched(
+        py,
+        |watch| rewrite_traces(&request, watch),
+        |py, rewriting| {
+            let Some(report) = &progress else { return Ok(()) };
+            let (rows, all) = match rewriting {
+                Rewriting::Checking(rows) => (rows, None),
+                Rewriting::Writing(rows, all) => (rows, Some(all)),
+            };
+            report.call1(py, (rows, all)).map(drop)
+        },
+    )
 }

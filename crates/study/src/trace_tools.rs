@@ -5,6 +5,7 @@ use crate::trace_file::{same_file, write_whole};
 use crate::traces::{StatisticsRequest, as_option, section, spec};
 use interpulse_engine::{Bytes, SECTOR};
 use interpulse_settings::{ConfigError, Section, default, optional};
+pub use interpulse_workload::Rewriting;
 use interpulse_workload::{
     Cut, Fit, Format, MergeDevices, MergeTimes, Pace, Rewrite, RewriteError, Rewritten, Scramble, TraceSpec,
     Treatment, rewrite,
@@ -32,13 +33,12 @@ pub struct RewriteRequest {
     pub settings: Vec<(String, String)>,
 }
 
-/// Rewrites traces and returns what was done as a JSON object. `watch` gets the rows processed in both passes and returns
-/// false to stop, which gives `None` and leaves no file.
+/// Rewrites traces and returns what was done as a JSON object. `watch` gets the progress and returns false to stop, which gives `None` and leaves no file.
 ///
 /// Errors: wrong options, an input that cannot be read, a request that the output cannot hold, an output that is an input.
 pub fn rewrite_traces(
     request: &RewriteRequest,
-    watch: &mut dyn FnMut(u64) -> bool,
+    watch: &mut dyn FnMut(Rewriting) -> bool,
 ) -> Result<Option<String>, PlanError> {
     let name = request.out.display().to_string();
     if let Some(input) = request.paths.iter().find(|path| same_file(path, &request.out)) {
@@ -154,7 +154,11 @@ fn footprint(s: &mut Section) -> Result<Option<(u64, Fit)>, ConfigError> {
 
 fn scramble(s: &mut Section) -> Result<Option<Scramble>, ConfigError> {
     let key = s.optional_name("key", "secret")?;
+    let Some(key) = key else { return Ok(None) };
     let extent = s.bytes("extent", "size of an extent", default(Bytes(1 << 20)).within(EXTENT))?;
     s.check(extent.get() % SECTOR.get() == 0, "extent", "a multiple of 512 B")?;
-    Ok(key.map(|key| Scramble { key, extent }))
+    let capacity = s.optional_bytes("device-capacity", "size of each device", optional().within(CAPACITY))?;
+    let whole = capacity.is_none_or(|capacity| capacity.get() % SECTOR.get() == 0);
+    s.check(whole, "device-capacity", "a multiple of 512 B")?;
+    Ok(Some(Scramble { key, extent, capacity }))
 }

@@ -51,7 +51,7 @@ pub use trace::spec::{Fit, Reorder, Repeat, RepeatAddresses, TracePacing, TraceS
 pub use trace::statistics::{TraceStatistics, measure};
 pub use trace::summary::{DeviceSummary, TraceSummary};
 pub use trace::tools::{
-    Cut, MergeDevices, MergeTimes, Pace, Rewrite, RewriteError, Rewritten, Scramble, rewrite,
+    Cut, MergeDevices, MergeTimes, Pace, Rewrite, RewriteError, Rewriting, Rewritten, Scramble, rewrite,
 };
 pub use trace::unit::TimeUnit;
 pub use twin::TwinSizes;

@@ -4,8 +4,8 @@ use crate::common::file;
 use interpulse_engine::{Bytes, Duration, Op, SimTime};
 use interpulse_workload::generate::{Recorded, TraceRecipe, trace_bytes, write_trace};
 use interpulse_workload::{
-    Cut, Fit, Format, MergeDevices, MergeTimes, Pace, Packing, Rewrite, Rewritten, Scramble, TimeUnit,
-    TraceSpec, rewrite,
+    Cut, Fit, Format, MergeDevices, MergeTimes, Pace, Packing, Rewrite, Rewriting, Rewritten, Scramble,
+    TimeUnit, TraceSpec, rewrite,
 };
 use std::collections::HashMap;
 use std::path::Path;
@@ -227,7 +227,7 @@ fn anonymised_addresses_are_a_permutation_by_the_key() {
     let recipe = TraceRecipe { rows: 3000, devices: 2, ..Default::default() };
     let path = file("tools-secret.mqsim", &trace_bytes(&recipe, Format::MqSim, Packing::Plain).unwrap());
     let with = |key: &str| {
-        let scramble = Some(Scramble { key: key.into(), extent: Bytes(1 << 20) });
+        let scramble = Some(Scramble { key: key.into(), extent: Bytes(1 << 20), capacity: None });
         rows(&Rewrite { scramble, ..plain(&[&path], "mqsim") })
     };
     let (before, after) = (rows(&plain(&[&path], "mqsim")), with("secret"));
@@ -243,6 +243,30 @@ fn anonymised_addresses_are_a_permutation_by_the_key() {
     }
     let distinct: std::collections::HashSet<_> = images.values().collect();
     assert_eq!(distinct.len(), images.len());
+}
+
+/// Of two files that end at different addresses and name their devices in another order.
+#[test]
+fn a_key_and_a_capacity_give_several_files_the_same_addresses() {
+    let files = [
+        "100,a,0,Read,0,512,0\n200,b,0,Read,8388608,512,0\n",
+        "100,b,0,Read,8388608,512,0\n200,a,0,Read,0,512,0\n300,a,0,Read,60000000,512,0\n",
+    ];
+    let addresses = |index: usize, capacity: u64| {
+        let path = file(&format!("tools-same-{index}.msr"), files[index].as_bytes());
+        let capacity = Some(Bytes(capacity));
+        let scramble = Some(Scramble { key: "secret".into(), extent: Bytes(1 << 12), capacity });
+        let plan = Rewrite { scramble, ..plain(&[&path], "mqsim") };
+        run(&plan).map(|_| rows(&plan).iter().map(|row| row[2]).collect::<Vec<_>>())
+    };
+    let (first, second) = (addresses(0, 1 << 30).unwrap(), addresses(1, 1 << 30).unwrap());
+    assert_eq!([first[0], first[1]], [second[1], second[0]]);
+    assert_ne!(first, addresses(0, 1 << 29).unwrap());
+    let error = addresses(1, 1 << 24).unwrap_err();
+    assert!(
+        error.contains("--device-capacity: seen 16MiB; expected at least 60000768B, where device a ends"),
+        "{error}"
+    );
 }
 
 /// Notification records with their own bytes after them, other events, and both byte orders.
@@ -298,9 +322,28 @@ fn binary_files_of_blktrace_are_read() {
 fn a_rewrite_can_be_stopped() {
     let recipe = TraceRecipe { rows: 40_000, ..Default::default() };
     let path = file("tools-stop.mqsim", &trace_bytes(&recipe, Format::MqSim, Packing::Plain).unwrap());
-    for stop in [1, 16_384, 40_000] {
-        let written = rewrite(&plain(&[&path], "mqsim"), &mut Vec::new(), &mut |rows| rows < stop).unwrap();
-        assert!(written.is_none());
+    // Rows of both passes: those checked, and then those read again.
+    let mut seen = Vec::new();
+    rewrite(&plain(&[&path], "mqsim"), &mut Vec::new(), &mut |progress| {
+        seen.push(progress);
+        true
+    })
+    .unwrap();
+    let all = recipe.rows;
+    assert!(seen.contains(&Rewriting::Writing(16_384, all)), "{seen:?}");
+    let checked = seen.iter().filter_map(|each| match each {
+        Rewriting::Checking(rows) => Some(*rows),
+        Rewriting::Writing(..) => None,
+    });
+    assert!(checked.max().is_some_and(|rows| rows <= all), "{seen:?}");
+    for stop in 0..seen.len() {
+        let mut calls = 0;
+        let written = rewrite(&plain(&[&path], "mqsim"), &mut Vec::new(), &mut |_| {
+            calls += 1;
+            calls <= stop
+        });
+        assert!(written.unwrap().is_none());
+        assert_eq!(calls, stop + 1);
     }
 }
 

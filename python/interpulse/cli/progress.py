@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from interpulse.cli.live_display import Row, View
-    from interpulse.runs.runner import Going, Watcher
+    from interpulse.runs.runner import Going
 
 WAITING = "waiting"
 """Phase of a case that has not started."""
@@ -41,7 +41,7 @@ def is_live() -> bool:
     return sys.stderr.isatty() and os.environ.get("TERM", "dumb").lower() not in ("dumb", "unknown")
 
 
-def watch() -> AbstractContextManager[Watcher]:
+def watch() -> AbstractContextManager[Terminal | Lines]:
     """Shows the progress of a run for as long as the context lasts."""
     if not is_live():
         return Lines()
@@ -50,7 +50,7 @@ def watch() -> AbstractContextManager[Watcher]:
     from interpulse.cli.live_display import view
 
     @contextmanager
-    def drawn() -> Iterator[Watcher]:
+    def drawn() -> Iterator[Terminal]:
         with view() as shown:
             yield Terminal(shown)
 

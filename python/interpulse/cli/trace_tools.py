@@ -14,6 +14,8 @@ import interpulse._core as _core
 from interpulse.cli.options import Json, path_argument, path_option, with_options
 from interpulse.cli.output_streams import emit
 from interpulse.cli.trace_options import FlowKeys, Format, TimeUnit, layout_options
+from interpulse.cli.trace_progress import TraceProgress
+from interpulse.files.paths import read_text
 from interpulse.tables.layout import fill, terminal_width
 
 if TYPE_CHECKING:
@@ -55,6 +57,8 @@ class Devices(StrEnum):
     SEPARATE = "separate"
     CONCATENATE = "concatenate"
 
+
+_MOST_KEY_BYTES = 2**20
 
 File = Annotated[Path, path_argument("FILE", "A block trace: plain, .gz or .zst.")]
 Out = Annotated[
@@ -123,17 +127,19 @@ def _rewrite(
 ) -> None:
     """Rewrites `files` into `out` and prints what was done."""
     settings = {**{name: common[name] for name in _OUTPUT}, **own}
-    text = _core.trace_rewrite(
-        files,
-        out,
-        [(name.replace("_", "-"), _toml(value)) for name, value in settings.items() if value not in (None, [])],
-        common["trace_format"] or "auto",
-        common["time_unit"],
-        common["writes_are"],
-        common["reorder"].value,
-        common["skip_bad_rows"],
-        layout,
-    )
+    with TraceProgress(out.name) as shown:
+        text = _core.trace_rewrite(
+            files,
+            out,
+            [(name.replace("_", "-"), _toml(value)) for name, value in settings.items() if value not in (None, [])],
+            common["trace_format"] or "auto",
+            common["time_unit"],
+            common["writes_are"],
+            common["reorder"].value,
+            common["skip_bad_rows"],
+            layout,
+            shown.report,
+        )
     if json:
         emit(text)
         return
@@ -261,6 +267,21 @@ def anonymise(
             show_default="random, and forgotten",
         ),
     ] = None,
+    key_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A file with the secret, which the list of processes does not show. A final line end does not count.",
+        ),
+    ] = None,
+    device_capacity: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Permute this whole capacity of each device, so that several files get the same addresses.",
+            show_default="up to the last address of the file",
+        ),
+    ] = None,
     extent: Annotated[
         str, typer.Option(metavar="SIZE", help="Addresses within an extent of this size stay in order.")
     ] = "1MiB",
@@ -273,8 +294,19 @@ def anonymise(
     Operations, sizes and gaps are kept; so are repeated and sequential addresses within an extent.
     docs/TRACE-TOOLS.md says what that discloses.
     """
-    secret = secrets.token_hex(16) if key is None else key
-    _rewrite([file], out, common, layout, {"key": secret, "extent": extent}, json=json)
+    own = {"key": _secret(key, key_file), "extent": extent, "device_capacity": device_capacity}
+    _rewrite([file], out, common, layout, own, json=json)
+
+
+def _secret(key: str | None, key_file: Path | None) -> str:
+    if key is not None and key_file is not None:
+        raise typer.BadParameter("either --key or --key-file", param_hint="--key-file")
+    if key_file is None:
+        return secrets.token_hex(16) if key is None else key
+    secret = read_text(key_file, "the key", _MOST_KEY_BYTES).removesuffix("\n").removesuffix("\r")
+    if not secret:
+        raise typer.BadParameter(f"{key_file} holds no secret", param_hint="--key-file")
+    return secret
 
 
 TOOLS = (convert, cut, scale, merge, anonymise)

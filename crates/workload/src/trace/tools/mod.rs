@@ -29,6 +29,15 @@ use std::io::Write;
 /// Rows between two calls of the `watch` function of [`rewrite`].
 const WATCHED_ROWS: u64 = 1 << 14;
 
+/// Progress of a rewrite.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rewriting {
+    /// First pass: rows checked in all inputs; how many there are is unknown.
+    Checking(u64),
+    /// Second pass: rows read again, and all rows.
+    Writing(u64, u64),
+}
+
 /// Description of a rewrite. The steps are applied in the order of the fields.
 #[derive(Clone, Debug)]
 pub struct Rewrite {
@@ -50,19 +59,18 @@ pub struct Rewrite {
     pub format: Option<Format>,
 }
 
-/// Rewrites traces into `out`. `watch` gets the rows processed in both passes and returns false to stop, which gives
-/// `None`; what was written until then is incomplete.
+/// Rewrites traces into `out`. `watch` gets the progress and returns false to stop, which gives `None`; what was written until then is incomplete.
 ///
 /// Errors: an input cannot be read, the target format cannot hold a request, or `out` fails.
 pub fn rewrite(
     spec: &Rewrite,
     out: &mut dyn Write,
-    watch: &mut dyn FnMut(u64) -> bool,
+    watch: &mut dyn FnMut(Rewriting) -> bool,
 ) -> Result<Option<Rewritten>, RewriteError> {
     let mut seen = 0u64;
     let mut count = |rows: u64| {
         seen += rows;
-        watch(seen)
+        watch(Rewriting::Checking(seen))
     };
     let Some(mut merger) = Merger::new(&spec.inputs, spec.times, spec.devices, &mut count)? else {
         return Ok(None);
@@ -73,7 +81,7 @@ pub fn rewrite(
         Some((capacity, fit)) => Some(Footprint::new(capacity, fit, &found)?),
         None => None,
     };
-    let mut scrambler = spec.scramble.as_ref().map(|s| s.over(&merger.ends())).transpose()?;
+    let mut scrambler = spec.scramble.as_ref().map(|s| s.over(merger.keys(), &merger.ends())).transpose()?;
     let format = spec.format.clone().unwrap_or_else(|| merger.format());
     let anonymous = scrambler.is_some();
     let mut output = Output::new(out, format, merger.device_names(footprint.is_some()), anonymous)?;
@@ -83,7 +91,7 @@ pub fn rewrite(
     let (mut rows, mut origin_ns) = (0u64, None);
     while let Some(mut row) = merger.next()? {
         rows += 1;
-        if rows.is_multiple_of(WATCHED_ROWS) && !count(WATCHED_ROWS) {
+        if rows.is_multiple_of(WATCHED_ROWS) && !watch(Rewriting::Writing(rows, found.rows)) {
             return Ok(None);
         }
         match cutter.keeps(&row) {

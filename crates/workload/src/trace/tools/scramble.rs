@@ -5,6 +5,7 @@
 
 use super::merge::Merged;
 use super::outcome::RewriteError;
+use crate::trace::device::DeviceKey;
 use interpulse_engine::{Bytes, Op, SECTOR};
 use std::hash::Hasher;
 
@@ -14,10 +15,13 @@ const ROUNDS: u64 = 8;
 /// Permutation of addresses.
 #[derive(Clone, Debug)]
 pub struct Scramble {
-    /// Secret; equal secrets give equal permutations of devices of equal size.
+    /// Secret; equal secrets give equal permutations of devices of equal name and size.
     pub key: String,
     /// Size of an extent, a multiple of 512 B.
     pub extent: Bytes,
+    /// Size of each device, a multiple of 512 B, of which all extents are permuted; default: up to the last address, so
+    /// that files with other last addresses have other permutations.
+    pub capacity: Option<Bytes>,
 }
 
 /// Permutation over the devices of a trace.
@@ -62,17 +66,27 @@ fn key_of(text: &str) -> SipKey {
 }
 
 impl Scramble {
-    /// Permutations of devices that end at these sectors.
-    pub(super) fn over(&self, ends: &[u64]) -> Result<Scrambler, RewriteError> {
+    /// Permutations of devices with these names that end at these sectors.
+    ///
+    /// Errors: a device that ends beyond the capacity.
+    pub(super) fn over(&self, names: &[DeviceKey], ends: &[u64]) -> Result<Scrambler, RewriteError> {
         let extent = self.extent.get() / SECTOR.get();
-        let key = key_of(&self.key);
-        let devices = ends.iter().enumerate().map(|(device, &end)| {
-            let n = end.div_ceil(extent).max(1);
+        let capacity = self.capacity.map(|capacity| capacity.get() / SECTOR.get());
+        let device = |(name, &end): (&DeviceKey, &u64)| {
+            if let Some(capacity) = capacity.filter(|&capacity| capacity < end) {
+                let (capacity, end) = (Bytes(capacity * SECTOR.get()), Bytes(end * SECTOR.get()));
+                return Err(RewriteError::Refused(format!(
+                    "--device-capacity: seen {capacity}; expected at least {end}, where device {} ends",
+                    name.name()
+                )));
+            }
+            let n = capacity.unwrap_or(end).div_ceil(extent).max(1);
             let right = n.isqrt().max(1) + u64::from(n.isqrt() * n.isqrt() != n);
-            let key = SipKey { low: sip(key, &[device as u64, 0]), high: sip(key, &[device as u64, 1]) };
-            Keyed { n, right, left: n.div_ceil(right), key }
-        });
-        Ok(Scrambler { extent, devices: devices.collect(), last: (u32::MAX, 0, 0), crossing: 0 })
+            let key = key_of(&format!("{}\n{}", name.name(), self.key));
+            Ok(Keyed { n, right, left: n.div_ceil(right), key })
+        };
+        let devices: Result<_, _> = names.iter().zip(ends).map(device).collect();
+        Ok(Scrambler { extent, devices: devices?, last: (u32::MAX, 0, 0), crossing: 0 })
     }
 }
 
@@ -138,8 +152,9 @@ mod tests {
     #[test]
     fn every_size_is_permuted() {
         for n in (1..100).chain([1000, 4096, 65_537]) {
-            let scramble = Scramble { key: "secret".into(), extent: Bytes(512) };
-            let scrambler = scramble.over(&[n]).unwrap();
+            let scramble = Scramble { key: "secret".into(), extent: Bytes(512), capacity: None };
+            let name = DeviceKey { host: "web".into(), number: 1 };
+            let scrambler = scramble.over(&[name], &[n]).unwrap();
             let mut seen = vec![false; n as usize];
             for value in 0..n {
                 let image = scrambler.devices[0].image(value) as usize;

@@ -13,8 +13,17 @@ from typer.core import TyperGroup
 import interpulse._core as _core
 from interpulse.cli.options import Json, path_argument, path_option
 from interpulse.cli.output_streams import emit
-from interpulse.cli.trace_options import FlowKeys, Format, TimeUnit, layout_options
-from interpulse.cli.trace_tools import TOOLS, Reorder
+from interpulse.cli.trace_options import (
+    FlowKeys,
+    Format,
+    OfLateRows,
+    Reorder,
+    SkipBadRows,
+    TimeUnit,
+    WritesAre,
+    layout_options,
+)
+from interpulse.cli.trace_tools import TOOLS
 from interpulse.tables.format import grid, size
 from interpulse.tables.layout import fill, terminal_width
 
@@ -91,9 +100,7 @@ def stats(
     file: Annotated[Path, path_argument("FILE", "A block trace: plain, .gz or .zst.")],
     trace_format: Format = None,
     time_unit: TimeUnit = None,
-    writes_are: Annotated[
-        int | None, typer.Option(metavar="0|1", min=0, max=1, help="Type code of a write, for --format ascii.")
-    ] = None,
+    writes_are: WritesAre = None,
     *,
     layout: FlowKeys,
     device: Annotated[
@@ -104,12 +111,8 @@ def stats(
             show_default="all; of stacked devices the lowest",
         ),
     ] = None,
-    reorder: Annotated[
-        Reorder, typer.Option(help="A row earlier than the previous row: an error, or moved to the time of that row.")
-    ] = Reorder.ERROR,
-    skip_bad_rows: Annotated[
-        bool, typer.Option("--skip-bad-rows", help="Count and report bad rows instead of stopping at the first.")
-    ] = False,
+    reorder: OfLateRows = Reorder.ERROR,
+    skip_bad_rows: SkipBadRows = False,
     json: Json = False,
 ) -> None:
     """Measure a trace: requests, sizes, volumes, rewrites and their locality, gaps and their burstiness.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Annotated, Any, TypeAlias
 
 import typer
@@ -24,6 +25,24 @@ TimeUnit = Annotated[
     typer.Option(
         metavar="UNIT", help="The unit of its times: ns, 100ns, us, ms or s.", show_default="inferred from the file"
     ),
+]
+WritesAre = Annotated[
+    int | None, typer.Option(metavar="0|1", min=0, max=1, help="Type code of a write, for --format ascii.")
+]
+
+
+class Reorder(StrEnum):
+    """Handling of times that go back."""
+
+    ERROR = "error"
+    CLAMP = "clamp"
+
+
+OfLateRows = Annotated[
+    Reorder, typer.Option(help="A row earlier than the previous row: an error, or moved to the time of that row.")
+]
+SkipBadRows = Annotated[
+    bool, typer.Option("--skip-bad-rows", help="Count and report bad rows instead of stopping at the first.")
 ]
 AddressUnit = Annotated[
     str | None,

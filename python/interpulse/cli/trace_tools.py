@@ -13,20 +13,22 @@ import typer
 import interpulse._core as _core
 from interpulse.cli.options import Json, path_argument, path_option, with_options
 from interpulse.cli.output_streams import emit
-from interpulse.cli.trace_options import FlowKeys, Format, TimeUnit, layout_options
+from interpulse.cli.trace_options import (
+    FlowKeys,
+    Format,
+    OfLateRows,
+    Reorder,
+    SkipBadRows,
+    TimeUnit,
+    WritesAre,
+    layout_options,
+)
 from interpulse.cli.trace_progress import TraceProgress
 from interpulse.files.paths import read_text
 from interpulse.tables.layout import fill, terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-class Reorder(StrEnum):
-    """Handling of times that go back."""
-
-    ERROR = "error"
-    CLAMP = "clamp"
 
 
 class Treatment(StrEnum):
@@ -87,25 +89,9 @@ _OUTPUT: dict[str, tuple[Any, Any]] = {
 _READING: dict[str, tuple[Any, Any]] = {
     "trace_format": (Format, None),
     "time_unit": (TimeUnit, None),
-    "writes_are": (
-        Annotated[
-            int | None, typer.Option(metavar="0|1", min=0, max=1, help="Type code of a write, for --format ascii.")
-        ],
-        None,
-    ),
-    "reorder": (
-        Annotated[
-            Reorder,
-            typer.Option(help="A row earlier than the previous row: an error, or moved to the time of that row."),
-        ],
-        Reorder.ERROR,
-    ),
-    "skip_bad_rows": (
-        Annotated[
-            bool, typer.Option("--skip-bad-rows", help="Count and report bad rows instead of stopping at the first.")
-        ],
-        False,
-    ),
+    "writes_are": (WritesAre, None),
+    "reorder": (OfLateRows, Reorder.ERROR),
+    "skip_bad_rows": (SkipBadRows, False),
 }
 
 _rewriting = with_options({**_OUTPUT, **_READING}, "common", dict)

@@ -288,6 +288,12 @@ fn a_cut_at_any_event_loses_only_what_may_be_lost() {
     );
 }
 
+/// In world 10,000,512 the stream of collection, which had no open block, continued one of translation pages after a cut.
+#[test]
+fn a_stream_continues_no_block_of_another_after_a_cut() {
+    world(10_000_512, 8, &mut Met::default());
+}
+
 /// A case that is run as a user runs it, and its result.
 fn result(rest: &str) -> Result<serde_json::Value, String> {
     result_with(rest, &[])

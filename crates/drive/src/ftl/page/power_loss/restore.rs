@@ -1,7 +1,7 @@
 //! Block manager after a power cut: map, validity, free and open blocks.
 
 use crate::ftl::page::blocks::manager::BlockManager;
-use crate::ftl::page::blocks::write_streams::WritePointer;
+use crate::ftl::page::blocks::write_streams::{Stream, WritePointer};
 use crate::numbers::{Lane, Ppu, SuperBlock};
 use interpulse_flash::cell_mode::CellMode;
 
@@ -58,17 +58,27 @@ impl BlockManager {
         let before = &self.lanes[lane.index()].write_pointers;
         let mut open = vec![none; before.len()];
         for assigned in [false, true] {
-            for stream in 0..before.len() {
+            for of in self.streams.all() {
+                let stream = of.index();
                 let f = before[stream];
                 let begun = programs[f.block.index()];
                 let taken = open.iter().any(|o| o.next_program < full && o.block == f.block);
                 let here = self.layout.lane_of(f.block).0 == lane && !broken[f.block.index()];
                 let next = (f.next_program == full) == assigned && open[stream].next_program == full;
-                if here && next && !taken && (1..full).contains(&begun) && owns(stream, f.block) {
+                let own = self.has_data_of(of, f.block) && owns(stream, f.block);
+                if here && next && !taken && (1..full).contains(&begun) && own {
                     open[stream] = WritePointer { block: f.block, next_program: begun };
                 }
             }
         }
         open
+    }
+
+    /// Whether the data of `block` can be of `stream`: a stream without an open block keeps the number of its last one, which
+    /// another may have opened since.
+    fn has_data_of(&self, stream: Stream, block: SuperBlock) -> bool {
+        let in_slc = |mode| mode == CellMode::Slc;
+        stream.is_map() == self.holds_map(block)
+            && in_slc(self.streams.spec(stream).mode) == in_slc(self.modes.of(block))
     }
 }

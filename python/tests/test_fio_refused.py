@@ -155,7 +155,8 @@ def test_there_are_enough_wrong_lines() -> None:
         (b"\x7fELF\x02\x01", "expected a section"),
         (b"[j]\n" + b"x" * 100_000 + b"=1\n", "expected an option"),
         (b"[j]\nbs=" + b"9" * 100_000 + b"\n", "bytes such as 4k"),
-        (b"[" + b"j" * 100_000 + b"]\nsize=4m\n", "name"),
+        (b"[" + b"j" * 100_000 + b"]\nsize=4m\n", "job.fio:1: seen '[jjj"),
+        (b"[global]\nsize=4m\n[a\x01b]\n", "job.fio:3: seen '[a\\x01b]'; expected a name of at most 54"),
     ],
 )
 def test_a_file_of_another_kind_is_refused(content: bytes, names: str, tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ MOST_INCLUDES = 16
 KEYWORDS = ("$pagesize", "$mb_memory", "$ncpus")
 """Words that fio replaces by properties of the host."""
 
+_LONGEST_NAME = 54
+"""Of a job: a flow has 60 characters, of which the number of a clone takes some."""
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 
 
@@ -135,7 +137,12 @@ def _lines(path: Path, depth: int) -> list[tuple[str, str]]:
 def _heading(line: str, place: str) -> str:
     if not line.endswith("]") or not line[1:-1].strip():
         raise ConfigError(f"{place}: seen {line!r:.80}; expected a section such as [job]")
-    return line[1:-1].strip()
+    name = line[1:-1].strip()
+    if len(name) > _LONGEST_NAME or not name.isprintable():
+        raise ConfigError(
+            f"{place}: seen {line!r:.80}; expected a name of at most {_LONGEST_NAME} characters without control characters"
+        )
+    return name
 
 
 def _option(line: str, place: str) -> Given:

@@ -140,7 +140,7 @@ def _heading(line: str, place: str) -> str:
     name = line[1:-1].strip()
     if len(name) > _LONGEST_NAME or not name.isprintable():
         raise ConfigError(
-            f"{place}: seen {line!r:.80}; expected a name of at most {_LONGEST_NAME} characters without control characters"
+            f"{place}: seen {line!r:.80}; expected a name of at most {_LONGEST_NAME} characters, no control characters"
         )
     return name
 

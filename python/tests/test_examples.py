@@ -44,7 +44,7 @@ def cases_of(path: Path) -> list[str]:
 
 def test_every_example_says_which_cases_show_a_transient() -> None:
     shown = {path.stem: transient(path, cases_of(path)) for path in RUNNABLE}
-    transients = {"aged", "faults", "holdup", "powerloss", "raid5", "slc-cache", "wear-out", "write-hole"}
+    transients = {"aged", "faults", "recorded", "holdup", "powerloss", "raid5", "slc-cache", "wear-out", "write-hole"}
     assert {name for name, cases in shown.items() if cases} == transients
     assert shown["raid5"] == {"rebuilding"}
     assert {path.stem for path in RUNNABLE} > QUICK

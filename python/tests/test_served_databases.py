@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -47,7 +48,8 @@ def folder() -> Iterator[Path]:
 @contextmanager
 def mounted(folder: Path, *, fresh: bool) -> Iterator[tuple[Served, Path]]:
     """A server with a mounted ext4, which is checked before and after its use."""
-    with serving(folder, "--backing", "data", "--no-state") as server, on_device(folder, server, fresh=fresh) as place:
+    options = ("--backing", "data", "--no-state", "--json")
+    with serving(folder, *options) as server, on_device(folder, server, fresh=fresh) as place:
         yield server, place
 
 
@@ -68,14 +70,17 @@ def test_files_of_ext4_are_there_after_a_restart(folder: Path) -> None:
     files = {f"{number}": draw.randbytes(draw.randrange(200_000)) for number in range(100)}
     with mounted(folder, fresh=True) as (server, place):
         for name, content in files.items():
-            (place / name).write_bytes(content)
+            with (place / name).open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
         for name in [name for name in files if draw.random() < 0.5]:
             (place / name).unlink()
             del files[name]
         subprocess.run(["sync", "-f", place], check=True)
         filesystem.unmount(place)
-        report = server.end()
-        assert "flush" in report
+        flushes = json.loads(server.end())["operations"]["flush"]["commands"]
+        assert flushes > 10, "`fsync` of a file must reach the drive"
     with mounted(folder, fresh=False) as (_, place):
         found = {path.name: path.read_bytes() for path in place.iterdir() if path.is_file()}
     assert found == files

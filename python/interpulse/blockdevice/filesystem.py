@@ -18,6 +18,9 @@ PATIENCE = 30.0
 
 POLL = 0.02
 
+VOLATILE = "write back"
+"""Write cache of a device to which the kernel sends flushes."""
+
 
 @contextmanager
 def block_device(uri: str, folder: Path) -> Iterator[Path]:
@@ -34,10 +37,18 @@ def block_device(uri: str, folder: Path) -> Iterator[Path]:
     """
     with _fuse_file(uri, folder) as file:
         device = Path(run("losetup", "--find", "--show", "--direct-io=on", file).strip())
+        _send_flushes(device)
         try:
             yield device
         finally:
             run("losetup", "--detach", device)
+
+
+def _send_flushes(device: Path) -> None:
+    """Sets the device's write cache to volatile, as loop devices have it, whatever an earlier user has set."""
+    setting = Path("/sys/block") / device.name / "queue" / "write_cache"
+    if setting.read_text(encoding="ascii").strip() != VOLATILE:
+        setting.write_text(VOLATILE, encoding="ascii")
 
 
 @contextmanager
@@ -129,9 +140,19 @@ def check(device: Path) -> str:
     return first + run("e2fsck", "-f", "-n", device)
 
 
-def protect_cache(device: Path) -> None:
-    """Declares the write cache of a device non-volatile, as drives with power-loss protection do: no flush is sent."""
-    (Path("/sys/block") / device.name / "queue" / "write_cache").write_text("write through", encoding="ascii")
+@contextmanager
+def protected_cache(device: Path) -> Iterator[None]:
+    """Declares the write cache of a device non-volatile, as drives with power-loss protection do: no flush is sent.
+
+    The setting would outlive the loop device, whose number serves another file next: it is undone in the end.
+    """
+    setting = Path("/sys/block") / device.name / "queue" / "write_cache"
+    before = setting.read_text(encoding="ascii")
+    setting.write_text("write through", encoding="ascii")
+    try:
+        yield
+    finally:
+        setting.write_text(before, encoding="ascii")
 
 
 def large_files(folder: Path, least: int) -> list[Path]:

@@ -48,7 +48,7 @@ class Sqlite:
             database.execute("pragma wal_checkpoint(truncate)")
 
     def run(self, place: Path, load: Load, watch: Callable[[float], None]) -> Latencies:
-        """Runs the load; afterwards SQLite's own check must find no damage."""
+        """Runs the load."""
         clients = _Clients(place / NAME, load)
         threads = [Thread(target=clients.run, name=f"client-{number}") for number in range(CLIENTS)]
         threads.append(Thread(target=clients.evict, name="eviction"))
@@ -64,11 +64,6 @@ class Sqlite:
                 thread.join()
         if clients.failed:
             raise RunError(f"SQLite: {clients.failed[0]}")
-        with _opened(place / NAME) as database:
-            found = [row[0] for row in database.execute("pragma quick_check")]
-            total = database.execute("select sum(balance) from account").fetchone()[0]
-        if found != ["ok"] or total != 1000 * ACCOUNTS:
-            raise RunError(f"SQLite: the database is damaged: {found[:3]}, balances sum to {total}")
         return clients.latencies
 
 

@@ -116,10 +116,12 @@ class Bench:
             self._progress(Running(job.name, "load", min(round(seconds), length), length))
 
         self._progress(Running(job.name, "start"))
-        with self._drive(f"{job.pace:g}", "data", *sets) as (served, device):
-            filesystem.protect_cache(device)
-            with filesystem.mounted(device, self.folder) as place:
-                latencies = self.workload.run(place, job.load, watch)
+        with (
+            self._drive(f"{job.pace:g}", "data", *sets) as (served, device),
+            filesystem.protected_cache(device),
+            filesystem.mounted(device, self.folder) as place,
+        ):
+            latencies = self.workload.run(place, job.load, watch)
         lost = [kind for kind in KINDS if not latencies[kind]]
         if lost:
             raise RunError(f"{job.name}: no {lost[0]} transaction has ended; is the load too high for the drive?")

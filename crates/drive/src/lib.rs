@@ -31,7 +31,7 @@ pub mod spec;
 pub use counters::DriveCounters;
 pub use drive::hold_up::{HoldUp, Ways};
 pub use drive::power_state::Recovery;
-pub use drive::{Drive, Formatted, GcWindow, Rewritten};
+pub use drive::{BlockPast, Drive, Formatted, GcWindow, History, Rewritten, StateFigures};
 pub use ftl::layout::Layout;
 pub use ftl::page::gc::victim::{DChoices, GcPolicy, ThresholdBase};
 pub use ftl::page::mapping::table::Map;

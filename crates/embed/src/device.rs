@@ -102,11 +102,18 @@ impl Device {
         Ok(Device { inner, case, notes, next_tag: 0, polled: 0, journal, finished: false })
     }
 
-    /// The drive of a finished device and its configuration; `None` before [`Device::finish`], and for an array.
-    pub(crate) fn finished_drive(&self) -> Option<(&Drive, &Case)> {
+    /// Whether [`Device::finish`] was called.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    /// The drive of a device without requests and flash operations, its configuration and the time; an error for an array.
+    pub(crate) fn idle_drive(&self) -> Result<Option<(&Drive, &Case, SimTime)>, Error> {
         match &self.inner {
-            Inner::Drive(machine) if self.finished => Some((&machine.device, &self.case)),
-            _ => None,
+            Inner::Drive(machine) => {
+                Ok(machine.is_idle().then_some((&machine.device, &self.case, machine.now())))
+            }
+            Inner::Array(_) => Err(Error::State("only the state of a single drive can be kept".into())),
         }
     }
 

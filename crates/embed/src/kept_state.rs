@@ -3,32 +3,85 @@
 use crate::device::Device;
 use crate::error::Error;
 use crate::options::Options;
+use interpulse_drive::{History, PreconditionedState};
 use interpulse_engine::Duration;
 use interpulse_study::config::Case;
-use interpulse_study::initial_state::snapshot::{open_file, save_as};
+use interpulse_study::initial_state::kept_state::{self, KeptState, description::Aged, excluded};
 use interpulse_study::machine::memory_admission::admit;
-use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A device whose dies idle and whose next event is later than this rests.
 const REST: Duration = Duration::from_ms(1);
 
-/// Why the state of an array is not kept.
-const NO_ARRAY: &str = "array: the state of several drives cannot be kept beyond a session";
+/// State of a drive at an instant, to be written by any thread.
+pub struct Parked {
+    state: PreconditionedState,
+    history: History,
+    case: Case,
+}
+
+impl Parked {
+    /// Writes the state to `path` and replaces a file of this name as a whole. The file is durable when the call returns its
+    /// size.
+    ///
+    /// # Errors
+    /// [`Error::State`] if the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<u64, Error> {
+        kept_state::save(&self.state, &self.history, &self.case, path).map_err(state_error)
+    }
+}
+
+fn state_error(error: impl std::fmt::Display) -> Error {
+    Error::State(error.to_string())
+}
+
+/// What the file of a kept state says, as JSON; figures include the ageing by [`age_state`].
+///
+/// # Errors
+/// [`Error::State`] if it cannot be read, is damaged, or is of another version.
+pub fn show_state(path: &Path) -> Result<String, Error> {
+    let kept = KeptState::read(path).map_err(state_error)?;
+    Ok(kept.to_json().to_string())
+}
+
+/// Ages the drive of the kept state `path` without simulation, by P/E cycles of every block, retention of all data and page
+/// reads of every block, and writes it to `out`, which may be the same file.
+///
+/// # Errors
+/// Those of [`show_state`], and for more than the configuration allows at the start of a run: 1,000,000 cycles, 20 years.
+pub fn age_state(path: &Path, out: &Path, cycles: u32, retention: Duration, reads: u32) -> Result<(), Error> {
+    let more = Aged { cycles, retention_ns: retention.as_ns(), reads };
+    kept_state::age(path, out, more).map(drop).map_err(state_error)
+}
+
+/// Copies the kept state `path` to `out`; with `options` for a drive of that configuration.
+///
+/// # Errors
+/// Those of [`show_state`] and, for keys that go with another state, of [`Device::create_from_state`].
+pub fn clone_state(path: &Path, out: &Path, options: Option<&Options>) -> Result<(), Error> {
+    let case = options.map(Options::case).transpose()?;
+    if let Some(case) = &case {
+        check(case)?;
+    }
+    kept_state::copy(path, out, case.as_ref()).map(drop).map_err(state_error)
+}
 
 impl Device {
     /// Builds a device as [`Device::create`] does, which starts with the state that [`Device::save_state`] has written to `path`
-    /// in place of `[precondition]`: map, wear and open blocks. Simulated time starts at zero, and with it the age of the data.
+    /// in place of `[precondition]`: map, wear, open blocks, and with an error table the ages and reads of the blocks. Simulated
+    /// time starts at zero.
     ///
     /// # Errors
     /// Those of [`Device::create`]; [`Error::State`] if the file cannot be read, is damaged, or is of another version or of a
-    /// configuration whose keys that shape a state differ.
+    /// configuration whose keys that shape a state differ, except those of `[precondition]`.
     pub fn create_from_state(options: &Options, path: &Path) -> Result<Device, Error> {
-        let case = options.case()?;
+        let mut case = options.case()?;
         check(&case)?;
         admit(std::slice::from_ref(&case), 1).map_err(Error::Resources)?;
-        let kept = open_file(&case.drive, path, &case.state_hash(), &mut |_, _| true);
-        let state = kept.and_then(|kept| kept.state()).map_err(|error| Error::State(error.to_string()))?;
+        let (kept, snapshot) = KeptState::open(&case, path).map_err(state_error)?;
+        let state = kept_state::state_of(&kept, &snapshot).map_err(state_error)?;
+        case.state_files.history = Arc::new(kept.history);
         Device::over(options, case, state, Vec::new())
     }
 
@@ -62,25 +115,27 @@ impl Device {
     /// [`Error::State`] before [`Device::finish`] and where collection was interrupted ([`Device::rest`]), for a device with state
     /// that the format does not hold, such as an array or an SLC cache, and if the file cannot be written.
     pub fn save_state(&self, path: &Path) -> Result<u64, Error> {
-        let Some((drive, case)) = self.finished_drive() else {
-            return Err(Error::State("only the state of a single finished drive can be kept".into()));
-        };
+        if !self.is_finished() {
+            return Err(Error::State("only the state of a finished drive can be kept".into()));
+        }
+        let parked = self.parked()?;
+        let why = "programs of collection were interrupted: let the drive rest first";
+        parked.ok_or_else(|| Error::State(why.into()))?.write(path)
+    }
+
+    /// State of a drive at this instant, cached data on flash as after an orderly end; `None` while a request is pending or the
+    /// flash array works.
+    ///
+    /// # Errors
+    /// [`Error::State`] for a device with state that the format does not hold, such as an array or an SLC cache.
+    pub fn parked(&self) -> Result<Option<Parked>, Error> {
+        let Some((drive, case, now)) = self.idle_drive()? else { return Ok(None) };
         let state = drive.parked_state().map_err(Error::State)?;
-        let failed = |error: &dyn std::fmt::Display| Error::State(error.to_string());
-        let size =
-            save_as(&state, path, &case.state_hash(), &mut |_, _| true).map_err(|error| failed(&error))?;
-        let durable = File::open(path).and_then(|file| file.sync_all());
-        durable.map_err(|error| failed(&format_args!("{}: {error}", path.display())))?;
-        Ok(size)
+        let history = drive.history_after(&case.state_files.history, now);
+        Ok(Some(Parked { state, history, case: case.clone() }))
     }
 }
 
 fn check(case: &Case) -> Result<(), Error> {
-    if case.array.is_some() {
-        return Err(Error::State(NO_ARRAY.into()));
-    }
-    match case.drive.excludes_parking() {
-        Some((key, what)) => Err(Error::State(format!("{key}: {what} cannot be kept beyond a session"))),
-        None => Ok(()),
-    }
+    excluded(case).map_or(Ok(()), |why| Err(Error::State(why)))
 }

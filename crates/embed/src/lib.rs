@@ -38,5 +38,6 @@ pub use device::{Device, LONGEST};
 pub use error::{Error, message_of_panic};
 pub use interpulse_engine::account::{CAUSE_INFO, CAUSES};
 pub use interpulse_engine::{AuditReport, Duration, Op, SimTime, ZoneAction};
+pub use kept_state::{Parked, age_state, clone_state, show_state};
 pub use options::Options;
 pub use request::{Completion, OPS, Request, StatusCode, op_of_code};

@@ -141,6 +141,11 @@ impl<D: Simulated> Machine<D> {
         self.arrivals.len() + self.outstanding.live()
     }
 
+    /// Whether no request is pending and the flash array of the first drive has no operations.
+    pub fn is_idle(&self) -> bool {
+        self.pending() == 0 && self.device.drives()[0].operations(&self.events) == 0
+    }
+
     /// Handles everything up to and including `limit`, or with `at_completion` until a completion can be polled, and moves
     /// simulated time there. The error describes a deadlock.
     pub fn advance(&mut self, limit: SimTime, at_completion: bool) -> Result<(), Error> {

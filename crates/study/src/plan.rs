@@ -50,6 +50,11 @@ impl Plan {
         Some(Plan { cases, file: self.file.clone() })
     }
 
+    /// The plan with other cases.
+    pub(crate) fn with_cases(&self, cases: Vec<Case>) -> Plan {
+        Plan { cases, file: self.file.clone() }
+    }
+
     /// Every value of the first case with its origin.
     pub fn entries(&self) -> Vec<ShownEntry> {
         let shown = |e: &interpulse_settings::Entry| ShownEntry {

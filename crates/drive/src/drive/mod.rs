@@ -21,6 +21,7 @@ mod faults;
 mod firmware_tasks;
 mod format;
 mod format_state;
+mod history;
 pub mod hold_up;
 mod inspect;
 mod outage;
@@ -55,6 +56,7 @@ use power_state::Outage;
 pub use crate::ftl::GcWindow;
 pub use crate::ftl::Rewritten;
 pub use format_state::Formatted;
+pub use history::{BlockPast, History, StateFigures};
 pub use power_state::{Cut, CutWrite};
 
 /// One drive.

@@ -94,6 +94,18 @@ impl BlockStates {
         *self.get_mut(at) = BlockState { born, cycles, ..BlockState::default() };
     }
 
+    /// Sets data age in ns and reads of a block at the start of a run; the age may exceed the initial age.
+    pub fn set_past(&mut self, at: BlockAddress, age: u64, reads: u32) {
+        if age > self.age_offset {
+            let older = age - self.age_offset;
+            self.states.iter_mut().for_each(|state| state.born += older);
+            self.age_offset = age;
+        }
+        let born = self.age_offset - age;
+        let state = self.get_mut(at);
+        (state.born, state.reads) = (born, reads);
+    }
+
     /// Records the program of the first page of a block.
     #[inline]
     pub fn programmed(&mut self, at: BlockAddress, now: SimTime) {
@@ -137,5 +149,10 @@ mod tests {
         assert_eq!((blocks.get(at).cycles, blocks.get(at).reads), (8, 0));
         blocks.programmed(at, SimTime(60));
         assert_eq!(blocks.age(blocks.get(at), SimTime(75)), 15);
+        let other = BlockAddress { block: BlockId(3), ..at };
+        blocks.set_history(other, 0, 40);
+        blocks.set_past(at, 9_000, 5);
+        assert_eq!((blocks.age(blocks.get(at), SimTime(1)), blocks.get(at).reads), (9_001, 5));
+        assert_eq!((blocks.age(blocks.get(other), SimTime(1)), blocks.get(at).cycles), (41, 8));
     }
 }

@@ -122,6 +122,11 @@ impl Reliability {
         Duration::from_ns(self.blocks.age(self.blocks.get(at), now))
     }
 
+    /// Sets the age of the data of a block, and its reads since the erase, before the start.
+    pub fn set_past(&mut self, at: BlockAddress, age: Duration, reads: u32) {
+        self.blocks.set_past(at, age.as_ns(), reads);
+    }
+
     /// Sets the program/erase cycles of a block before the start.
     pub fn set_cycles(&mut self, at: BlockAddress, cycles: u32) {
         self.blocks.get_mut(at).cycles = cycles;

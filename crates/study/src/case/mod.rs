@@ -6,6 +6,7 @@ pub mod scale;
 
 use crate::config::Case;
 use crate::control::ProgressFn;
+use crate::initial_state::kept_state;
 use crate::record::{Recorder, Recording};
 use crate::report;
 use crate::run::warm_up::Warmup;
@@ -66,7 +67,9 @@ pub fn drive(
 
 /// The drive of a case, with a timer for each of these flows.
 pub fn device_of_one(case: &Case, flows: &[FlowSpec], state: PreconditionedState) -> Drive {
-    Drive::new(case.drive.clone(), state, case.seed, ResourceId(0), flows.len() as u32)
+    let mut drive = Drive::new(case.drive.clone(), state, case.seed, ResourceId(0), flows.len() as u32);
+    drive.set_history(&case.state_files.history);
+    drive
 }
 
 /// Host and array of a case with these flows. All drives start from `state` except replacement drives, which are
@@ -170,6 +173,9 @@ fn result<D: RunTarget, O: Recording>(
         (None, None) => progress("run", requests, expected.max(requests), "requests"),
     };
     let measured = run::run(&mut stepper, &case.run, warmup, &mut window_progress)?;
+    if let Some(path) = case.state_files.save.as_deref().filter(|_| !measured.interrupted) {
+        kept_state::end_of_run::save(case, &mut stepper, path)?;
+    }
     let requests = measured.window.counters.requests;
     progress("done", requests, requests, "requests");
     let traces = stepper.host.trace_summaries();

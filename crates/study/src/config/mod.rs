@@ -18,12 +18,14 @@ pub(crate) mod twin;
 
 use interpulse_array::config::ArraySpec;
 use interpulse_drive::DriveSpec;
+use interpulse_drive::History;
 use interpulse_drive::Impossible;
 use interpulse_flash::parts;
 use interpulse_settings::{ConfigError, Document, Entry, Key, Origin, PresetKind, Resolution};
 use interpulse_workload::{FlowSpec, Source};
 pub use run::{OverwriteSpec, PreconditionSpec, ReportSpec, RunSpec, Until};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Version of the configuration format; raised when a key is removed or renamed.
 pub const CONFIG_VERSION: u32 = 1;
@@ -60,6 +62,19 @@ pub struct Case {
     pub seed: u64,
     /// Every value with its origin.
     pub resolution: Resolution,
+    /// Kept states that the drive starts with and ends with.
+    pub state_files: StateFiles,
+}
+
+/// Files of a drive's state before and after a run.
+#[derive(Clone, Debug, Default)]
+pub struct StateFiles {
+    /// Kept state in place of preconditioning.
+    pub start: Option<PathBuf>,
+    /// What the drive of that state has done before.
+    pub history: Arc<History>,
+    /// File that gets the state at the end.
+    pub save: Option<PathBuf>,
 }
 
 /// Keys outside the hash: names and keys that change no result.
@@ -238,8 +253,8 @@ fn read_values(document: &Document, folder: &Path, embedded: bool) -> Result<Cas
         true => Vec::new(),
         false => flow::read(document, &drive, &zones, folder)?,
     };
-    let (name, resolution) = (String::new(), Resolution::default());
-    Ok(Case { name, drive, array, flows, precondition, run, report, seed, resolution })
+    let (name, resolution, state_files) = (String::new(), Resolution::default(), StateFiles::default());
+    Ok(Case { name, drive, array, flows, precondition, run, report, seed, resolution, state_files })
 }
 
 /// The case of a configuration whose missing values come from `draw` (see [`Document::drawing`]), without checks

@@ -1,5 +1,6 @@
 //! Initial state of cases: restored from a snapshot, or preconditioned and stored.
 
+pub mod kept_state;
 mod overwrites;
 mod own_files;
 pub mod precondition;

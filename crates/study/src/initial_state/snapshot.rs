@@ -23,6 +23,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 /// Version of the file format and of the state it holds; raised when either changes, so that old files are refused.
 pub const FORMAT_VERSION: u32 = 6;
 const HEADER_BYTES: u64 = 8 + 4 + 32 + 8 + 8;
+const DAMAGED: &str = "its checksum is wrong: it is damaged";
 /// Bytes per checksum and progress step.
 const PIECE: usize = 1 << 22;
 
@@ -82,14 +83,15 @@ pub fn save(
     hash: &str,
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<u64, SnapshotError> {
-    save_as(state, &path_of(folder, hash), hash, progress)
+    save_as(state, &path_of(folder, hash), hash, &[], progress)
 }
 
-/// As [`save`], to a file of this name.
+/// As [`save`], to a file of this name that ends with `tail`. A file with a tail is durable when it gets its name.
 pub fn save_as(
     state: &PreconditionedState,
     path: &Path,
     hash: &str,
+    tail: &[u8],
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<u64, SnapshotError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -97,7 +99,7 @@ pub fn save_as(
     let at = |source| SnapshotError::Io { path: path.to_path_buf(), source };
     fs::create_dir_all(folder).map_err(|source| SnapshotError::Io { path: folder.to_path_buf(), source })?;
     stale_files::remove(folder);
-    let written = write_file(state, &temporary, hash, progress)
+    let written = write_file(state, &temporary, hash, tail, progress)
         .and_then(|size| fs::rename(&temporary, path).map_err(at).map(|()| size));
     if written.is_err() {
         // No partial file remains; a failure to delete it does not matter.
@@ -110,6 +112,7 @@ fn write_file(
     state: &PreconditionedState,
     path: &Path,
     hash: &str,
+    tail: &[u8],
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<u64, SnapshotError> {
     let at = |source| SnapshotError::Io { path: path.to_path_buf(), source };
@@ -131,6 +134,7 @@ fn write_file(
     })?;
     let (sum, bytes) = (out.sum.digest(), out.bytes);
     let mut file = out.inner.into_inner().map_err(|e| at(e.into_error()))?;
+    file.write_all(tail).map_err(at)?;
     file.seek(SeekFrom::Start(0)).map_err(at)?;
     let mut header = Vec::with_capacity(HEADER_BYTES as usize);
     header.extend_from_slice(&MAGIC);
@@ -139,7 +143,10 @@ fn write_file(
     header.extend_from_slice(&sum.to_le_bytes());
     header.extend_from_slice(&bytes.to_le_bytes());
     file.write_all(&header).map_err(at)?;
-    Ok(HEADER_BYTES + bytes)
+    if !tail.is_empty() {
+        file.sync_all().map_err(at)?;
+    }
+    Ok(HEADER_BYTES + bytes + tail.len() as u64)
 }
 
 /// A new file; whatever has its name, which is that of this process alone, is deleted and no link is followed.
@@ -203,26 +210,25 @@ pub fn open(
     hash: &str,
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<Snapshot, SnapshotError> {
-    open_file(drive, &path_of(folder, hash), hash, progress)
+    open_file(drive, &path_of(folder, hash), hash, 0, progress)
 }
 
-/// As [`open`], of a file of this name.
-pub fn open_file(
-    drive: &DriveSpec,
-    path: &Path,
-    hash: &str,
-    progress: &mut dyn FnMut(u64, u64) -> bool,
-) -> Result<Snapshot, SnapshotError> {
+/// Fields of a header.
+struct Header {
+    /// Checksum of the payload.
+    sum: u64,
+    /// Bytes of the payload.
+    bytes: u64,
+    /// Bytes of the file.
+    length: u64,
+}
+
+/// Opens a file and reads the header of state `hash`.
+fn read_header(path: &Path, hash: &str) -> Result<(File, Header), SnapshotError> {
     let at = |source| SnapshotError::Io { path: path.to_path_buf(), source };
     let refuse = |why: String| SnapshotError::Refused { path: path.to_path_buf(), why };
-    // Opening a pipe blocks, and reading a terminal may never end.
-    let kind =
-        |found: &fs::Metadata| other_than_a_file(found).map_or(Ok(()), |what| Err(refuse(what.into())));
-    kind(&fs::metadata(path).map_err(at)?)?;
-    let mut file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path).map_err(at)?;
-    let found = file.metadata().map_err(at)?;
-    kind(&found)?;
-    let length = found.len();
+    let mut file = open_regular(path)?;
+    let length = file.metadata().map_err(at)?.len();
     let mut header = [0; HEADER_BYTES as usize];
     file.read_exact(&mut header).map_err(|_| refuse(format!("{length} bytes are too few for a snapshot")))?;
     if header[..8] != MAGIC {
@@ -237,8 +243,50 @@ pub fn open_file(
     }
     let sum = u64::from_le_bytes(header[44..52].try_into().expect("eight bytes"));
     let bytes = u64::from_le_bytes(header[52..60].try_into().expect("eight bytes"));
-    let expected = HEADER_BYTES + PreconditionedState::file_bytes(drive, HEADER_BYTES);
-    if length != HEADER_BYTES + bytes || length != expected {
+    Ok((file, Header { sum, bytes, length }))
+}
+
+/// Opens a regular file; others are refused.
+pub(super) fn open_regular(path: &Path) -> Result<File, SnapshotError> {
+    let at = |source| SnapshotError::Io { path: path.to_path_buf(), source };
+    let refuse = |why: &str| SnapshotError::Refused { path: path.to_path_buf(), why: why.into() };
+    let kind = |found: &fs::Metadata| other_than_a_file(found).map_or(Ok(()), |what| Err(refuse(what)));
+    // Opening a pipe blocks, and reading a terminal may never end.
+    kind(&fs::metadata(path).map_err(at)?)?;
+    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path).map_err(at)?;
+    kind(&file.metadata().map_err(at)?)?;
+    Ok(file)
+}
+
+/// Checks header and checksum of a file of state `hash` that ends with `tail` bytes of something else; needs no drive.
+pub fn verify(path: &Path, hash: &str, tail: u64) -> Result<(), SnapshotError> {
+    let refuse = |why: String| SnapshotError::Refused { path: path.to_path_buf(), why };
+    let (mut file, Header { sum, bytes, length }) = read_header(path, hash)?;
+    if Some(length) != HEADER_BYTES.checked_add(bytes).and_then(|n| n.checked_add(tail)) {
+        return Err(refuse(format!("it has {length} bytes, other than its header says: it is damaged")));
+    }
+    let (mut found, mut piece, mut left) = (Xxh3Default::new(), vec![0; PIECE], bytes);
+    while left > 0 {
+        let part = &mut piece[..left.min(PIECE as u64) as usize];
+        file.read_exact(part).map_err(|source| SnapshotError::Io { path: path.to_path_buf(), source })?;
+        found.update(part);
+        left -= part.len() as u64;
+    }
+    if found.digest() == sum { Ok(()) } else { Err(refuse(DAMAGED.into())) }
+}
+
+/// As [`open`], of a file of this name that ends with `tail` bytes of something else.
+pub fn open_file(
+    drive: &DriveSpec,
+    path: &Path,
+    hash: &str,
+    tail: u64,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<Snapshot, SnapshotError> {
+    let refuse = |why: String| SnapshotError::Refused { path: path.to_path_buf(), why };
+    let (file, Header { sum, bytes, length }) = read_header(path, hash)?;
+    let expected = HEADER_BYTES + PreconditionedState::file_bytes(drive, HEADER_BYTES) + tail;
+    if Some(length) != bytes.checked_add(HEADER_BYTES + tail) || length != expected {
         return Err(refuse(format!("it has {length} bytes, this drive's state takes {expected}")));
     }
     let kept = Snapshot { path: path.to_path_buf(), file, drive: drive.clone(), first: Mutex::new(None) };
@@ -254,7 +302,7 @@ pub fn open_file(
         Ok(())
     })?;
     if found.digest() != sum {
-        return Err(refuse("its checksum is wrong: it is damaged".into()));
+        return Err(refuse(DAMAGED.into()));
     }
     match contradiction {
         Some(why) => Err(refuse(format!("it contradicts itself: {why}"))),

@@ -8,6 +8,7 @@ mod scheduler;
 use crate::case::{notes, scale};
 use crate::config::Case;
 use crate::control::Control;
+use crate::initial_state::kept_state::KeptState;
 use crate::initial_state::{InitialState, SnapshotCache, load_or_build};
 use crate::machine::memory_admission::{admit, demand};
 use crate::machine::{Core, MachineShare};
@@ -20,7 +21,8 @@ use scheduler::Limits;
 use serde_json::Value;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Options of a run.
@@ -150,6 +152,11 @@ pub fn run_shared<'a>(
             !control.stopped()
         };
         let note = |line| control.note(1 + state, line);
+        if let Some(path) = &cases[group[0]].state_files.start {
+            note(format!("the drive starts with the state {}, not with [precondition]", path.display()));
+            control.close(1 + state);
+            return catch_panic(|| kept_start(&cases[group[0]], path).map(Some));
+        }
         let (case, hash) = (&cases[group[0]], &hashes[state]);
         let made =
             catch_panic(|| Ok(load_or_build(case, hash, group.len(), cache.as_ref(), &progress, &note)));
@@ -192,6 +199,13 @@ pub fn run_shared<'a>(
     };
     let core = |given_up: &dyn Fn() -> bool| share.core(control, given_up);
     combine(plan, scheduler::run_cases(&cases_of, limits, core, prepare, run))
+}
+
+/// Initial state of a case that starts with a kept one.
+fn kept_start(case: &Case, path: &Path) -> Result<InitialState, RunError> {
+    let opened = KeptState::open(case, path);
+    let (_, snapshot) = opened.map_err(|error| RunError::new(RunErrorKind::User, error.to_string()))?;
+    Ok(InitialState::Stored(Arc::new(snapshot)))
 }
 
 /// Hashes of the initial states in order of use, and the cases of each. `apart`: one state per case.

@@ -51,6 +51,7 @@ CONTENTS = {
             "docs/SERVE",
             "docs/SERVE_TLS",
             "docs/DATABASE",
+            "docs/STATE",
             "docs/SEARCH",
             "docs/TRACES",
             "docs/TRACE-READING",

@@ -6,6 +6,8 @@ import os
 import re
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -109,3 +111,39 @@ def client(name: str, *arguments: str, folder: Path) -> str:
     done = subprocess.run([name, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+class Client:
+    """A client of the protocol, in plain sockets: the newest options are left out."""
+
+    def __init__(self, folder: Path) -> None:
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(PATIENCE)
+        here = os.open(folder, os.O_RDONLY)
+        # A relative path, since those of sockets are short.
+        self.socket.connect(f"/proc/self/fd/{here}/socket")
+        os.close(here)
+        self.read(18)
+        self.socket.sendall(struct.pack(">IQII", 3, 0x49484156454F5054, 1, 5) + b"drive")
+        self.read(10)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
+    def read(self, count: int) -> bytes:
+        data = b""
+        while len(data) < count:
+            part = self.socket.recv(count - len(data))
+            if not part:
+                raise ConnectionResetError
+            data += part
+        return data
+
+    def request(self, kind: int, offset: int, length: int, data: bytes = b"", flags: int = 0) -> bytes:
+        self.socket.sendall(struct.pack(">IHHQQI", 0x25609513, flags, kind, 0, offset, length) + data)
+        magic, error, _ = struct.unpack(">IIQ", self.read(16))
+        assert (magic, error) == (0x67446698, 0)
+        return self.read(length) if kind == 0 else b""

@@ -98,6 +98,7 @@ LINES = {
     "import": ["mqsim", "ssdconfig.xml", "--out", "imported"],
     "export": ["mqsim", "drive.toml", "--out", "exported"],
     "serve": ["--help"],
+    "state": ["--help"],
     "view": [],
 }
 """A short line of each command; `LONG` has those that take longer, and `serve` and `view` tests of their own."""

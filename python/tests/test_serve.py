@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import ipaddress
 import json
-import os
 import random
-import signal
-import socket
-import struct
-import time
-from contextlib import suppress
-from itertools import count
 from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 
 import interpulse
-from tests.nbd_server import DRIVE, PATIENCE, client, serving, started
+from tests.nbd_server import DRIVE, client, serving, started
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import Self
 
 MIB = 1 << 20
-
-MOST_START_S = float("inf") if os.environ.get("INTERPULSE_VERIFY") is None else 5.0
-"""Seconds that a start may take; speed is judged in `make verify` alone."""
 
 
 def test_nbdinfo_sees_the_export(tmp_path: Path) -> None:
@@ -118,34 +107,6 @@ def test_a_record_of_a_session_replays(tmp_path: Path) -> None:
     assert replayed["counters"]["host"]["written_bytes"] == writes["bytes"] >= 8 * MIB
 
 
-def kills(folder: Path, rounds: int) -> None:
-    """Kills servers that write; what was durable before each kill is there after it, and a server starts within 5 s."""
-    draw = random.Random(4)
-    expected: dict[int, bytes] = {}
-    durable = 0
-    for _ in range(rounds):
-        began = time.monotonic()
-        with serving(folder, "--backing", "data", "--no-state") as server:
-            took = time.monotonic() - began
-            assert read_all(folder, expected) == expected
-            durable += write_until_killed(folder, server.process.pid, draw, expected)
-            server.process.wait(timeout=PATIENCE)
-            assert took < MOST_START_S
-    with serving(folder, "--backing", "data", "--no-state"):
-        assert read_all(folder, expected) == expected
-    assert durable > rounds
-
-
-def test_what_was_durable_survives_a_kill(tmp_path: Path) -> None:
-    kills(tmp_path, 3)
-
-
-@pytest.mark.verify
-@pytest.mark.timeout(1800)
-def test_what_was_durable_survives_200_kills(tmp_path: Path) -> None:
-    kills(tmp_path, 200)
-
-
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
@@ -190,71 +151,3 @@ def test_a_second_server_of_the_same_file_is_refused(tmp_path: Path) -> None:
             code, _, err = second.wait()
         assert code == 2
         assert "another server uses it" in err
-
-
-class Client:
-    """A client of the protocol, in plain sockets: the newest options are left out."""
-
-    def __init__(self, folder: Path) -> None:
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(PATIENCE)
-        here = os.open(folder, os.O_RDONLY)
-        # A relative path, since those of sockets are short.
-        self.socket.connect(f"/proc/self/fd/{here}/socket")
-        os.close(here)
-        self.read(18)
-        self.socket.sendall(struct.pack(">IQII", 3, 0x49484156454F5054, 1, 5) + b"drive")
-        self.read(10)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.socket.close()
-
-    def read(self, count: int) -> bytes:
-        data = b""
-        while len(data) < count:
-            part = self.socket.recv(count - len(data))
-            if not part:
-                raise ConnectionResetError
-            data += part
-        return data
-
-    def request(self, kind: int, offset: int, length: int, data: bytes = b"", flags: int = 0) -> bytes:
-        self.socket.sendall(struct.pack(">IHHQQI", 0x25609513, flags, kind, 0, offset, length) + data)
-        magic, error, _ = struct.unpack(">IIQ", self.read(16))
-        assert (magic, error) == (0x67446698, 0)
-        return self.read(length) if kind == 0 else b""
-
-
-def read_all(folder: Path, expected: dict[int, bytes]) -> dict[int, bytes]:
-    with Client(folder) as reader:
-        return {offset: reader.request(0, offset, len(data)) for offset, data in expected.items()}
-
-
-def write_until_killed(folder: Path, pid: int, draw: random.Random, expected: dict[int, bytes]) -> int:
-    """Writes blocks that are durable until a kill at a random moment; `expected` then has what was acknowledged."""
-    durable, end = 0, draw.randrange(20, 200)
-    waiting: dict[int, bytes] = {}
-    with Client(folder) as writer, suppress(ConnectionResetError, BrokenPipeError):
-        for step in count():
-            if step == end:
-                os.kill(pid, signal.SIGKILL)
-            offset, data = draw.randrange(1000) * 4096, draw.randbytes(4096)
-            # What is overwritten may be there or not until the new data are durable.
-            expected.pop(offset, None)
-            waiting.pop(offset, None)
-            if step % 3 == 0:
-                writer.request(1, offset, 4096, data, flags=1)
-                expected[offset] = data
-                durable += 1
-                continue
-            writer.request(1, offset, 4096, data)
-            waiting[offset] = data
-            if step % 9 == 1:
-                writer.request(3, 0, 0)
-                expected |= waiting
-                durable += len(waiting)
-                waiting.clear()
-    return durable

@@ -28,7 +28,9 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "VERIFY.md"
 BIN = Path(sys.executable).parent
-LEFT_OUT = ("--ignore=python/tests/hostile", "--ignore=python/tests/test_fio_real.py")
+LEFT_OUT = tuple(
+    f"--ignore=python/tests/{name}" for name in ("hostile", "test_fio_real.py", "test_serve_kills.py")
+)
 """Python tests that have steps of their own."""
 
 
@@ -150,6 +152,20 @@ STEPS = (
             *("many_worlds", "--", "--ignored"),
         ),
         summary=("worlds: ", "test "),
+    ),
+    Step(
+        question="Is an acknowledged and protected write lost in 10,000 power cuts of drives and 2,000 of arrays?",
+        command=(
+            *("cargo", "test", "--release", "--locked", "-p", "interpulse-drive", "-p", "interpulse-array"),
+            *("--test", "all", "thousand_cuts", "--", "--ignored"),
+        ),
+        summary=("cuts: ", "test "),
+    ),
+    Step(
+        question="Do 200 kills under writers and fio lose or mix anything that a served drive has made durable?",
+        command=(str(BIN / "pytest"), "-q", "-s", "-m", "verify", "python/tests/test_serve_kills.py"),
+        summary=("kills: ", "=", "FAILED", "ERROR", "SKIPPED"),
+        needs="fio",
     ),
     Step(
         question="Does every victim policy and suspension scheme hold for millions of requests?",

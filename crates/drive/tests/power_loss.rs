@@ -294,6 +294,32 @@ fn a_stream_continues_no_block_of_another_after_a_cut() {
     world(10_000_512, 8, &mut Met::default());
 }
 
+/// Half of ten thousand cuts: 625 worlds with eight each.
+fn half_of_ten_thousand(first: u64) {
+    use std::io::Write;
+    let met = worlds(first, 625);
+    assert_eq!(met.cuts, 5_000);
+    let line = format!(
+        "cuts: {} of drives, {} torn word lines, {} interrupted erases",
+        met.cuts, met.torn, met.broken
+    );
+    writeln!(std::io::stdout(), "{line}").expect("standard output is open");
+}
+
+// Two tests, so that two cores share them; seeds that no other world has.
+
+#[test]
+#[ignore = "long: make verify"]
+fn ten_thousand_cuts_lose_nothing_protected() {
+    half_of_ten_thousand(30_000_000);
+}
+
+#[test]
+#[ignore = "long: make verify"]
+fn the_other_half_of_ten_thousand_cuts_loses_nothing_protected() {
+    half_of_ten_thousand(40_000_000);
+}
+
 /// A case that is run as a user runs it, and its result.
 fn result(rest: &str) -> Result<serde_json::Value, String> {
     result_with(rest, &[])

@@ -29,7 +29,7 @@ const LARGEST: u64 = 1 << 30;
 const LARGEST_TRIM: u64 = u32::MAX as u64 * SECTOR.get();
 
 /// One drive, or one array of drives.
-enum Inner {
+pub(crate) enum Inner {
     Drive(Box<Machine<Drive>>),
     Array(Box<Machine<Array>>),
 }
@@ -44,12 +44,14 @@ macro_rules! machine {
     };
 }
 
+pub(crate) use machine;
+
 /// A drive or array in simulated time, which its host advances.
 ///
 /// Time begins at zero. Times are in ns, addresses and lengths in bytes.
 pub struct Device {
-    inner: Inner,
-    case: Case,
+    pub(crate) inner: Inner,
+    pub(crate) case: Case,
     notes: Vec<String>,
     /// Number of the next request.
     next_tag: u64,

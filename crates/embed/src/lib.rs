@@ -30,6 +30,7 @@ mod journal;
 mod kept_state;
 mod machine;
 mod options;
+mod power;
 mod request;
 
 pub use activity::Activity;
@@ -40,4 +41,5 @@ pub use interpulse_engine::account::{CAUSE_INFO, CAUSES};
 pub use interpulse_engine::{AuditReport, Duration, Op, SimTime, ZoneAction};
 pub use kept_state::{Parked, age_state, clone_state, show_state};
 pub use options::Options;
+pub use power::PowerCut;
 pub use request::{Completion, OPS, Request, StatusCode, op_of_code};

@@ -30,6 +30,8 @@ const AHEAD: [(usize, PrefetchDistance); 2] = [(16, PrefetchDistance::Far), (4, 
 pub trait Simulated: RunTarget {
     /// Whether power is off, or the device recovers.
     fn is_down(&self) -> bool;
+    /// Cuts power now, for as long as the configuration says; false if the device cannot be cut at this instant.
+    fn cut(&mut self, events: &mut EventQueue) -> bool;
     /// Counters of an array since the start.
     fn array_counters(&mut self) -> Option<ArrayCounters>;
 }
@@ -37,6 +39,12 @@ pub trait Simulated: RunTarget {
 impl Simulated for Drive {
     fn is_down(&self) -> bool {
         Drive::is_down(self)
+    }
+    fn cut(&mut self, events: &mut EventQueue) -> bool {
+        let Some(spec) = self.spec().power_loss.filter(|_| !Drive::is_down(self)) else { return false };
+        self.cut_power(events);
+        self.power_up(events, events.now() + spec.off_for);
+        true
     }
     fn array_counters(&mut self) -> Option<ArrayCounters> {
         None
@@ -46,6 +54,9 @@ impl Simulated for Drive {
 impl Simulated for Array {
     fn is_down(&self) -> bool {
         Array::is_down(self)
+    }
+    fn cut(&mut self, _: &mut EventQueue) -> bool {
+        false
     }
     fn array_counters(&mut self) -> Option<ArrayCounters> {
         // The only window begins with the run.
@@ -287,6 +298,15 @@ impl<D: Simulated> Machine<D> {
     fn complete(&mut self, completion: Completion) {
         self.digest = digest_with(self.digest, &completion);
         self.completions.push_back(completion);
+    }
+
+    /// Cuts power now; false if the device cannot be cut at this instant.
+    pub fn cut_power(&mut self) -> bool {
+        let is_cut = self.device.cut(&mut self.events);
+        if is_cut {
+            self.lose_power();
+        }
+        is_cut
     }
 
     /// Completes every outstanding request, which the device has dropped, with an error.

@@ -116,7 +116,10 @@ fn states_of_other_drives_and_damaged_ones_are_refused() {
     let other = refused(&Options::new(drive(&format!("{FILLED}[ftl]\nover-provisioning = \"35%\"\n"))));
     assert!(other.contains("ftl.over-provisioning is 0.3 in the state and 0.35 in"), "{other}");
     let other = refused(&Options::new("drive = \"a4-mini\"\npart.blocks-per-plane = 48\n"));
-    assert!(other.contains("part.blocks-per-plane is 24 in the state and 48 in the configuration"), "{other}");
+    assert!(
+        other.contains("part.blocks-per-plane is 24 in the state and 48 in the configuration"),
+        "{other}"
+    );
     // The state is in place of what these say.
     let same = Options::new(drive("[precondition]\nfill = \"70%\"\n"));
     Device::create_from_state(&same, &path).expect("it goes with every [precondition]");
@@ -208,7 +211,10 @@ fn a_state_says_what_it_is_and_keeps_ages_and_history() {
         let figure = |state: &Value| state[key][of].as_u64().expect("a figure");
         figure(&after) - figure(&before)
     };
-    assert_eq!((more("pe_cycles", "min"), more("pe_cycles", "max"), more("block_reads", "max")), (1_500, 1_500, 50));
+    assert_eq!(
+        (more("pe_cycles", "min"), more("pe_cycles", "max"), more("block_reads", "max")),
+        (1_500, 1_500, 50)
+    );
     let aged = more("age_ns", "max");
     assert!(aged >= 90 * DAY_NS && aged < 91 * DAY_NS, "{aged}");
     let refused = |cycles, days, reads| {
@@ -229,7 +235,8 @@ fn a_copy_goes_to_a_compatible_drive_alone() {
     work(&mut of, 1, 500);
     state(&mut of);
     of.save_state(&path).expect("it can be kept");
-    let suspended = Options::new(drive("[suspend]\nprogram.scheme = \"loop-boundary\"\nerase.scheme = \"ideal\"\n"));
+    let suspended =
+        Options::new(drive("[suspend]\nprogram.scheme = \"loop-boundary\"\nerase.scheme = \"ideal\"\n"));
     clone_state(&path, &copy, Some(&suspended)).expect("the geometry is the same");
     assert_ne!(shown(&copy)["config_hash"], shown(&path)["config_hash"]);
     let mut of = Device::create_from_state(&suspended, &copy).expect("a state");
@@ -241,7 +248,8 @@ fn a_copy_goes_to_a_compatible_drive_alone() {
         ("drive = \"a4-mini\"\npart.blocks-per-plane = 48\n".into(), "part.blocks-per-plane is 24"),
         (drive("[array]\nlevel = \"raid5\"\ndrives = 4\n"), "array: "),
     ] {
-        let why = clone_state(&path, &copy, Some(&Options::new(config))).expect_err("other drives").to_string();
+        let why =
+            clone_state(&path, &copy, Some(&Options::new(config))).expect_err("other drives").to_string();
         assert!(why.contains(expected), "{why}");
     }
     std::fs::remove_file(&path).expect("the file");

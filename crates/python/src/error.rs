@@ -48,6 +48,14 @@ pub fn from_embedding(py: Python<'_>, error: Error) -> PyErr {
     }
 }
 
+/// As [`from_embedding`], where a state is a file that the user names: `ConfigError`.
+pub fn from_files(py: Python<'_>, error: Error) -> PyErr {
+    match error {
+        Error::State(why) => ConfigError::new_err(why),
+        other => from_embedding(py, other),
+    }
+}
+
 /// Converts a configuration error to the exception.
 pub fn from_config(error: &PlanError) -> PyErr {
     ConfigError::new_err(error.to_string())

@@ -14,6 +14,7 @@ mod handle;
 mod machine;
 mod plan;
 mod serve;
+mod state;
 mod trace;
 
 use pyo3::prelude::*;
@@ -42,6 +43,8 @@ mod _core {
     #[pymodule_export]
     use crate::serve::Server;
     #[pymodule_export]
+    use crate::state::{state_age, state_clone, state_show};
+    #[pymodule_export]
     use crate::trace::{trace_rewrite, trace_statistics, twin_row, write_twin};
 
     /// Version of the compiled core, equal to that of the package.
@@ -57,7 +60,7 @@ mod _core {
     }
 
     /// Names of the module, for `from ... import *` and the test of the stub.
-    const ALL: [&str; 24] = [
+    const ALL: [&str; 27] = [
         "ConfigError",
         "Device",
         "Entry",
@@ -76,6 +79,9 @@ mod _core {
         "lists",
         "resolve",
         "start",
+        "state_age",
+        "state_clone",
+        "state_show",
         "together",
         "trace_rewrite",
         "trace_statistics",

@@ -1,13 +1,15 @@
 //! Plan for Python: a resolved configuration.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use interpulse_study::config::PlanRequest;
+use interpulse_study::initial_state::kept_state::start_of_run::with_state_files;
 use interpulse_study::{die_script, plan};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::error::from_config;
+use crate::error::{ConfigError, from_config};
 
 /// A resolved and checked configuration that can run any number of times.
 #[pyclass(frozen, module = "interpulse._core")]
@@ -57,6 +59,20 @@ impl Plan {
     /// The plan with only the cases at these positions. Raises `ValueError` without a case, or if one is not there.
     fn only(&self, cases: Vec<usize>) -> PyResult<Plan> {
         let plan = self.inner.only(&cases).ok_or_else(|| PyValueError::new_err("no such cases"))?;
+        Ok(Plan { inner: Arc::new(plan) })
+    }
+
+    /// The plan whose drives start with the kept state in the file `start`, and whose drive's state goes to the file `save` at
+    /// the end of its run. Raises `ConfigError` for a file or a drive that does not go with that.
+    #[pyo3(signature = (start, save))]
+    fn with_state_files(
+        &self,
+        py: Python<'_>,
+        start: Option<PathBuf>,
+        save: Option<PathBuf>,
+    ) -> PyResult<Plan> {
+        let plan = py.detach(|| with_state_files(&self.inner, start.as_deref(), save.as_deref()));
+        let plan = plan.map_err(|error| ConfigError::new_err(error.to_string()))?;
         Ok(Plan { inner: Arc::new(plan) })
     }
 }

@@ -5,17 +5,19 @@ use std::io::BufWriter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use interpulse_embed::{Options, message_of_panic};
 use interpulse_serve::drive::clock::Pace;
 use interpulse_serve::drive::metrics::prometheus;
 use interpulse_serve::drive::simulated_drive::Setup;
+use interpulse_serve::drive::state_saver::StateFile;
 use interpulse_serve::server::address::Address;
 use interpulse_serve::server::{PATIENCE, Parts, ServeError, Server as Inner, WebAt};
 use interpulse_serve::store::Store;
 use pyo3::prelude::*;
 
-use crate::error::{ConfigError, from_embedding};
+use crate::error::{ConfigError, from_files};
 
 /// Most lines about clients that wait for Python; further ones are counted.
 const MOST_LINES: usize = 1000;
@@ -36,7 +38,7 @@ pub struct Server {
 
 fn raised(py: Python<'_>, error: ServeError) -> PyErr {
     match error {
-        ServeError::Drive(error) => from_embedding(py, error),
+        ServeError::Drive(error) => from_files(py, error),
         other => ConfigError::new_err(other.to_string()),
     }
 }
@@ -44,7 +46,7 @@ fn raised(py: Python<'_>, error: ServeError) -> PyErr {
 #[pymethods]
 impl Server {
     /// Builds the drive, opens the backing file (`None`: memory) and listens. `state` is the file in which the drive is kept from
-    /// session to session, `record` a new file for a trace of the commands.
+    /// session to session, with the seconds between two saves of an idle drive, `record` a new file for a trace of the commands.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "they are arguments in Python")]
     #[pyo3(signature = (config, path, sets, case, cache, pace, listen, name, backing, state, record, read_only, certificates, remote_writes, connections, web, token))]
@@ -59,7 +61,7 @@ impl Server {
         listen: Vec<String>,
         name: String,
         backing: Option<PathBuf>,
-        state: Option<PathBuf>,
+        state: Option<(PathBuf, Option<u64>)>,
         record: Option<PathBuf>,
         read_only: bool,
         certificates: Option<PathBuf>,
@@ -91,6 +93,7 @@ impl Server {
                 };
                 file.map(|file| Box::new(BufWriter::new(file)) as Box<_>).map_err(failed)
             });
+            let state = state.map(|(path, every)| StateFile { path, every: every.map(Duration::from_secs) });
             let drive = Setup { options, pace, limit: 1 << 16, record: record.transpose()?, state };
             let store = Box::new(move |bytes| match backing {
                 Some(path) => Ok(Store::open(&path, bytes)?),
@@ -141,6 +144,11 @@ impl Server {
     #[getter]
     fn has_failed(&self) -> bool {
         self.inner.drive().has_ended()
+    }
+
+    /// Cuts the power of the drive now; false if its configuration has no power loss, or it is an array.
+    fn cut_power(&self) -> bool {
+        self.inner.drive().cut_power()
     }
 
     /// Lines about clients since the last call, and how many were dropped because too many came.

@@ -1,5 +1,6 @@
 //! Tests of the server.
 
+mod drive_faults;
 mod drive_replay;
 mod drive_session;
 mod drive_thread;

@@ -34,6 +34,7 @@ FILES = {
     "import": "import_files",
     "export": "export_files",
     "serve": "serve",
+    "state": "state",
     "view": "view",
 }
 """Files of the commands, in the order of the help page: a file has either a command group `app`, or a function named

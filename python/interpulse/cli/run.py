@@ -126,6 +126,22 @@ def run(
             "--counters", help="End the table with every counter that is not zero (`interpulse list counters`)."
         ),
     ] = False,
+    start_state: Annotated[
+        Path | None,
+        typer.Option(
+            parser=named_path,
+            metavar="FILE.state",
+            help="Start with the drive of this state (`interpulse serve`, or --save-state) instead of [precondition].",
+        ),
+    ] = None,
+    save_state: Annotated[
+        Path | None,
+        typer.Option(
+            parser=named_path,
+            metavar="FILE.state",
+            help="Write the drive's state at the end of the run, for --start-state and `interpulse serve --backing FILE`.",
+        ),
+    ] = None,
     json: Json = False,
     jobs: Jobs = None,
     skip_bad_rows: Annotated[
@@ -160,4 +176,6 @@ def run(
         cache_dir=cache_dir,
         drive=drive,
         output_format=output_format,
+        start_state=start_state,
+        save_state=save_state,
     )

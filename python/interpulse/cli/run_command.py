@@ -51,6 +51,8 @@ def run_command(
     cache_dir: Path | str | None = None,
     drive: Path | None = None,
     output_format: str | None = None,
+    start_state: Path | None = None,
+    save_state: Path | None = None,
 ) -> int:
     """Runs the command; returns the exit code."""
     options = Options.of(jobs, Cache.default(cache_dir), no_cache=no_cache)
@@ -79,6 +81,8 @@ def run_command(
 
         if logs is not None and not logs.bounded:
             raise UserError("--log, --series and --timeline record one seed, and --repeat runs several: omit one")
+        if start_state is not None or save_state is not None:
+            raise UserError("--start-state and --save-state are for one run, and --repeat runs several: omit one")
         return run_repeated(
             loaded,
             repeat,
@@ -98,6 +102,8 @@ def run_command(
         from interpulse.configuration.cases import positions
 
         plan = plan.only(positions(plan.case_names, cases))
+    if start_state is not None or save_state is not None:
+        plan = plan.with_state_files(start_state, save_state)
     folder = None
     if out is not None:
         from interpulse.cli.out_folder import OutFolder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,6 +55,15 @@ def serve(
     keep_state: Annotated[
         bool, typer.Option("--state/--no-state", help="Whether a drive with a backing file keeps its map and wear.")
     ] = True,
+    save_every: Annotated[
+        int,
+        typer.Option(
+            metavar="SECONDS",
+            min=0,
+            max=86400,
+            help="Save the state of an idle drive after this time; 0: at the end alone.",
+        ),
+    ] = 30,
     record: Annotated[
         Path | None, path_option("FILE", "Write a trace of the commands to this new file, for `run --trace`.")
     ] = None,
@@ -91,7 +101,7 @@ def serve(
     text, path, overrides = load_with_sets(config, sets or []).utf8()
     if seed is not None:
         overrides = [*overrides, ("seed", str(seed))]
-    state = Path(f"{backing}.state") if backing and keep_state else None
+    state = (Path(f"{backing}.state"), save_every or None) if backing and keep_state else None
     server = Server(
         text,
         path,
@@ -116,11 +126,31 @@ def serve(
         say(uri)
     if server.web:
         say(f"live view: {server.web}")
-    _wait(server)
+    with _PowerSwitch(server):
+        _wait(server)
     as_json, as_text = server.stop()
     _log(server)
     emit(as_json if json else as_text.rstrip("\n"))
     return 0
+
+
+class _PowerSwitch:
+    """Cuts the power of the drive at SIGUSR1."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def __enter__(self) -> None:
+        self._before = signal.signal(signal.SIGUSR1, self._cut)
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGUSR1, self._before)
+
+    def _cut(self, *_: object) -> None:
+        if self._server.cut_power():
+            say("SIGUSR1: the power of the drive is cut")
+        else:
+            say("SIGUSR1: ignored, since only a single drive with a section [power-loss] can lose power")
 
 
 def _wait(server: Server) -> None:

@@ -1,7 +1,8 @@
 //! History of a drive: what it did in earlier sessions, and the ages and reads of its blocks, beside its state.
 
 use super::Drive;
-use super::state::{CHECKED, PreconditionedState};
+use super::state::CHECKED;
+use crate::ftl::PreconditionedState;
 use crate::ftl::layout::Layout;
 use crate::numbers::SuperBlock;
 use interpulse_engine::{Duration, SimTime};
@@ -102,9 +103,10 @@ impl PreconditionedState {
         let done = blocks.programs_done();
         let wear = blocks.wear();
         let count = u64::from(blocks.layout.super_blocks());
+        let each = || SuperBlock::first(blocks.layout.super_blocks());
         StateFigures {
             logical_units: u64::from(blocks.config().logical_units),
-            mapped_units: blocks.map().weight.iter().map(|&weight| u64::from(weight)).sum(),
+            mapped_units: each().map(|block| u64::from(blocks.map().valid_units(block))).sum(),
             blocks: count,
             free_blocks: done.iter().filter(|&&done| done == 0).count() as u64,
             open_blocks: done.iter().filter(|&&done| done > 0 && done < programs).count() as u64,

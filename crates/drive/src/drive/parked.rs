@@ -27,6 +27,10 @@ impl Drive {
             return Err("programs of collection were interrupted: let the drive rest first".into());
         }
         let mut blocks = ftl.blocks.clone();
+        // Blocks whose collection has begun and holds no operation are collected by the next drive.
+        for victim in ftl.collection.lanes.iter().flat_map(|lane| &lane.victims) {
+            blocks.units.map_mut().set_candidate(victim.super_block, true);
+        }
         let map = blocks.map();
         let cached = |lpn: &Lpn| matches!(map.get(*lpn), Where::Cache(_));
         let dirty: Vec<Lpn> = Lpn(0).until(Lpn(map.logical_units())).filter(cached).collect();
@@ -56,6 +60,11 @@ impl DriveSpec {
             (ftl.mapping.cached().is_some(), "ftl.mapping", "the state of a mapping cache"),
             (self.power_loss.is_some(), "power-loss", "the metadata of power-loss recovery"),
             (self.faults.is_some(), "faults", "the state of faults"),
+            (
+                !self.schedule.iter().all(|of| of.what.leaves_no_state()),
+                "fault",
+                "what injected faults leave",
+            ),
         ]
         .into_iter()
         .find_map(|(excludes, key, what)| excludes.then_some((key, what)))

@@ -61,6 +61,13 @@ pub enum FaultKind {
     Stall(Stalled, Duration),
 }
 
+impl FaultKind {
+    /// Whether nothing of it remains when it is over.
+    pub(crate) fn leaves_no_state(self) -> bool {
+        matches!(self, FaultKind::Stall(..))
+    }
+}
+
 /// What stalls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stalled {

@@ -2,6 +2,7 @@
 
 pub mod class;
 pub mod clock;
+pub mod faults;
 pub mod metrics;
 pub mod pacer;
 mod punctual;
@@ -9,6 +10,7 @@ pub mod queue;
 pub mod record;
 pub mod report;
 pub mod simulated_drive;
+pub mod state_saver;
 pub mod statistics;
 pub mod view;
 pub mod window;

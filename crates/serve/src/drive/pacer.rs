@@ -137,6 +137,15 @@ impl Pacer {
         Ok(())
     }
 
+    /// Cuts the power of the device now, and adds the commands that this ends to `due`.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn cut_power(&mut self, due: &mut Vec<Due>) -> Result<(), Error> {
+        self.device.cut_power()?;
+        self.take_completions(due)
+    }
+
     /// Ends every outstanding command with an error, after the device has failed.
     pub fn abandon(&mut self, due: &mut Vec<Due>) {
         for Outstanding { command, .. } in self.outstanding.drain() {

@@ -20,6 +20,7 @@ struct Inner {
     /// The thread of the drive has ended, and takes no more commands.
     ended: bool,
     wants_view: bool,
+    cuts_power: bool,
     view: Option<Arc<View>>,
     views: u64,
 }
@@ -46,6 +47,8 @@ pub struct Taken {
     pub closing: bool,
     /// A view is wanted.
     pub wants_view: bool,
+    /// Power is cut now.
+    pub cuts_power: bool,
 }
 
 /// The drive takes no more commands.
@@ -132,7 +135,12 @@ impl Queue {
         std::mem::swap(&mut inner.waiting, to);
         inner.waiting.clear();
         self.any.store(false, Ordering::Release);
-        Taken { now: self.now(), closing: inner.closing, wants_view: std::mem::take(&mut inner.wants_view) }
+        Taken {
+            now: self.now(),
+            closing: inner.closing,
+            wants_view: std::mem::take(&mut inner.wants_view),
+            cuts_power: std::mem::take(&mut inner.cuts_power),
+        }
     }
 
     /// Sleeps until something waits for the thread of the drive, or until `until`.
@@ -150,6 +158,13 @@ impl Queue {
             }
         }
         inner.asleep = false;
+    }
+
+    /// Cuts the power of the drive now.
+    pub fn cut_power(&self) {
+        let mut inner = self.lock();
+        inner.cuts_power = true;
+        self.wake(inner);
     }
 
     /// Accepts no more commands.

@@ -2,6 +2,7 @@
 
 use super::class::Class;
 use super::clock::Pace;
+use super::faults::Faults;
 use super::record::Recorded;
 use super::view::{ClassView, Distribution, PERCENTILES, View};
 use interpulse_embed::{AuditReport, Duration};
@@ -23,6 +24,8 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// Checks of the device at the end.
     pub audit: AuditReport,
+    /// Faults and power cuts.
+    pub faults: Faults,
 }
 
 impl Report {
@@ -39,7 +42,7 @@ impl Report {
             );
         }
         warnings.extend(notes);
-        Report { view, recorded, warnings, audit }
+        Report { view, recorded, warnings, audit, faults: Faults::default() }
     }
 
     /// Commands of a class.
@@ -77,6 +80,8 @@ impl Report {
             })).collect::<Vec<_>>(),
             "write_amplification": view.write_amplification(),
             "recorded": self.recorded,
+            "smart": self.faults.smart,
+            "power_cuts": self.faults.cuts_json(),
             "audited": { "requests": self.audit.requests, "mapped_units": self.audit.mapped_units },
             "warnings": self.warnings,
             "notes": session.notes,
@@ -117,6 +122,7 @@ impl Report {
         if let Some(factor) = view.write_amplification() {
             let _ = writeln!(text, "write amplification {factor:.3}");
         }
+        text += &self.faults.to_text();
         if let Some(rows) = self.recorded {
             let _ = writeln!(text, "{rows} commands recorded");
         }

@@ -1,17 +1,19 @@
 //! Simulated drive: a device on a thread of its own, which completes commands when the drive would.
 
 use super::clock::{Pace, WallTime};
+use super::faults::Faults;
 use super::pacer::{Arrived, Due, Pacer, Wake};
 use super::punctual::{be_punctual, wait};
 use super::queue::{Closed, EndsQueue, Queue};
 use super::record::Recorder;
 use super::report::Report;
+use super::state_saver::{StateFile, StateSaver};
 use super::view::{Session, View};
 use crate::command::{Command, Done};
 use interpulse_embed::{Device, Error, Options, message_of_panic};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
@@ -19,6 +21,9 @@ use std::thread::{Builder, JoinHandle};
 const BATCH: usize = 32;
 /// Wall time after which the rows of a record are written out, in ns.
 const RECORD_DELAY: u64 = 1_000_000_000;
+
+/// Wall time after which a save of the state that had to wait is tried again, in ns.
+const SAVE_RETRY: u64 = 50_000_000;
 
 /// What a simulated drive is made of.
 pub struct Setup {
@@ -30,15 +35,15 @@ pub struct Setup {
     pub limit: usize,
     /// Where a record of the commands is written, with a buffer.
     pub record: Option<Box<dyn Write + Send>>,
-    /// File in which the drive keeps its map, wear and open blocks from session to session. It is written when a session ends:
-    /// after a crash the next one begins with the state before.
-    pub state: Option<PathBuf>,
+    /// File in which the drive keeps its map, wear and open blocks from session to session.
+    pub state: Option<StateFile>,
 }
 
 /// A drive that follows wall time.
 pub struct SimulatedDrive {
     queue: Arc<Queue>,
     session: Session,
+    can_lose_power: bool,
     thread: Mutex<Option<JoinHandle<Result<Report, Error>>>>,
 }
 
@@ -55,11 +60,17 @@ impl SimulatedDrive {
         deliver: impl FnMut(&[Done]) + Send + 'static,
     ) -> Result<SimulatedDrive, Error> {
         let Setup { options, pace, limit, record, state } = setup;
-        let mut device = create(&options, state.as_deref())?;
+        let mut device = create(&options, state.as_ref().map(|file| file.path.as_path()))?;
         if device.counters().zones.is_some() {
             let why = "ftl.family = \"zoned\": a block device needs random writes; legal: a page-mapped drive or an array";
             return Err(Error::Config(format!("{}: {why}", options.path)));
         }
+        if device.forgets_acknowledged_writes() {
+            let why = "cache.protected = false: a power cut would lose acknowledged writes, and a served drive does not take them \
+                       back out of its data; legal: true, or cache.acknowledge = \"when-programmed\"";
+            return Err(Error::Config(format!("{}: {why}", options.path)));
+        }
+        let can_lose_power = device.can_cut_power();
         let session = session_of(&device, pace);
         let queue = Arc::new(Queue::new(limit));
         let pacer = Pacer::new(device, session.is_array, pace, record.map(Recorder::new));
@@ -71,12 +82,12 @@ impl SimulatedDrive {
             due: Vec::new(),
             done: Vec::new(),
             recorded: WallTime(0),
-            state,
+            saver: state.map(StateSaver::new),
         };
         let run = move || thread.run();
         let thread = Builder::new().name("drive".into()).spawn(run);
         let thread = thread.map_err(|error| Error::Resources(format!("the thread of the drive: {error}")))?;
-        Ok(SimulatedDrive { queue, session, thread: Mutex::new(Some(thread)) })
+        Ok(SimulatedDrive { queue, session, can_lose_power, thread: Mutex::new(Some(thread)) })
     }
 
     /// Bytes of the drive.
@@ -110,6 +121,16 @@ impl SimulatedDrive {
         self.queue.submit(commands)
     }
 
+    /// Cuts the power of the drive at this instant, unless it is off already. Commands under way end with an error, those that
+    /// come later wait until the drive has recovered. Returns false for a device whose power cannot be cut: without a section
+    /// `[power-loss]`, and for an array.
+    pub fn cut_power(&self) -> bool {
+        if self.can_lose_power {
+            self.queue.cut_power();
+        }
+        self.can_lose_power
+    }
+
     /// View of the present; `None` if the drive has ended before the first view.
     pub fn view(&self) -> Option<Arc<View>> {
         self.queue.view()
@@ -140,7 +161,12 @@ fn create(options: &Options, state: Option<&Path>) -> Result<Device, Error> {
     match state {
         None => Device::create(options),
         Some(path) => {
-            Device::can_keep_state(options)?;
+            Device::can_keep_state(options).map_err(|error| match error {
+                Error::State(why) => {
+                    Error::State(format!("{}: {why}; legal: without a state (--no-state)", options.path))
+                }
+                other => other,
+            })?;
             if path.exists() { Device::create_from_state(options, path) } else { Device::create(options) }
         }
     }
@@ -168,7 +194,7 @@ struct DriveThread<F> {
     done: Vec<Done>,
     /// When the rows of the record were last written out.
     recorded: WallTime,
-    state: Option<PathBuf>,
+    saver: Option<StateSaver>,
 }
 
 impl<F: FnMut(&[Done])> DriveThread<F> {
@@ -184,16 +210,16 @@ impl<F: FnMut(&[Done])> DriveThread<F> {
             self.deliver_due();
             return Err(error);
         }
-        if self.state.is_some() {
+        if self.saver.is_some() {
             self.pacer.device.rest()?;
         }
         let audit = self.pacer.device.finish()?;
-        if let Some(path) = &self.state {
-            self.pacer.device.save_state(path)?;
-        }
+        let unsaved = self.saver.as_mut().map_or(Ok(None), |saver| saver.end(&self.pacer))?;
         let recorded = self.pacer.recorder.as_mut().map(Recorder::end);
         let view = View::new(&self.session, &mut self.pacer, queue.now());
-        let report = Report::new(view.clone(), recorded, audit, punctual);
+        let mut report = Report::new(view.clone(), recorded, audit, punctual);
+        report.warnings.extend(unsaved);
+        report.faults = Faults::of(&self.pacer);
         queue.publish(view);
         Ok(report)
     }
@@ -205,6 +231,9 @@ impl<F: FnMut(&[Done])> DriveThread<F> {
             self.pacer.step(taken.now, &arrived, &mut self.due)?;
             if self.session.pace == Pace::Max {
                 self.run_ahead(queue, taken.now)?;
+            }
+            if taken.cuts_power {
+                self.pacer.cut_power(&mut self.due)?;
             }
             if taken.closing {
                 self.drain(queue)?;
@@ -218,6 +247,9 @@ impl<F: FnMut(&[Done])> DriveThread<F> {
             }
             // A waiting submitter needs the room of what has been delivered.
             if delivered == 0 && !queue.has_work() {
+                if let Some(saver) = &mut self.saver {
+                    saver.step(&mut self.pacer, self.session.pace, taken.now)?;
+                }
                 self.wait(queue, taken.now);
             }
         }
@@ -264,6 +296,10 @@ impl<F: FnMut(&[Done])> DriveThread<F> {
             Wake::At(at) => Some(at),
             Wake::Command => None,
         };
+        let save = self.saver.as_ref().and_then(|saver| saver.due(&self.pacer));
+        // An idle drive that works is looked at again when its work may have ended.
+        let save = save.map(|due| due.max(WallTime(now.0 + SAVE_RETRY)));
+        let until = until.into_iter().chain(save.filter(|_| self.pacer.outstanding() == 0)).min();
         // Background work of an idle drive may wait a little longer.
         let exact = self.pacer.outstanding() > 0;
         wait(queue, self.write_record_before(until, now), exact);

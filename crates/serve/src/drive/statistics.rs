@@ -60,6 +60,10 @@ pub struct Statistics {
     pub slip: LatencyHistogram,
     /// Latencies of the last seconds of wall time.
     pub windows: Windows,
+    /// Commands submitted.
+    pub submitted: u64,
+    /// Commands that the drive refused because it is read-only.
+    pub refused: u64,
     /// Largest number of commands outstanding at once.
     pub most_outstanding: usize,
     /// The slowest commands, the slowest first.
@@ -74,6 +78,7 @@ impl Statistics {
 
     /// Counts a submission, after which so many commands are outstanding.
     pub fn submitted(&mut self, outstanding: usize) {
+        self.submitted += 1;
         self.most_outstanding = self.most_outstanding.max(outstanding);
     }
 
@@ -89,6 +94,7 @@ impl Statistics {
             of.bytes += if class == Class::Flush { 0 } else { u64::from(command.length) };
         } else {
             of.errors += 1;
+            self.refused += u64::from(*outcome == Outcome::NotPermitted);
         }
         self.windows.record(class, latency);
         if self.slowest.len() < SLOWEST || self.slowest.last().is_some_and(|last| latency > last.latency) {

@@ -22,7 +22,7 @@ mod power;
 mod power_loss;
 mod read_cache;
 mod reliability;
-mod smart;
+pub mod smart;
 mod time_share;
 mod window_quality;
 mod zones;

@@ -3,7 +3,7 @@
 use crate::config::Case;
 use interpulse_drive::{BlockPast, History, PreconditionedState, StateFigures};
 use interpulse_engine::Duration;
-use interpulse_settings::Entry;
+use interpulse_settings::{ConfigError, Document, Entry, default};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -171,6 +171,12 @@ impl Description {
         let Done { sessions, time_ns, host_units, programmed_units, erases } = self.done;
         History { sessions, time_ns, host_units, programmed_units, erases, blocks }
     }
+}
+
+/// Retention of a text such as `90d`, at most 20 years.
+pub fn retention_of(text: &str) -> Result<Duration, ConfigError> {
+    let document = Document::set("retention", text)?;
+    document.top().duration("retention", "age of all data", default(Duration::ZERO).at_most(OLDEST))
 }
 
 impl Aged {

@@ -10,7 +10,7 @@ pub mod start_of_run;
 use super::snapshot::{self, Snapshot, SnapshotError, open_regular};
 use crate::config::Case;
 use description::{Aged, Description};
-use interpulse_drive::{BlockPast, History, PreconditionedState};
+use interpulse_drive::{BlockPast, FtlState, History, PreconditionedState};
 use interpulse_engine::Duration;
 use serde_json::{Map, Value, json};
 use std::fs::{self, File};
@@ -61,7 +61,8 @@ impl KeptState {
 
     /// What the file says, with the figures after ageing.
     pub fn to_json(&self) -> Value {
-        let Description { interpulse, state_hash, config_hash, figures, done, aged, keys } = &self.description;
+        let Description { interpulse, state_hash, config_hash, figures, done, aged, keys } =
+            &self.description;
         let ages = self.history.blocks.iter().map(|past| past.age.as_ns());
         let reads = self.history.blocks.iter().map(|past| u64::from(past.reads));
         let cycles = |of: u64| of + u64::from(aged.cycles);
@@ -108,7 +109,9 @@ impl KeptState {
         file.seek(SeekFrom::Start(trailer_at)).map_err(at)?;
         let whole = file.read_exact(&mut trailer).is_ok() && trailer[..8] == MAGIC;
         if !whole {
-            return Err(refuse(format!("its end is missing: it is truncated, or a snapshot of the cache; {LEGAL}")));
+            return Err(refuse(format!(
+                "its end is missing: it is truncated, or a snapshot of the cache; {LEGAL}"
+            )));
         }
         let number =
             |k: usize| u64::from_le_bytes(trailer[8 * k..8 * k + 8].try_into().expect("eight bytes"));
@@ -233,7 +236,9 @@ fn tail(description: &Description, pasts: &[u8]) -> Vec<u8> {
     bytes.extend_from_slice(pasts);
     let sum = xxh3_64(&bytes);
     bytes.extend(MAGIC);
-    [FORMAT_VERSION, described, pasts.len() as u64, sum].iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+    [FORMAT_VERSION, described, pasts.len() as u64, sum]
+        .iter()
+        .for_each(|number| bytes.extend(number.to_le_bytes()));
     bytes
 }
 

@@ -12,11 +12,16 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// For a file that is none of these drives, a device whose state cannot be kept, and several cases with one file to write.
-pub fn with_state_files(plan: &Plan, start: Option<&Path>, save: Option<&Path>) -> Result<Plan, SnapshotError> {
+pub fn with_state_files(
+    plan: &Plan,
+    start: Option<&Path>,
+    save: Option<&Path>,
+) -> Result<Plan, SnapshotError> {
     let mut cases = plan.cases().to_vec();
     let refuse = |path: &Path, why: String| SnapshotError::Refused { path: path.into(), why };
     if let Some(path) = save.filter(|_| cases.len() > 1) {
-        let why = format!("{} cases have one state file; legal: one of them, chosen with --case", cases.len());
+        let why =
+            format!("{} cases have one state file; legal: one of them, chosen with --case", cases.len());
         return Err(refuse(path, why));
     }
     for case in &mut cases {
@@ -29,8 +34,7 @@ pub fn with_state_files(plan: &Plan, start: Option<&Path>, save: Option<&Path>) 
             case.precondition.cycles = kept.description.aged.cycles;
             history = Arc::new(kept.history);
         }
-        case.state_files =
-            StateFiles { start: start.map(Into::into), history, save: save.map(Into::into) };
+        case.state_files = StateFiles { start: start.map(Into::into), history, save: save.map(Into::into) };
     }
     Ok(plan.with_cases(cases))
 }

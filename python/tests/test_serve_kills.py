@@ -1,7 +1,7 @@
 """Is everything that a client made durable there after a kill of the server, and no block a mix or foreign data?
 
-Each block of the writer is one stamp, its offset and the number of its write, again and again, so that a part of another
-write, of another block or of another program shows. Beside it fio rewrites blocks with checksums.
+Each block of the writer is one stamp, its place and the number of its write, again and again, so that a part of another
+write, of another block or of another program is found. Beside it fio rewrites blocks with checksums.
 """
 
 from __future__ import annotations
@@ -110,9 +110,7 @@ def kills(folder: Path, rounds: int) -> Written:
             if turn == rounds:
                 break
             line = fio(server.uri, "randwrite", "--do_verify=0", "--time_based", "--runtime=60", f"--randseed={turn}")
-            with subprocess.Popen(
-                line, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            ) as rewriting:
+            with subprocess.Popen(line, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as rewriting:
                 if turn % 10 == 0:
                     # Idle for as long as a save of the state takes: the next drive starts with it.
                     rewriting.kill()

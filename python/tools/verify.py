@@ -28,9 +28,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "VERIFY.md"
 BIN = Path(sys.executable).parent
-LEFT_OUT = tuple(
-    f"--ignore=python/tests/{name}" for name in ("hostile", "test_fio_real.py", "test_serve_kills.py")
-)
+LEFT_OUT = tuple(f"--ignore=python/tests/{name}" for name in ("hostile", "test_fio_real.py", "test_serve_kills.py"))
 """Python tests that have steps of their own."""
 
 

@@ -139,7 +139,7 @@ def run(
         typer.Option(
             parser=named_path,
             metavar="FILE.state",
-            help="Write the drive's state at the end of the run, for --start-state and `interpulse serve --backing FILE`.",
+            help="Write the state of the drive at the end of the run, for --start-state and `interpulse serve`.",
         ),
     ] = None,
     json: Json = False,

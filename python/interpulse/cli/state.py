@@ -102,7 +102,9 @@ def age(
 
 def _backing(state: Path) -> Path:
     if state.suffix != SUFFIX:
-        raise ConfigError(f"{state}: seen a name without {SUFFIX}; --data needs the name of the backing file and {SUFFIX}")
+        raise ConfigError(
+            f"{state}: seen a name without {SUFFIX}; --data needs the name of the backing file and {SUFFIX}"
+        )
     return state.with_suffix("")
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.nbd_server import serving
-from tests.test_serve import Client
+from tests.nbd_server import Client, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

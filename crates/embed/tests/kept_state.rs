@@ -216,7 +216,7 @@ fn a_state_says_what_it_is_and_keeps_ages_and_history() {
         (1_500, 1_500, 50)
     );
     let aged = more("age_ns", "max");
-    assert!(aged >= 90 * DAY_NS && aged < 91 * DAY_NS, "{aged}");
+    assert!((90 * DAY_NS..91 * DAY_NS).contains(&aged), "{aged}");
     let refused = |cycles, days, reads| {
         let age = Duration::from_ns(days * DAY_NS);
         age_state(&other, &other, cycles, age, reads).expect_err("not legal").to_string()

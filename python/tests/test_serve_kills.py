@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 BLOCK = 4096
 BLOCKS = 1000
 """Blocks of the writer; those of fio follow."""
-FIO_MIB = 16
+FIO_MIB = 4
 READ, WRITE, FLUSH, TRIM, FUA = 0, 1, 3, 4, 1
 MOST_START_S = float("inf") if os.environ.get("INTERPULSE_VERIFY") is None else 5.0
 """Seconds that a start may take; speed is judged in `make verify` alone."""

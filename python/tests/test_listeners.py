@@ -93,6 +93,7 @@ LINES = {
     "papers": ["--help"],
     "bench": ["--help"],
     "cache": ["--clear"],
+    "doctor": ["--json"],
     "part": ["new", "own", "--typical"],
     "trace": ["row", "msr-hm-0"],
     "import": ["mqsim", "ssdconfig.xml", "--out", "imported"],

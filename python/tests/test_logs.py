@@ -18,6 +18,7 @@ import pytest
 
 import interpulse
 from interpulse import _core
+from interpulse.configuration.installation import command
 from interpulse.logs import trace
 from interpulse.logs.options import LogOptions, timeline_record
 from interpulse.logs.recording import file_names
@@ -361,7 +362,7 @@ def test_a_missing_library_is_named(
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     ended = fast("--out", str(tmp_path), "--series", "1ms")
     assert ended.code == 2
-    assert ended.error().endswith("pyarrow, which is not installed: pip install 'interpulse[frames]'")
+    assert ended.error().endswith(f"pyarrow, which is not installed: {command('frames')}")
 
 
 def test_the_files_are_named_beside_the_result(fast: Callable[..., Ended], tmp_path: Path) -> None:

@@ -327,7 +327,7 @@ def test_without_perfetto_the_account_is_told(folder: Path, monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "perfetto", None)
     monkeypatch.setitem(sys.modules, "perfetto.protos.perfetto.trace.perfetto_trace_pb2", None)
     section = _section(folder)
-    assert "drawing them needs perfetto: pip install 'interpulse[timeline]'" in section
+    assert "drawing them needs perfetto: make -C " in section
     assert "behind erases at its die" in section
 
 

@@ -29,6 +29,7 @@ FILES = {
     "papers": "papers",
     "bench": "bench",
     "cache": "cache",
+    "doctor": "doctor",
     "part": "part",
     "trace": "trace",
     "import": "import_files",
@@ -40,7 +41,7 @@ FILES = {
 """Files of the commands, in the order of the help page: a file has either a command group `app`, or a function named
 like the command, optionally with its class `COMMAND`."""
 
-_ALONE = ("list", "papers", "bench", "cache")
+_ALONE = ("list", "papers", "bench", "cache", "doctor")
 """Commands that run without arguments; other commands then print their help."""
 
 

@@ -210,7 +210,9 @@ def _log_options(
             raise UserError("--timeline none omits the timeline of --report: there is no --report")
         timeline = None
     elif bounded and find_spec("perfetto") is None:
-        print_note("the report cannot show the slowest requests without perfetto: pip install 'interpulse[timeline]'")
+        from interpulse.configuration.installation import command
+
+        print_note(f"the report cannot show the slowest requests without perfetto: {command('timeline')}")
         bounded = False
     elif bounded:
         timeline = OF_REPORT

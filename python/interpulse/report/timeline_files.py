@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from interpulse._core import ConfigError
+from interpulse.configuration.installation import command
 from interpulse.files.paths import open_file, read_text
 from interpulse.logs.recording import file_names
 from interpulse.logs.trace import Level, Slice
@@ -89,7 +90,7 @@ def _with_trace(case: str, slowest: Sequence[Mapping[str, Any]], path: Path) -> 
             return Timeline(case, slowest, why=why)
         slices, levels = trace.parsed(content)
     except ImportError:
-        return Timeline(case, slowest, why="drawing them needs perfetto: pip install 'interpulse[timeline]'")
+        return Timeline(case, slowest, why=f"drawing them needs perfetto: {command('timeline')}")
     except FileNotFoundError:
         return Timeline(case, slowest, why="the run ended before they were followed")
     except (OSError, ValueError) as error:

@@ -206,7 +206,7 @@ class Result:
             `count`, `iops`, then `mean_us`, `p50_us`, ..., `max_us`, null where no request completed.
 
         Raises:
-            ImportError: pyarrow is not installed (`pip install 'interpulse[frames]'`).
+            ImportError: pyarrow is not installed (extra `frames`: `interpulse doctor`).
         """
         import pyarrow
 
@@ -228,7 +228,7 @@ class Result:
         """The table of `to_arrow` as a Polars frame.
 
         Raises:
-            ImportError: polars or pyarrow is not installed (`pip install 'interpulse[frames]'`).
+            ImportError: polars or pyarrow is not installed (extra `frames`: `interpulse doctor`).
         """
         import polars
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError, RunError
+from interpulse.configuration.installation import command
 from interpulse.configuration.values import whole
 from interpulse.files.paths import named
 from interpulse.runs.result import Result
@@ -125,7 +126,7 @@ def optimize(
     """
     spec, observer = Study.of(study), observer_of(progress)
     if find_spec("optuna") is None:
-        raise ConfigError("an optimisation needs optuna: pip install 'interpulse[search]'")
+        raise ConfigError(f"an optimisation needs optuna: {command('search')}")
     total = spec.trials if trials is None else whole("trials", trials, "how many trials there are to be", 1, 1_000_001)
     folder = named(out, "out") if out is not None else Path(spec.name)
     with Simulations(spec.config, folder, observer, on=on, jobs=jobs) as simulations, _alone(folder):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from interpulse._core import ConfigError, version
+from interpulse.configuration.installation import command
 from interpulse.files.cache import Cache
 from interpulse.files.cache_contents import SPOOL, delete_store
 from interpulse.files.paths import read_text
@@ -39,7 +40,7 @@ def need_packages(on: object = None) -> None:
     for name in ("psutil", "pyarrow", *(["distributed"] if on is not None else [])):
         # Not imported yet: a sweep without missing simulations does not need it.
         if find_spec(name) is None:
-            raise ConfigError(f"a sweep needs {name}: pip install 'interpulse[sweep]'")
+            raise ConfigError(f"a sweep needs {name}: {command('sweep')}")
 
 
 class Task(Protocol):

@@ -47,11 +47,11 @@ def findings(kept: Cache) -> dict[str, Any]:
     """Everything that the command shows."""
     extras = {}
     for name, purpose in installation.PURPOSES.items():
-        known, lacking = installation.packages(name), installation.missing(name)
+        known, lacking = list(installation.packages(name)), list(installation.missing(name))
         extras[name] = {
             "purpose": purpose,
-            "packages": list(known),
-            "missing": list(lacking),
+            "packages": known,
+            "missing": lacking,
             "command": installation.command(name) if lacking or not known else None,
         }
     programs = {}

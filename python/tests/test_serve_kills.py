@@ -109,7 +109,9 @@ def kills(folder: Path, rounds: int) -> Written:
             client(*fio(server.uri, "write" if turn == 0 else "read", "--do_verify=1"), folder=folder)
             if turn == rounds:
                 break
-            line = fio(server.uri, "randwrite", "--do_verify=0", "--time_based", "--runtime=60", f"--randseed={turn}")
+            # As a thread, so that a kill leaves no process of a job behind.
+            more = ("--thread", "--do_verify=0", "--time_based", "--runtime=60", f"--randseed={turn}")
+            line = fio(server.uri, "randwrite", *more)
             with subprocess.Popen(line, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as rewriting:
                 if turn % 10 == 0:
                     # Idle for as long as a save of the state takes: the next drive starts with it.

@@ -86,6 +86,20 @@ def test_files_of_ext4_are_there_after_a_restart(folder: Path) -> None:
     assert found == files
 
 
+def test_a_protected_cache_gets_no_flush_and_ends_with_its_use(folder: Path) -> None:
+    with serving(folder, "--json") as server:
+        with filesystem.block_device(server.uri, folder) as device:
+            setting = Path("/sys/block") / device.name / "queue" / "write_cache"
+            with filesystem.protected_cache(device):
+                filesystem.make(device)
+                assert setting.read_text().strip() == "write through"
+            assert setting.read_text().strip() == "write back"
+        operations = json.loads(server.end())["operations"]
+    assert operations["write"]["commands"] > 3
+    # The loop device itself flushes when it is detached.
+    assert operations["flush"]["commands"] <= 2
+
+
 def sqlite_kills(folder: Path, rounds: int, journal: str) -> None:
     """Kills servers under transfers; after each kill every committed transfer is there."""
     draw = random.Random(6)

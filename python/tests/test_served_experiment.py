@@ -122,6 +122,7 @@ def test_figures_are_wall_time_divided_by_the_pace() -> None:
     assert found["p99.9"] == pytest.approx(99_900)
     assert found["mean"] == pytest.approx(50_050)
     assert found["curve"] == sorted(found["curve"])
+    assert found["growth"] == pytest.approx(875.5 / 125.5)
     assert json.dumps(found)
 
 

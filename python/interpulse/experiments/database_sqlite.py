@@ -7,8 +7,9 @@ from interpulse.experiments.served_database import run as run_on_drive
 from interpulse.studies.context import Context
 from interpulse.studies.outcome import Outcome
 
-RATE = 1500.0
-"""Transactions per second of drive time; a quarter of them writes, which SQLite executes one after the other."""
+RATE = 500.0
+"""Transactions per second of drive time; SQLite executes the quarter of them that writes one after the other, and a
+higher rate is too much for it without suspension."""
 
 
 def run(context: Context) -> Outcome:

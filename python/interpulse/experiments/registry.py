@@ -121,8 +121,8 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         name="database-sqlite",
         summary="SQLite on a served drive: transaction latency without suspension and with schemes",
         source="none: real programs on a simulated drive",
-        quick="4 min",
-        full="4 min",
+        quick="6 min",
+        full="12 min",
         programs=FILE_SYSTEM,
     ),
 )

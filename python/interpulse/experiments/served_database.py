@@ -73,7 +73,7 @@ class Job:
     @property
     def identity(self) -> str:
         """A hash of all that determines the load; the answer also depends on the machine."""
-        return hashlib.sha256(f"served database {self}".encode()).hexdigest()[:32]
+        return hashlib.sha256(f"served database 2 {self}".encode()).hexdigest()[:32]
 
     @property
     def load(self) -> Load:
@@ -165,8 +165,14 @@ def _copy_sparse(source: Path, target: Path) -> None:
     commands.run("cp", "--sparse=always", source, target)
 
 
+def growth(latencies: Sequence[float]) -> float:
+    """Mean latency of the last quarter over that of the first: far above 1, the load is more than what is served."""
+    quarter = max(1, len(latencies) // 4)
+    return sum(latencies[-quarter:]) / sum(latencies[:quarter])
+
+
 def summary(latencies: Sequence[float], pace: float) -> dict[str, Any]:
-    """Percentiles in us of drive time."""
+    """Percentiles in us of drive time, of latencies in the order of completion."""
     ordered = sorted(1e6 * each / pace for each in latencies)
 
     def at(quantile: float) -> float:
@@ -174,6 +180,7 @@ def summary(latencies: Sequence[float], pace: float) -> dict[str, Any]:
 
     return {
         "count": len(ordered),
+        "growth": growth(latencies),
         "mean": math.fsum(ordered) / len(ordered),
         **{name: at(quantile) for name, quantile in {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}.items()},
         "curve": [at(quantile) for quantile in QUANTILES if quantile <= 1 - 1 / len(ordered)],

@@ -26,6 +26,9 @@ WORDS = {
 }
 """The ways in words, for rows and legends."""
 
+MOST_GROWTH = 4.0
+"""Of the mean latency from the first quarter of a window to the last."""
+
 WIDTH = 0.8
 """Of a group of bars."""
 
@@ -79,6 +82,20 @@ def _notes(found: Found, pace: float, rate: float) -> list[str]:
         f"p99 of the server's slip: at most {slip:.1f} us of drive time; {least:,} transactions of each kind or more",
         "the write cache of the drive is protected (no flushes), and the page cache is emptied: reads reach the drive",
         "these figures depend on the machine and its other load; equal seeds share accounts and arrivals, not results",
+        *(
+            f"{way}: latency grows through a window of {kind}s: the load is too high"
+            for way, kind in _overloaded(found)
+        ),
+    ]
+
+
+def _overloaded(found: Found) -> list[tuple[str, str]]:
+    """Ways and kinds whose latency grows through a window."""
+    return [
+        (way, kind)
+        for way, answers in found.items()
+        for kind in KINDS
+        if any(answer["transactions"][kind]["growth"] > MOST_GROWTH for answer in answers)
     ]
 
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from interpulse import ConfigError
-from interpulse.blockdevice import pgbench, requirements, sqlite
+from interpulse.blockdevice import commands, pgbench, requirements, sqlite
 from interpulse.blockdevice.workload import Load
 from interpulse.cli import run_app
 from interpulse.experiments import registry, served_database
 from interpulse.experiments.served_database import summary
 from interpulse.studies.store import Store
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.sample import ROOT
 
 PACE = 4.0
 
@@ -79,6 +83,33 @@ def test_postgresql_is_measured_and_its_answers_are_kept(tmp_path: Path, monkeyp
     measures("database", tmp_path, monkeypatch)
 
 
+@pytest.mark.verify
+def test_ctrl_c_leaves_no_mount_and_no_loop_device(tmp_path: Path) -> None:
+    skip_without("database-sqlite")
+    line = [sys.executable, "-m", "interpulse", "experiment", "database-sqlite", "--quick", "--repeat", "1", "--json"]
+    settings = {"PYTHONPATH": str(ROOT / "python"), "TMPDIR": str(tmp_path)}
+    before = {path.name for path in Path("/dev/shm").iterdir()}
+
+    def own() -> list[str]:
+        """Mounts that began with this test."""
+        mounts = [each.split()[1] for each in Path("/proc/self/mounts").read_text().splitlines()]
+        return [each for each in mounts if "interpulse-database-" in each and Path(each).parent.name not in before]
+
+    with subprocess.Popen(line, env=os.environ | settings, stderr=subprocess.PIPE, text=True) as process:
+        began = time.monotonic()
+        while not any(each.endswith("/mount") for each in own()):
+            assert process.poll() is None
+            assert time.monotonic() - began < 120
+            time.sleep(0.1)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=120)
+    assert process.returncode == 130, said
+    assert "interrupted after 0 of 6" in said
+    assert own() == []
+    assert {path.name for path in Path("/dev/shm").iterdir()} <= before
+
+
 @pytest.mark.parametrize("name", ["database", "database-sqlite"])
 def test_what_is_missing_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requirements, "path", lambda: "/nowhere")
@@ -91,6 +122,12 @@ def test_what_is_missing_is_named(name: str, monkeypatch: pytest.MonkeyPatch) ->
     assert "there is no nbdfuse: apt-get install libnbd-bin" in said
     assert ("pgbench: apt-get install postgresql-contrib" in said) == (name == "database")
     assert "mounting needs root" in said
+
+
+def test_a_user_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    with pytest.raises(ConfigError, match="there is no user 'nobody-of-this-name' here"):
+        commands.account("nobody-of-this-name")
 
 
 def test_a_cluster_is_refused() -> None:

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from interpulse._core import RunError
+from interpulse._core import ConfigError, RunError
 from interpulse.blockdevice.requirements import path, program
 
 PATIENCE = 300.0
@@ -20,12 +20,27 @@ def environment() -> dict[str, str]:
     return os.environ | {"PATH": path(), "LC_ALL": "C.UTF-8"}
 
 
+def owner(user: str) -> pwd.struct_passwd:
+    """The account of a user. Raises ConfigError where there is none."""
+    try:
+        return pwd.getpwnam(user)
+    except KeyError:
+        raise ConfigError(f"there is no user '{user}' here, as whom the program must run: root is refused") from None
+
+
 def account(user: str | None) -> dict[str, Any]:
-    """Arguments of `subprocess` that run a command as `user`, if this process is root."""
+    """Arguments of `subprocess` that run a command as `user`, if this process is root. Raises as `owner`."""
     if user is None or os.geteuid() != 0:
         return {}
-    found = pwd.getpwnam(user)
+    found = owner(user)
     return {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": []}
+
+
+def give(path: Path, user: str) -> None:
+    """Makes `user` the owner of a path, if this process is root. Raises as `owner`."""
+    if os.geteuid() == 0:
+        found = owner(user)
+        os.chown(path, found.pw_uid, found.pw_gid)
 
 
 def run(

@@ -21,6 +21,9 @@ POLL = 0.02
 VOLATILE = "write back"
 """Write cache of a device to which the kernel sends flushes."""
 
+PROTECTED = "write through"
+"""Write cache of a device to which it sends none."""
+
 
 @contextmanager
 def block_device(uri: str, folder: Path) -> Iterator[Path]:
@@ -44,11 +47,23 @@ def block_device(uri: str, folder: Path) -> Iterator[Path]:
             run("losetup", "--detach", device)
 
 
+def _cache_setting(device: Path) -> Path:
+    """Where the kernel keeps whether the write cache of a device is volatile."""
+    return Path("/sys/block") / device.name / "queue" / "write_cache"
+
+
+def _set_cache(device: Path, kind: str) -> None:
+    """Sets it. Raises RunError where the kernel refuses, as in containers whose `/sys` is read-only."""
+    try:
+        _cache_setting(device).write_text(kind, encoding="ascii")
+    except OSError as error:
+        raise RunError(f"{_cache_setting(device)}: cannot set '{kind}': {error.strerror}") from None
+
+
 def _send_flushes(device: Path) -> None:
     """Sets the device's write cache to volatile, as loop devices have it, whatever an earlier user has set."""
-    setting = Path("/sys/block") / device.name / "queue" / "write_cache"
-    if setting.read_text(encoding="ascii").strip() != VOLATILE:
-        setting.write_text(VOLATILE, encoding="ascii")
+    if _cache_setting(device).read_text(encoding="ascii").strip() != VOLATILE:
+        _set_cache(device, VOLATILE)
 
 
 @contextmanager
@@ -146,13 +161,11 @@ def protected_cache(device: Path) -> Iterator[None]:
 
     The setting would outlive the loop device, whose number serves another file next: it is undone in the end.
     """
-    setting = Path("/sys/block") / device.name / "queue" / "write_cache"
-    before = setting.read_text(encoding="ascii")
-    setting.write_text("write through", encoding="ascii")
+    _set_cache(device, PROTECTED)
     try:
         yield
     finally:
-        setting.write_text(before, encoding="ascii")
+        _set_cache(device, VOLATILE)
 
 
 def large_files(folder: Path, least: int) -> list[Path]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pwd
 import shutil
 import signal
 import subprocess
@@ -16,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from interpulse._core import RunError
-from interpulse.blockdevice.commands import account, environment, run
+from interpulse.blockdevice.commands import account, environment, give, run
 from interpulse.blockdevice.requirements import program
 
 USER = "postgres"
@@ -48,9 +46,7 @@ class Cluster:
     def create(self) -> None:
         """Makes an empty cluster, which is durable."""
         self.data.mkdir()
-        if os.geteuid() == 0:
-            owner = pwd.getpwnam(USER)
-            os.chown(self.data, owner.pw_uid, owner.pw_gid)
+        give(self.data, USER)
         run("initdb", "-D", self.data, "-U", USER, "--auth=trust", "--data-checksums", user=USER)
 
     @contextmanager
@@ -62,9 +58,7 @@ class Cluster:
         """
         self._sockets = Path(tempfile.mkdtemp(prefix="interpulse-pg-"))
         try:
-            if os.geteuid() == 0:
-                owner = pwd.getpwnam(USER)
-                os.chown(self._sockets, owner.pw_uid, owner.pw_gid)
+            give(self._sockets, USER)
             self._start()
             try:
                 yield

@@ -238,9 +238,15 @@ STEPS = (
     ),
     Step(
         question="Do real fio and this one make the same requests of the same job files?",
-        command=(str(BIN / "pytest"), "-q", "-m", "verify", "python/tests/test_fio_real.py"),
+        command=(str(BIN / "pytest"), "-m", "verify", "python/tests/test_fio_real.py"),
         summary=("=", "FAILED", "ERROR", "SKIPPED"),
         needs="fio",
+    ),
+    Step(
+        question="Does the documentation of the crates build without warnings?",
+        command=("cargo", "doc", "--locked", "--quiet", "--no-deps", "--workspace"),
+        environment=(("RUSTDOCFLAGS", "-D warnings"),),
+        needs="cargo",
     ),
     Step(
         question="Does the documentation site build without broken links?",

@@ -108,7 +108,7 @@ typedef struct interpulse_options {
   size_t size;
   // Configuration text (TOML), UTF-8: drive or array and their initial state.
   const char *config;
-  // Name of the text in messages; files that it names are relative to its folder. NULL: "<config>".
+  // Name of the text in messages; files that it names are relative to its folder. NULL: `"<config>"`.
   const char *path;
   // Name of the case to build, if the configuration has several. NULL: the only one.
   const char *case_name;

@@ -10,7 +10,7 @@ pub struct interpulse_options {
     pub size: usize,
     /// Configuration text (TOML), UTF-8: drive or array and their initial state.
     pub config: *const c_char,
-    /// Name of the text in messages; files that it names are relative to its folder. NULL: "<config>".
+    /// Name of the text in messages; files that it names are relative to its folder. NULL: `"<config>"`.
     pub path: *const c_char,
     /// Name of the case to build, if the configuration has several. NULL: the only one.
     pub case_name: *const c_char,

@@ -257,7 +257,7 @@ fn read_values(document: &Document, folder: &Path, embedded: bool) -> Result<Cas
     Ok(Case { name, drive, array, flows, precondition, run, report, seed, resolution, state_files })
 }
 
-/// The case of a configuration whose missing values come from `draw` (see [`Document::drawing`]), without checks
+/// The case of a configuration whose missing values come from `draw` (see [`Document`]), without checks
 /// across keys.
 pub fn drawn(
     text: &str,

@@ -1,7 +1,7 @@
 //! Snapshot: a preconditioned state on disk, so that a sweep preconditions once.
 //!
 //! Each file is named by the hash of its determining keys and the format version (`<hash>-v<version>.snapshot`) and
-//! is written to a temporary file ([`super::stale_files`]) and renamed. Layout: header (magic, format version, hash,
+//! is written to a temporary file (`super::stale_files`) and renamed. Layout: header (magic, format version, hash,
 //! payload checksum and length), payload. The physical-to-logical map is memory-mapped copy-on-write and shared
 //! between drives.
 

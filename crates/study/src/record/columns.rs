@@ -9,7 +9,7 @@ pub const NOTHING: i64 = i64::MIN;
 /// Values of a column.
 #[derive(Clone, Debug)]
 pub enum Data {
-    /// Integers; [`NOTHING`] is a missing value.
+    /// Integers; `NOTHING` is a missing value.
     Whole(Vec<i64>),
     /// Real numbers; NaN is a missing value.
     Real(Vec<f64>),

@@ -3,7 +3,7 @@
 //!
 //! The flow has no completions to go by. A device executes the commands of a queue in order, and of a closed flow at most
 //! `depth` requests are outstanding: all but the last `depth` writes have reached the device and can be read. Of an open
-//! flow as many as [`ASSUMED_OUTSTANDING`] are taken to be outstanding.
+//! flow as many as `ASSUMED_OUTSTANDING` are taken to be outstanding.
 
 pub mod spec;
 

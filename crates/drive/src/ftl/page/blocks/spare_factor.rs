@@ -20,7 +20,7 @@ impl BlockManager {
     /// It is the mean over the victim choices of preconditioning, where collection takes no time. Host data has then just
     /// opened a block (one program written) and left `soft_free - 1` blocks free; erasing a victim replaces the block that
     /// moving its data may have taken. The open block of moved data holds zero to all but one units, equally likely. A run
-    /// differs: collection takes time, and the write cache holds units ([`BlockManager::victim_chosen`]).
+    /// differs: collection takes time, and the write cache holds units (`BlockManager::victim_chosen`).
     pub fn effective_spare(&self) -> Spare {
         let block = f64::from(self.layout.units_per_block);
         let unwritten = if self.config().policy.imposes() {

@@ -17,7 +17,7 @@ use interpulse_flash::nand::txn::{self, Kind, Txn};
 
 impl PageFtl {
     /// Whether the map entries of `units` from `lpn` are in controller memory. If not, reads their translation page;
-    /// [`Outcome::Mapped`] follows, and the command looks them up again.
+    /// `Outcome::Mapped` follows, and the command looks them up again.
     #[inline(always)]
     pub fn map_entries(
         &mut self,

@@ -42,8 +42,8 @@ build: $(VENV)/.installed ## build the Python package
 
 dev: build $(VENV)/.installed-dev ## build it, with packages for tests, sweeps, Parquet files and timelines
 
-demo: build ## run examples/quickstart.toml: the drive without and with program suspension
-	$(BIN)/interpulse run examples/quickstart.toml
+demo: build ## run examples/demo.toml: a drive without suspension, with suspended programs, with suspended erases too
+	$(BIN)/interpulse run examples/demo.toml --no-cache
 
 # Version of the package, and version of the C interface, which is the major number of the shared library.
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)

@@ -20,6 +20,7 @@ MOST_DIGITS = 18
 FLAGS = {
     "--report": "report",
     "--counters": "counters",
+    "--full": "full",
     "--json": "json",
     "--skip-bad-rows": "skip_bad_rows",
     "--no-cache": "no_cache",

@@ -120,10 +120,15 @@ def run(
             "interval, and --out has a folder for each seed.",
         ),
     ] = None,
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="Print all tables, as table.txt of --out has them, in place of one screen."),
+    ] = False,
     counters: Annotated[
         bool,
         typer.Option(
-            "--counters", help="End the table with every counter that is not zero (`interpulse list counters`)."
+            "--counters",
+            help="Print all tables and every counter that is not zero (`interpulse list counters`).",
         ),
     ] = False,
     start_state: Annotated[
@@ -151,9 +156,9 @@ def run(
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Neither read nor write snapshots.")] = False,
     cache_dir: CacheDir = None,
 ) -> int:
-    """Simulate every case of a configuration and print one table.
+    """Simulate every case of a configuration and print what changed, on one screen.
 
-    Below the latencies the table explains them: write amplification, suspends, read time by cause.
+    --full prints all tables: latencies, write amplification, suspends, power, read time by cause.
     """
     return run_command(
         config,
@@ -168,6 +173,7 @@ def run(
         timeline=timeline,
         report=report,
         repeat=repeat,
+        full=full,
         counters=counters,
         json=json,
         jobs=jobs,

@@ -42,6 +42,7 @@ def run_command(
     timeline: str | None = None,
     report: bool = False,
     repeat: int | None = None,
+    full: bool = False,
     counters: bool = False,
     json: bool = False,
     jobs: int | None = None,
@@ -75,7 +76,7 @@ def run_command(
 
         out = Path(f"interpulse-{Path(config).stem}")
     logs = _log_options(log, series, timeline, out, report=report)
-    _check_printed(output_format, logs, counters=counters, json=json, repeat=repeat is not None)
+    _check_printed(output_format, logs, full=full, counters=counters, json=json, repeat=repeat is not None)
     if repeat is not None:
         from interpulse.cli.repeat import run_repeated
 
@@ -111,11 +112,11 @@ def run_command(
         folder = OutFolder.open(out)
     fio = _fio_output(output_format, plan, loaded)
     recording = _recording(logs, folder, plan) if fio is None else fio.recording
-    return _simulate(plan, options, folder, recording, json=json, report=report, counters=counters, fio=fio)
+    return _simulate(plan, options, folder, recording, json=json, report=report, full=full, counters=counters, fio=fio)
 
 
 def _check_printed(
-    output_format: str | None, logs: LogOptions | None, *, counters: bool, json: bool, repeat: bool
+    output_format: str | None, logs: LogOptions | None, *, full: bool, counters: bool, json: bool, repeat: bool
 ) -> None:
     """Raises UserError for options of which each prints something else."""
     if output_format is not None:
@@ -124,6 +125,9 @@ def _check_printed(
         check_format(output_format, logs, json=json, counters=counters, repeat=repeat)
     if counters and (json or repeat):
         raise UserError(f"--counters extends the table of one run, and {'--json' if json else '--repeat'} prints none")
+    if full and (json or repeat or output_format is not None):
+        other = "--json" if json else "--repeat" if repeat else "--output-format"
+        raise UserError(f"--full prints the tables of one run, and {other} prints something else: omit one")
 
 
 def _fio_output(output_format: str | None, plan: Plan, loaded: Config) -> FioOutput | None:
@@ -148,6 +152,7 @@ def _simulate(
     *,
     json: bool,
     report: bool,
+    full: bool,
     counters: bool,
     fio: FioOutput | None = None,
 ) -> int:
@@ -182,7 +187,7 @@ def _simulate(
             with DeferSignals():
                 lost = _store(folder, result, plan, recording, report=report, counters=counters, fio=fio)
     finally:
-        shown = _texts(result, fio, json=json, counters=counters)
+        shown = _texts(result, fio, json=json, full=full, counters=counters)
         _print([*shown, result.to_json()] if json or lost else shown, lost)
     if lost:
         raise UserError(f"{lost}; the full result is on standard output instead")
@@ -263,7 +268,7 @@ def _store(
     return None
 
 
-def _texts(result: Result, fio: FioOutput | None, *, json: bool, counters: bool) -> list[str]:
+def _texts(result: Result, fio: FioOutput | None, *, json: bool, full: bool, counters: bool) -> list[str]:
     """What is printed besides JSON; prints notes on fio's output."""
     if fio is not None:
         for line in fio.notes:
@@ -271,9 +276,13 @@ def _texts(result: Result, fio: FioOutput | None, *, json: bool, counters: bool)
         return [fio.text]
     if json:
         return []
-    from interpulse.cli.table import render
+    if not (full or counters):
+        from interpulse.cli import brief
 
-    return [render(result, terminal_width(), counters=counters)]
+        return [brief.render(result, terminal_width())]
+    from interpulse.cli import table
+
+    return [table.render(result, terminal_width(), counters=counters)]
 
 
 def _print(texts: Sequence[str], lost: str | None) -> None:

@@ -46,23 +46,23 @@ FIGURES = {
 
 def lines(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Lines of the summary; none if no case has a latency."""
-    measured = [case for case in cases if any(_has(case, kind) for kind in ("read", "write"))]
+    measured = [case for case in cases if any(has_latency(case, kind) for kind in ("read", "write"))]
     if not measured:
         return
     for said in (overload, end_of_life, data_loss):
         for case in measured:
             if text := said(case):
                 yield text if len(measured) == 1 else f"{_name(case)}: {text}"
-    kind: Kind = "read" if any(_has(case, "read") for case in measured) else "write"
+    kind: Kind = "read" if any(has_latency(case, "read") for case in measured) else "write"
     if len(measured) == len(cases) == 2:
         yield _compared(measured[0], measured[1], kind)
     elif len(measured) <= 3:
-        yield from (_alone(case, kind) for case in measured)
+        yield from (alone(case, kind) for case in measured)
     else:
-        yield _range(measured, kind)
-    yield from _causes(measured)
-    yield from _limits(measured)
-    yield from _steady(measured)
+        yield extremes(measured, kind)
+    yield from causes_of_tails(measured)
+    yield from limits(measured)
+    yield from steadiness(measured)
 
 
 def end_of_life(case: Mapping[str, Any]) -> str | None:
@@ -95,7 +95,8 @@ def data_loss(case: Mapping[str, Any]) -> str | None:
     )
 
 
-def _has(case: Mapping[str, Any], kind: str) -> bool:
+def has_latency(case: Mapping[str, Any], kind: str) -> bool:
+    """Whether requests of this kind have completed."""
     return bool(case.get("latency_us", {}).get(kind, {}).get("count"))
 
 
@@ -125,13 +126,15 @@ def _changed(old: float | None, new: float | None) -> str:
     return shown if shown == "-" or shown.startswith("x") else f"{shown} %"
 
 
-def _alone(case: Mapping[str, Any], kind: Kind) -> str:
+def alone(case: Mapping[str, Any], kind: Kind) -> str:
+    """Tails and throughput of a case."""
     of = _of(case, kind)
     tails = ", ".join(f"{kind} {measure} {figure(of, measure)} us" for measure in ("p99.9", "p99", "mean"))
     return f"{_name(case)}: {tails}, {number(case.get('iops'), 0)} IOPS"
 
 
-def _range(cases: Sequence[Mapping[str, Any]], kind: Kind) -> str:
+def extremes(cases: Sequence[Mapping[str, Any]], kind: Kind) -> str:
+    """The cases with the least and the greatest tail."""
     by = sorted(
         (case for case in cases if _of(case, kind).get("p99.9") is not None), key=lambda c: _of(c, kind)["p99.9"]
     )
@@ -141,7 +144,7 @@ def _range(cases: Sequence[Mapping[str, Any]], kind: Kind) -> str:
     return f"{kind} p99.9 of {len(by)} cases: least {least}, most {most}"
 
 
-def _causes(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def causes_of_tails(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Causes of the slowest reads, with one line for cases that have the same causes."""
     found: dict[tuple[str, tuple[str, ...]], list[tuple[str, float]]] = {}
     for case in cases:
@@ -162,7 +165,7 @@ def _causes(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"{names}the slowest {TAILS[tail]} of reads: {shares} % of their time is {words}"
 
 
-def _limits(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def limits(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What bounds the throughput of each case."""
     if len(cases) > MOST_LIMITS:
         return
@@ -171,7 +174,7 @@ def _limits(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield f"{f'{_name(case)}: ' * (len(cases) > 1)}limited by {text}"
 
 
-def _steady(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def steadiness(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Steadiness of the windows, grouped by verdict."""
     found: dict[str, list[str]] = {}
     for case in cases:

@@ -292,6 +292,12 @@ def _foot(case: Mapping[str, Any]) -> Iterator[str]:
         f" {case['wall_s']:.2f} s here{rate}"
     )
     yield from summary.warmup_lines(name, case)
+    yield from notes(case)
+
+
+def notes(case: Mapping[str, Any]) -> Iterator[str]:
+    """What happened in a case beside its figures: timeouts, uncorrectable data, rows of a trace that were changed."""
+    name = case.get("case", "?")
     yield from _timeouts(name, case)
     lost = case.get("reliability", {}).get("uncorrectable", {})
     if lost.get("reads") or lost.get("writes"):

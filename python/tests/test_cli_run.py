@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.usefixtures("core")
 def test_the_table_shows_every_case_and_figure(interpulse: Callable[..., Ended], config_file: str) -> None:
-    ended = interpulse("run", config_file)
+    ended = interpulse("run", config_file, "--full")
     assert ended.code == 0
     lines = ended.out.splitlines()
     assert lines[0] == "interpulse 0.1.0, seed 1, config 0123456789abcdef"
@@ -111,7 +111,7 @@ def test_a_run_without_reads_or_writes_has_dashes(
     only_writes["tail_blame"] = {}
     del only_writes["ftl"]["waf"]
     core.result = sample.result(only_writes)
-    ended = interpulse("run", config_file)
+    ended = interpulse("run", config_file, "--full")
     assert ended.code == 0
     assert "Where read time went" not in ended.out
     assert "slowest reads" not in ended.out
@@ -124,9 +124,10 @@ def test_several_flows_have_rows_of_their_own(
     case = sample.case("only")
     case["flows"] = [dict(case["flows"][0], name=name) for name in ("reader", "writer")]
     core.result = sample.result(case)
-    out = interpulse("run", config_file).out
-    assert "reader" in out
-    assert "writer" in out
+    for options in ([], ["--full"]):
+        out = interpulse("run", config_file, *options).out
+        assert "\n  reader " in out
+        assert "\n  writer " in out
 
 
 def test_json_is_one_object_and_nothing_else(
@@ -178,7 +179,7 @@ def test_a_failed_run_has_its_exit_code(
     assert ended.error().startswith("trace.csv:17: the time is not a number: 'x'")
 
 
-@pytest.mark.parametrize("options", [[], ["--json"]])
+@pytest.mark.parametrize("options", [[], ["--full"], ["--json"]])
 def test_a_failed_run_still_prints_what_other_cases_gave(
     core: FakeCore, interpulse: Callable[..., Ended], config_file: str, options: list[str]
 ) -> None:
@@ -187,11 +188,12 @@ def test_a_failed_run_still_prints_what_other_cases_gave(
     core.run_error, core.partial = ("RunError", 'case "suspend": out of luck'), True
     ended = interpulse("run", config_file, *options)
     assert (ended.code, ended.error()) == (2, 'case "suspend": out of luck')
-    if options:
+    if options == ["--json"]:
         assert ended.json() == core.result
     else:
         assert "suspend: failed: out of luck" in ended.out
-        assert "none: 100,000 requests in 0.450 s simulated" in ended.out
+        assert ("none: 100,000 requests in 0.450 s simulated" in ended.out) == bool(options)
+        assert "none" in ended.out
 
 
 def test_a_bug_in_the_face_is_code_1_with_a_traceback(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from interpulse.cli import summary, table
 from interpulse.runs.answer import answer
-from interpulse.runs.latency import UNSURE, figure
+from interpulse.runs.latency import UNSURE, figure, kind_iops
 from interpulse.runs.steadiness import overload
 from interpulse.tables.format import number
 from interpulse.tables.layout import ELSEWHERE, Column, Sheet, fill
@@ -26,13 +26,14 @@ MEASURES = ("mean", "p99", "p99.9", "p99.99")
 
 OTHER = ("p99.9",)
 
-_GROUPS: dict[Kind, str] = {"read": "read latency, us", "write": "write"}
-
 MOST_PLOTTED = 6
 """Most cases that share a plot."""
 
 MOST_COMPARED = 5
 """Most cases, of which each after the first has a sentence that compares it with the first."""
+
+MOST_FLOWS = 12
+"""Most flows of all cases that have rows."""
 
 MOST_LIMITS = 2
 """Most cases of which each has a line about what bounds it."""
@@ -76,7 +77,10 @@ def _answers(cases: Sequence[Mapping[str, Any]], measured: Sequence[Mapping[str,
 
 
 def _reservations(measured: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Overload, the end of a drive's life, lost data."""
+    """Interruption, overload, the end of a drive's life, lost data."""
+    for case in measured:
+        if case.get("interrupted"):
+            yield f"{_name(case)}: interrupted: {case['host_requests']:,} requests were measured"
     for said in (overload, summary.end_of_life, summary.data_loss):
         for case in measured:
             if text := said(case):
@@ -104,15 +108,24 @@ def _sheet(measured: Sequence[Mapping[str, Any]], kind: Kind, letters: str) -> S
     if kind == "read" and any(summary.has_latency(case, "write") for case in measured):
         kinds.append(("write", OTHER))
     columns = [Column("case", "label"), Column("IOPS")]
-    columns += [Column(name, group=_GROUPS[each]) for each, names in kinds for name in names]
+    columns += [
+        Column(name, group=f"{each}{' latency, us' * (each == kind)}") for each, names in kinds for name in names
+    ]
     sheet = Sheet([*columns, Column("WAF")])
+    flows = sum(len(case.get("flows", [])) for case in measured) <= MOST_FLOWS
     for index, case in enumerate(measured):
         letter = f"{letters[index]} " if letters else ""
-        latency = [figure(case["latency_us"].get(each, {}), name) for each, names in kinds for name in names]
-        sheet.add_row(
-            f"{letter}{_name(case)}", number(case.get("iops"), 0), *latency, number(case.get("ftl", {}).get("waf"), 2)
-        )
+        waf = number(case.get("ftl", {}).get("waf"), 2)
+        sheet.add_row(f"{letter}{_name(case)}", number(case.get("iops"), 0), *_figures(case, kinds), waf)
+        of = case.get("flows", [])
+        for flow in of if flows and len(of) > 1 else ():
+            sheet.add_row(f"  {flow['name']}", number(kind_iops(flow, "all"), 0), *_figures(flow, kinds), "")
     return sheet
+
+
+def _figures(of: Mapping[str, Any], kinds: Sequence[tuple[Kind, tuple[str, ...]]]) -> list[str]:
+    latency = of.get("latency_us", {})
+    return [figure(latency.get(kind, {}), name) for kind, names in kinds for name in names]
 
 
 def _notes(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -123,7 +136,5 @@ def _notes(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         elif "host_requests" not in case:
             yield f"{_name(case)}: stopped before anything was measured"
         else:
-            if case.get("interrupted"):
-                yield f"{_name(case)}: interrupted: {case['host_requests']:,} requests were measured"
             yield from (line for line in summary.warmup_lines(_name(case), case) if line.startswith("warning"))
             yield from table.notes(case)

@@ -49,6 +49,7 @@ CONTENTS = {
             "docs/SWEEP",
             "docs/EMBEDDING",
             "docs/SERVE",
+            "docs/SERVE_LIVE",
             "docs/SERVE_TLS",
             "docs/DATABASE",
             "docs/STATE",

@@ -73,6 +73,16 @@ class Served:
         return found[0]
 
     @property
+    def web(self) -> str:
+        """`HOST:PORT` of the live view."""
+        # It is printed last.
+        began = time.monotonic()
+        while not (found := re.search(r"^live view: http://(.*)/$", self.log, re.MULTILINE)):
+            assert time.monotonic() - began < PATIENCE, self.log
+            time.sleep(0.01)
+        return found[1]
+
+    @property
     def size(self) -> int:
         """Bytes of the export, as the server prints them."""
         found = re.search(r"([\d,]+) bytes at pace", self.log)

@@ -15,7 +15,7 @@ FLOORS = (
     {"fio"},
     {"configuration"},
     {"flash", "importing", "logs"},
-    {"blockdevice", "embedding", "plotting", "runs"},
+    {"blockdevice", "embedding", "plotting", "runs", "serving"},
     {"studies"},
     {"characterize", "experiments"},
     {"papers", "sweeps"},

@@ -100,6 +100,7 @@ LINES = {
     "export": ["mqsim", "drive.toml", "--out", "exported"],
     "serve": ["--help"],
     "state": ["--help"],
+    "top": ["--help"],
     "view": [],
 }
 """A short line of each command; `LONG` has those that take longer, and `serve` and `view` tests of their own."""

@@ -58,8 +58,8 @@ pub struct Device {
     /// Completions that the host has polled.
     polled: u64,
     /// All submissions, if the device can be saved.
-    journal: Option<Vec<Arrival>>,
-    finished: bool,
+    pub(crate) journal: Option<Vec<Arrival>>,
+    pub(crate) finished: bool,
 }
 
 impl Device {

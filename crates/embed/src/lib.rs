@@ -32,6 +32,7 @@ mod machine;
 mod options;
 mod power;
 mod request;
+mod suspension;
 
 pub use activity::Activity;
 pub use counters::Counters;
@@ -43,3 +44,4 @@ pub use kept_state::{Parked, age_state, clone_state, show_state};
 pub use options::Options;
 pub use power::PowerCut;
 pub use request::{Completion, OPS, Request, StatusCode, op_of_code};
+pub use suspension::Suspension;

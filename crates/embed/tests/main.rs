@@ -7,3 +7,4 @@ mod kept_state;
 mod power_loss;
 mod refused;
 mod saved_state;
+mod suspension;

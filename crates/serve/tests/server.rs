@@ -4,10 +4,11 @@ use crate::handshake::option_bytes;
 use crate::requests::request_bytes;
 use interpulse_embed::Options;
 use interpulse_serve::drive::clock::Pace;
+use interpulse_serve::drive::report::Report;
 use interpulse_serve::drive::simulated_drive::Setup;
 use interpulse_serve::protocol::numbers::{option, request, request_flag};
 use interpulse_serve::server::address::Address;
-use interpulse_serve::server::{Parts, Server};
+use interpulse_serve::server::{Parts, ServeError, Server};
 use interpulse_serve::store::Store;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -17,17 +18,19 @@ use std::time::{Duration, Instant};
 
 const DRIVE: &str = "drive = \"a4-mini\"\npart.blocks-per-plane = 24\nprecondition.fill = 0.0\n";
 /// Longest wait for an answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
-type Lines = Arc<Mutex<Vec<String>>>;
+pub type Lines = Arc<Mutex<Vec<String>>>;
 
-struct Running {
+/// A server that runs.
+pub struct Running {
     server: Server,
     folder: tempfile::TempDir,
     lines: Lines,
 }
 
-fn parts(folder: &Path, lines: &Lines) -> Parts {
+/// Parts of a server that keeps its data in `folder`.
+pub fn parts(folder: &Path, lines: &Lines) -> Parts {
     let to = Arc::clone(lines);
     let data = folder.join("data");
     Parts {
@@ -52,19 +55,39 @@ fn parts(folder: &Path, lines: &Lines) -> Parts {
 }
 
 fn running() -> Running {
-    let (folder, lines) = (tempfile::tempdir().unwrap(), Lines::default());
-    let server = Server::start(parts(folder.path(), &lines)).unwrap();
-    Running { server, folder, lines }
+    Running::new()
 }
 
 impl Running {
-    fn connect(&self) -> UnixStream {
+    /// A server with the usual limits.
+    pub fn new() -> Running {
+        Running::with(|folder, lines| Server::start(parts(folder, lines)).unwrap())
+    }
+
+    /// The server that `start` makes.
+    pub fn with(start: impl FnOnce(&Path, &Lines) -> Server) -> Running {
+        let (folder, lines) = (tempfile::tempdir().unwrap(), Lines::default());
+        let server = start(folder.path(), &lines);
+        Running { server, folder, lines }
+    }
+
+    /// Folder of its files.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Ends the server.
+    pub fn stop(&self) -> Result<Report, ServeError> {
+        self.server.stop()
+    }
+
+    pub fn connect(&self) -> UnixStream {
         let stream = UnixStream::connect(self.folder.path().join("socket")).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream
     }
 
-    fn client(&self) -> Client {
+    pub fn client(&self) -> Client {
         let mut stream = self.connect();
         let mut greeting = [0; 18];
         stream.read_exact(&mut greeting).unwrap();
@@ -78,7 +101,7 @@ impl Running {
     }
 
     /// Waits for a line that contains `text`.
-    fn expect_line(&self, text: &str) {
+    pub fn expect_line(&self, text: &str) {
         let began = Instant::now();
         while !self.lines.lock().unwrap().iter().any(|line| line.contains(text)) {
             assert!(began.elapsed() < PATIENCE, "no line has {text:?}: {:?}", self.lines.lock().unwrap());
@@ -87,18 +110,19 @@ impl Running {
     }
 }
 
-struct Client {
-    stream: UnixStream,
+/// A client in its transmission phase.
+pub struct Client {
+    pub stream: UnixStream,
 }
 
 impl Client {
-    fn send(&mut self, flags: u16, kind: u16, offset: u64, length: u32, data: &[u8]) {
+    pub fn send(&mut self, flags: u16, kind: u16, offset: u64, length: u32, data: &[u8]) {
         let bytes = [&request_bytes(flags, kind, offset, length), data].concat();
         self.stream.write_all(&bytes).unwrap();
     }
 
     /// The error of the next reply, with `length` bytes of data if it is none.
-    fn receive(&mut self, length: usize) -> Result<Vec<u8>, u32> {
+    pub fn receive(&mut self, length: usize) -> Result<Vec<u8>, u32> {
         let mut head = [0; 16];
         self.stream.read_exact(&mut head).unwrap();
         assert_eq!(head[..4], [0x67, 0x44, 0x66, 0x98]);
@@ -111,12 +135,12 @@ impl Client {
         Ok(data)
     }
 
-    fn write(&mut self, offset: u64, data: &[u8]) -> Result<Vec<u8>, u32> {
+    pub fn write(&mut self, offset: u64, data: &[u8]) -> Result<Vec<u8>, u32> {
         self.send(request_flag::FUA, request::WRITE, offset, data.len() as u32, data);
         self.receive(0)
     }
 
-    fn read(&mut self, offset: u64, length: u32) -> Result<Vec<u8>, u32> {
+    pub fn read(&mut self, offset: u64, length: u32) -> Result<Vec<u8>, u32> {
         self.send(0, request::READ, offset, length, &[]);
         self.receive(length as usize)
     }

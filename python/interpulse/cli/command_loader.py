@@ -36,6 +36,7 @@ FILES = {
     "export": "export_files",
     "serve": "serve",
     "state": "state",
+    "top": "top",
     "view": "view",
 }
 """Files of the commands, in the order of the help page: a file has either a command group `app`, or a function named

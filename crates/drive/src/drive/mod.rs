@@ -49,8 +49,8 @@ use fault_injector::FaultInjector;
 use format_state::Formats;
 use interpulse_engine::{EventQueue, RequestId, ResourceId, SimTime};
 use interpulse_flash::command::Effect;
-use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::txn::{Kind, Txn};
+use interpulse_flash::nand::{Nand, Suspension};
 use power_state::Outage;
 
 pub use crate::ftl::GcWindow;
@@ -206,6 +206,13 @@ impl Drive {
     /// Flash array, to settle its accounts at the end of a window.
     pub fn nand_mut(&mut self) -> &mut Nand {
         &mut self.nand
+    }
+
+    /// Replaces the suspension of programs and of erases, between two events; operations on their dies keep theirs. At a loss
+    /// of power and in the energy that it needs, the new policies count.
+    pub fn set_suspension(&mut self, suspension: Suspension) {
+        self.spec.nand.set_suspension(suspension.clone());
+        self.nand.set_suspension(suspension);
     }
 
     /// Operations issued to the flash array and not complete.

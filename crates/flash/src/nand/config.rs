@@ -11,6 +11,22 @@ use crate::variation::LongOperations;
 use interpulse_engine::Duration;
 use std::sync::Arc;
 
+/// Suspension of programs and of erases.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Suspension {
+    /// When and how programs are suspended.
+    pub program: SuspendPolicy,
+    /// When and how erases are suspended.
+    pub erase: SuspendPolicy,
+}
+
+impl Suspension {
+    /// The policy for operations with this effect.
+    pub(super) fn policy(&self, effect: Effect) -> &SuspendPolicy {
+        if effect == Effect::Erases { &self.erase } else { &self.program }
+    }
+}
+
 /// Behaviour of the array besides geometry and part.
 #[derive(Clone, Debug)]
 pub struct NandConfig {
@@ -123,5 +139,15 @@ impl NandConfig {
             Effect::Erases => &self.erase_suspend,
             _ => &self.program_suspend,
         }
+    }
+
+    /// Suspension of programs and of erases.
+    pub fn suspension(&self) -> Suspension {
+        Suspension { program: self.program_suspend.clone(), erase: self.erase_suspend.clone() }
+    }
+
+    /// Replaces it.
+    pub fn set_suspension(&mut self, suspension: Suspension) {
+        (self.program_suspend, self.erase_suspend) = (suspension.program, suspension.erase);
     }
 }

@@ -39,6 +39,7 @@ mod stall;
 mod stalls;
 mod sub_blocks;
 mod suspension;
+mod suspension_change;
 mod trains;
 mod two_step;
 pub mod txn;
@@ -62,7 +63,7 @@ use stalls::Stalls;
 use txn::{Slab, Txn};
 
 pub use crate::command::NandCounters;
-pub use config::NandConfig;
+pub use config::{NandConfig, Suspension};
 pub use operation_stats::{OperationStats, OperationTimes};
 pub use reliability::{ErrorCounters, MOST_ATTEMPTS_COUNTED, Reliability};
 
@@ -180,6 +181,8 @@ pub struct Nand {
     observers: Observers,
     /// Submission instant of the host write that has waited longest for the write cache.
     oldest_write: Option<SimTime>,
+    /// Suspension policies before each change.
+    earlier_suspension: Vec<Suspension>,
     /// Ended transactions, in order, until the owner takes them.
     ended: Vec<Ended>,
     /// Counters.
@@ -258,6 +261,7 @@ impl Nand {
             supply,
             stalls: None,
             oldest_write: None,
+            earlier_suspension: Vec::new(),
             ended: Vec::with_capacity(64),
             counters: NandCounters::default(),
             operations: OperationStats::default(),

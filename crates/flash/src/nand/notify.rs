@@ -178,8 +178,9 @@ impl Nand {
     /// The loading of a page buffer from its shadow buffer with which the end of a suspension begins.
     pub(super) fn reload_of(&self, d: usize) -> Duration {
         let op = self.dies[d].long().expect("an operation resumes");
-        let free = self.suspend_policy(op).scheme.has_free_resume();
-        match self.config.program_suspend.reload {
+        let policy = self.suspend_policy(op);
+        let free = policy.scheme.has_free_resume();
+        match policy.reload {
             Reload::ShadowBuffer(time) if !op.erases() && !free && self.contexts[d].active.buffer_used => {
                 time
             }

@@ -45,9 +45,10 @@ impl Nand {
         } else {
             may_stop && policy.eligible.admits(&candidate())
         };
+        let policies = self.policies_number();
         let die = &mut self.dies[d];
         die.begin_long(now, txn.kind, train, block, txn.planes());
-        die.set_may_stop(may_stop);
+        die.set_may_stop(may_stop, policies);
         let active = &mut self.contexts[d].active;
         if nested {
             self.counters.programs_in_suspension += 1;
@@ -332,7 +333,7 @@ impl Nand {
         let (effect, resumed, may_stop) = (op.effect, op.suspends > 0, op.may_stop);
         let mut ramp = Duration::ZERO;
         if resumed {
-            let policy = self.config.suspend_policy(effect);
+            let policy = self.suspend_policy(self.dies[d].long().expect("a long operation pulses"));
             let ramps = policy.resume_ramp > Duration::ZERO && !policy.scheme.has_free_resume();
             if ramps && self.dies[d].resumes_inside_pulse() {
                 ramp = policy.resume_ramp;

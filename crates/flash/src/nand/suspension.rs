@@ -7,15 +7,10 @@ use super::queue::Queue;
 use crate::command::{Class, DieActivity};
 use crate::die::{LongOp, State};
 use crate::ids::TxnId;
-use crate::suspend::{Decision, Reload, ResumePolicy, SuspendPolicy, SuspendScheme, Suspended};
+use crate::suspend::{Decision, Reload, ResumePolicy, SuspendScheme, Suspended};
 use interpulse_engine::{Duration, EventQueue, SimTime};
 
 impl Nand {
-    #[inline]
-    pub(super) fn suspend_policy(&self, op: &LongOp) -> &SuspendPolicy {
-        self.config.suspend_policy(op.effect)
-    }
-
     // ---- stopping -------------------------------------------------------------------------------------
 
     /// Whether a transaction of this class may stop the operation on die `d`.
@@ -103,8 +98,10 @@ impl Nand {
     /// Whether the erase suspended beneath the program on die `d` has used up its limits: the program then runs to its end.
     #[inline]
     fn nested_erase_is_due(&self, now: SimTime, d: usize) -> bool {
-        let beneath = self.dies[d].suspension_beneath(now);
-        beneath.is_some_and(|so_far| self.config.erase_suspend.suspend_limit_reached(so_far, now))
+        let die = &self.dies[d];
+        die.beneath()
+            .zip(die.suspension_beneath(now))
+            .is_some_and(|(erase, so_far)| self.suspend_policy(erase).suspend_limit_reached(so_far, now))
     }
 
     /// Timer of a pulsing die: the train ends, or a postponed stop may be requested again.
@@ -185,8 +182,7 @@ impl Nand {
 
     /// The die is suspended: serves a waiting transaction, holds, or resumes.
     pub(super) fn next_in_suspension(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
-        let effect = self.dies[d].long().expect("an operation is suspended").effect;
-        let policy = self.config.suspend_policy(effect);
+        let policy = self.suspend_policy(self.dies[d].long().expect("an operation is suspended"));
         let hold_until = match policy.resume {
             ResumePolicy::Timer(length) => {
                 // This may be the hold's own end, or come before it.
@@ -265,12 +261,13 @@ impl Nand {
     fn resume(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         let op = self.dies[d].long().expect("an operation is suspended");
         let planes = op.width;
-        let free = self.suspend_policy(op).scheme.has_free_resume();
+        let policy = self.suspend_policy(op);
+        let (free, reload) = (policy.scheme.has_free_resume(), policy.reload);
         if op.erases() || free || !self.contexts[d].active.buffer_used {
             self.leave(events, now, d, Duration::ZERO);
             return;
         }
-        match self.config.program_suspend.reload {
+        match reload {
             Reload::ShadowBuffer(time) => {
                 self.counters.reloads += 1;
                 self.counters.reload_time += time.as_ns();

@@ -73,6 +73,12 @@ fn session(text: &mut Text, view: &View) {
     text.metric("session_info", "gauge", "Configuration and pace of the served drive.");
     let (hash, pace) = (quoted(&session.config_hash), session.pace);
     text.sample("session_info", &format!("config_hash=\"{hash}\",pace=\"{pace}\""), 1);
+    let suspension = &view.suspension;
+    text.metric("suspension_info", "gauge", "Suspension schemes of operations that begin now.");
+    let labels = format!("program=\"{}\",erase=\"{}\"", suspension.program, suspension.erase);
+    text.sample("suspension_info", &labels, 1);
+    let help = "Changes of suspension schemes and limits during the session.";
+    text.single("suspension_changes_total", "counter", help, suspension.changes.len());
     if let Some(dilation) = session.pace.dilation() {
         text.single("dilation", "gauge", "Wall time over drive time.", dilation);
     }

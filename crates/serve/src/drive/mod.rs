@@ -1,5 +1,6 @@
 //! Simulated drive behind a server: its clock, thread, statistics, record and metrics.
 
+pub mod changes;
 pub mod class;
 pub mod clock;
 pub mod faults;
@@ -12,5 +13,6 @@ pub mod report;
 pub mod simulated_drive;
 pub mod state_saver;
 pub mod statistics;
+pub mod suspension;
 pub mod view;
 pub mod window;

@@ -6,6 +6,7 @@
 use super::clock::{Clock, Pace, WallTime};
 use super::record::Recorder;
 use super::statistics::{Ended, Statistics};
+use super::suspension::{Change, Wanted};
 use crate::command::{Command, Done, Kind, Outcome};
 use interpulse_embed::{Completion, Device, Error, Op, Request, SimTime, StatusCode};
 
@@ -64,6 +65,8 @@ pub struct Pacer {
     pub statistics: Statistics,
     /// Record of the commands, if one is written.
     pub recorder: Option<Recorder>,
+    /// Changes of the suspension so far.
+    pub changes: Vec<Change>,
     /// `None` at the highest pace.
     clock: Option<Clock>,
     is_array: bool,
@@ -77,6 +80,7 @@ impl Pacer {
             device,
             statistics: Statistics::default(),
             recorder,
+            changes: Vec::new(),
             clock: pace.dilation().map(Clock::new),
             is_array,
             outstanding: slab::Slab::new(),
@@ -110,6 +114,19 @@ impl Pacer {
             }
             None => self.complete_next(due),
         }
+    }
+
+    /// Changes the suspension now.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn change_suspension(&mut self, wanted: Wanted) -> Result<Change, Error> {
+        let Wanted { suspension, settings } = wanted;
+        self.device.set_suspension(&suspension)?;
+        let (program, erase) = (suspension.program(), suspension.erase());
+        let change = Change { at: self.device.now(), settings, program, erase };
+        self.changes.push(change.clone());
+        Ok(change)
     }
 
     /// When the pacer has to step again.

@@ -2,6 +2,7 @@
 
 use super::clock::WallTime;
 use super::pacer::Arrived;
+use super::suspension::{Change, Wanted};
 use super::view::View;
 use crate::command::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,6 +24,9 @@ struct Inner {
     cuts_power: bool,
     view: Option<Arc<View>>,
     views: u64,
+    wanted: Option<Wanted>,
+    /// The last change made, until its sender takes it.
+    changed: Option<Change>,
 }
 
 /// Commands and requests for the thread of a drive.
@@ -49,6 +53,8 @@ pub struct Taken {
     pub wants_view: bool,
     /// Power is cut now.
     pub cuts_power: bool,
+    /// A change of the suspension is wanted.
+    pub wants_change: bool,
 }
 
 /// The drive takes no more commands.
@@ -140,6 +146,7 @@ impl Queue {
             closing: inner.closing,
             wants_view: std::mem::take(&mut inner.wants_view),
             cuts_power: std::mem::take(&mut inner.cuts_power),
+            wants_change: inner.wanted.is_some(),
         }
     }
 
@@ -165,6 +172,29 @@ impl Queue {
         let mut inner = self.lock();
         inner.cuts_power = true;
         self.wake(inner);
+    }
+
+    /// Wants a change of the suspension, one at a time, and waits until the drive has made it; `None` if the drive ends before.
+    pub fn change(&self, wanted: Wanted) -> Option<Change> {
+        let mut inner = self.lock();
+        inner.wanted = Some(wanted);
+        self.wake(inner);
+        inner = self.lock();
+        while inner.changed.is_none() && !inner.ended {
+            inner = self.news.wait(inner).unwrap_or_else(PoisonError::into_inner);
+        }
+        inner.changed.take()
+    }
+
+    /// Takes the change that is wanted.
+    pub fn take_wanted(&self) -> Option<Wanted> {
+        self.lock().wanted.take()
+    }
+
+    /// The drive has made the change.
+    pub fn changed(&self, change: Change) {
+        self.lock().changed = Some(change);
+        self.news.notify_all();
     }
 
     /// Accepts no more commands.

@@ -4,6 +4,7 @@ use super::class::Class;
 use super::clock::Pace;
 use super::faults::Faults;
 use super::record::Recorded;
+use super::suspension::SuspensionView;
 use super::view::{ClassView, Distribution, PERCENTILES, View};
 use interpulse_embed::{AuditReport, Duration};
 use serde_json::{Map, Value, json};
@@ -79,6 +80,7 @@ impl Report {
                 "cause": slow.cause,
             })).collect::<Vec<_>>(),
             "write_amplification": view.write_amplification(),
+            "suspension": suspension_json(&view.suspension),
             "recorded": self.recorded,
             "smart": self.faults.smart,
             "power_cuts": self.faults.cuts_json(),
@@ -123,6 +125,18 @@ impl Report {
             let _ = writeln!(text, "write amplification {factor:.3}");
         }
         text += &self.faults.to_text();
+        for change in &view.suspension.changes {
+            let settings: Vec<_> =
+                change.settings.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+            let _ = writeln!(
+                text,
+                "suspension changed at {:.9} s of drive time: {} (program {}, erase {})",
+                change.at.as_secs_f64(),
+                settings.join(", "),
+                change.program,
+                change.erase
+            );
+        }
         if let Some(rows) = self.recorded {
             let _ = writeln!(text, "{rows} commands recorded");
         }
@@ -131,6 +145,21 @@ impl Report {
         }
         text
     }
+}
+
+/// The last schemes, and the changes with their drive times; `config_hash` is that of the configuration before them.
+fn suspension_json(of: &SuspensionView) -> Value {
+    let changes = of.changes.iter().map(|change| {
+        let settings: Map<String, Value> =
+            change.settings.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+        json!({
+            "at_ns": change.at.as_ns(),
+            "settings": settings,
+            "program": change.program,
+            "erase": change.erase,
+        })
+    });
+    json!({ "program": of.program, "erase": of.erase, "changes": changes.collect::<Vec<_>>() })
 }
 
 fn distribution_json(of: &Distribution, divisor: f64) -> Map<String, Value> {

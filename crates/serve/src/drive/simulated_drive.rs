@@ -1,5 +1,6 @@
 //! Simulated drive: a device on a thread of its own, which completes commands when the drive would.
 
+use super::changes::Changes;
 use super::clock::{Pace, WallTime};
 use super::faults::Faults;
 use super::pacer::{Arrived, Due, Pacer, Wake};
@@ -8,6 +9,7 @@ use super::queue::{Closed, EndsQueue, Queue};
 use super::record::Recorder;
 use super::report::Report;
 use super::state_saver::{StateFile, StateSaver};
+use super::suspension::{Change, NotChanged, Settings};
 use super::view::{Session, View};
 use crate::command::{Command, Done};
 use interpulse_embed::{Device, Error, Options, message_of_panic};
@@ -44,6 +46,7 @@ pub struct SimulatedDrive {
     queue: Arc<Queue>,
     session: Session,
     can_lose_power: bool,
+    changes: Changes,
     thread: Mutex<Option<JoinHandle<Result<Report, Error>>>>,
 }
 
@@ -72,6 +75,7 @@ impl SimulatedDrive {
         }
         let can_lose_power = device.can_cut_power();
         let session = session_of(&device, pace);
+        let changes = Changes::new(options, record.is_some());
         let queue = Arc::new(Queue::new(limit));
         let pacer = Pacer::new(device, session.is_array, pace, record.map(Recorder::new));
         let thread = DriveThread {
@@ -87,7 +91,7 @@ impl SimulatedDrive {
         let run = move || thread.run();
         let thread = Builder::new().name("drive".into()).spawn(run);
         let thread = thread.map_err(|error| Error::Resources(format!("the thread of the drive: {error}")))?;
-        Ok(SimulatedDrive { queue, session, can_lose_power, thread: Mutex::new(Some(thread)) })
+        Ok(SimulatedDrive { queue, session, can_lose_power, changes, thread: Mutex::new(Some(thread)) })
     }
 
     /// Bytes of the drive.
@@ -129,6 +133,20 @@ impl SimulatedDrive {
             self.queue.cut_power();
         }
         self.can_lose_power
+    }
+
+    /// Why the suspension cannot change in this session, if it cannot.
+    pub fn why_no_changes(&self) -> Option<&'static str> {
+        self.changes.why_none()
+    }
+
+    /// Changes keys of `suspend.program` and `suspend.erase` and waits until the drive has done so. Programs and erases that
+    /// have begun keep what they began with. Later changes keep what earlier ones have changed.
+    ///
+    /// # Errors
+    /// [`NotChanged`]; nothing has changed then.
+    pub fn change_suspension(&self, settings: Settings) -> Result<Change, NotChanged> {
+        self.changes.make(&self.queue, settings)
     }
 
     /// View of the present; `None` if the drive has ended before the first view.
@@ -234,6 +252,9 @@ impl<F: FnMut(&[Done])> DriveThread<F> {
             }
             if taken.cuts_power {
                 self.pacer.cut_power(&mut self.due)?;
+            }
+            if let Some(wanted) = taken.wants_change.then(|| queue.take_wanted()).flatten() {
+                queue.changed(self.pacer.change_suspension(wanted)?);
             }
             if taken.closing {
                 self.drain(queue)?;

@@ -4,6 +4,7 @@ use super::class::Class;
 use super::clock::{Pace, WallTime};
 use super::pacer::Pacer;
 use super::statistics::Slow;
+use super::suspension::SuspensionView;
 use interpulse_embed::{Activity, Counters, Duration};
 use interpulse_engine::LatencyHistogram;
 
@@ -102,6 +103,8 @@ pub struct View {
     pub outstanding: usize,
     /// Largest number of commands outstanding at once.
     pub most_outstanding: usize,
+    /// Schemes, and their changes so far.
+    pub suspension: SuspensionView,
     /// What the dies do.
     pub activity: Activity,
     /// Counters of the device since the start.
@@ -114,6 +117,9 @@ impl View {
     /// The drive of `pacer` at `now`.
     pub fn new(session: &Session, pacer: &mut Pacer, now: WallTime) -> View {
         let statistics = &pacer.statistics;
+        let of = pacer.device.suspension();
+        let suspension =
+            SuspensionView { program: of.program(), erase: of.erase(), changes: pacer.changes.clone() };
         let classes = statistics.classes().map(|(class, of)| ClassView {
             class,
             commands: of.commands,
@@ -131,6 +137,7 @@ impl View {
             slip: session.pace.dilation().map(|_| Distribution::new(&statistics.slip)),
             outstanding: pacer.outstanding(),
             most_outstanding: statistics.most_outstanding,
+            suspension,
             slowest: statistics.slowest.clone(),
             activity: pacer.device.activity(),
             counters: pacer.device.counters(),

@@ -1,11 +1,13 @@
 //! Live figures: a view as JSON for the page and `interpulse top`.
 
+use crate::drive::suspension::SuspensionView;
 use crate::drive::view::{Distribution, PERCENTILES, View};
 use crate::drive::window::Windows;
+use interpulse_embed::Suspension;
 use serde_json::{Map, Value, json};
 
-/// The view as JSON; times in us, rates per second of wall time.
-pub fn live(view: &View) -> Value {
+/// The view as JSON; times in us, rates per second of wall time. `fixed` says why the suspension cannot change.
+pub fn live(view: &View, fixed: Option<&str>) -> Value {
     let seconds = Windows::SECONDS.min((view.wall.0 / 1_000_000_000).max(1)) as f64;
     let operations = view.classes.iter().map(|of| {
         json!({
@@ -44,6 +46,22 @@ pub fn live(view: &View) -> Value {
         "cached_units": now.cached_units,
         "write_amplification": view.write_amplification(),
         "slowest": slowest.collect::<Vec<_>>(),
+        "suspension": suspension(&view.suspension, fixed),
+    })
+}
+
+fn suspension(of: &SuspensionView, fixed: Option<&str>) -> Value {
+    let changes = of.changes.iter().map(|change| {
+        let settings: Map<String, Value> =
+            change.settings.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+        json!({ "at_s": change.at.as_secs_f64(), "settings": settings })
+    });
+    json!({
+        "program": of.program,
+        "erase": of.erase,
+        "changes": changes.collect::<Vec<_>>(),
+        "schemes": Suspension::schemes().collect::<Vec<_>>(),
+        "fixed": fixed,
     })
 }
 

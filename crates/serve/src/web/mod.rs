@@ -1,6 +1,7 @@
 //! Live view of a served drive over HTTP: a page, its figures as JSON, and Prometheus metrics.
 
 pub mod access;
+mod change;
 pub mod live;
 
 use crate::drive::metrics::prometheus;
@@ -41,10 +42,9 @@ impl Web {
         let access = Access::new(address, token)?;
         let listener = Arc::clone(&server);
         let answer = move || {
-            for request in listener.incoming_requests() {
-                let answer = answer(&request, &access, &drive);
-                // A client that has gone needs no answer.
-                let _ = request.respond(answer);
+            for mut request in listener.incoming_requests() {
+                let answer = answer(&mut request, &access, &drive);
+                respond(request, answer);
             }
         };
         let thread = Builder::new().name("web".into()).spawn(answer).map_err(|error| why(&error))?;
@@ -67,8 +67,19 @@ impl Drop for Web {
     }
 }
 
-fn answer(request: &Request, access: &Access, drive: &SimulatedDrive) -> Answer {
-    let (path, query) = request.url().split_once('?').unwrap_or((request.url(), ""));
+/// Sends an answer.
+fn respond(request: Request, answer: Answer) {
+    let is_short = request.body_length().is_none_or(|length| length <= change::MOST)
+        && !request.headers().iter().any(|header| header.field.equiv("Transfer-Encoding"));
+    // A client that has gone needs no answer.
+    let send = move || drop(request.respond(answer));
+    // The library reads what is left of a body after its answer, for as long as its client takes.
+    if is_short { send() } else { drop(Builder::new().name("web body".into()).spawn(send)) }
+}
+
+fn answer(request: &mut Request, access: &Access, drive: &SimulatedDrive) -> Answer {
+    let url = request.url().to_string();
+    let (path, query) = url.split_once('?').unwrap_or((&url, ""));
     let field = |name: &'static str| {
         let of = request.headers().iter().find(|header| header.field.equiv(name));
         of.map(|header| header.value.as_str())
@@ -80,6 +91,13 @@ fn answer(request: &Request, access: &Access, drive: &SimulatedDrive) -> Answer 
         Err(Refused::Token) if ["/", "/page.js", "/style.css"].contains(&path) => {}
         Err(refused) => return refusal(refused),
         Ok(()) => {}
+    }
+    if path == "/suspension" {
+        if *request.method() != Method::Post {
+            return text(405, "text/plain", "legal: POST\n");
+        }
+        let (status, body) = change::change(request, drive);
+        return text(status, if status == 200 { "application/json" } else { "text/plain" }, &body);
     }
     if !matches!(request.method(), Method::Get | Method::Head) {
         return text(405, "text/plain", "legal: GET, HEAD\n");
@@ -93,9 +111,9 @@ fn answer(request: &Request, access: &Access, drive: &SimulatedDrive) -> Answer 
             Some(view) if path == "/metrics" => {
                 text(200, "text/plain; version=0.0.4; charset=utf-8", &prometheus(&view))
             }
-            Some(view) => text(200, "application/json", &live(&view).to_string()),
+            Some(view) => text(200, "application/json", &live(&view, drive.why_no_changes()).to_string()),
         },
-        _ => text(404, "text/plain", "legal: /, /metrics, /live.json\n"),
+        _ => text(404, "text/plain", "legal: /, /metrics, /live.json, /suspension\n"),
     }
 }
 

@@ -22,7 +22,39 @@ function fill(id, rows) {
   document.getElementById(id).replaceChildren(...lines);
 }
 
+// Fills the choices once, and shows schemes and changes.
+function showSuspension(of) {
+  for (const kind of ["program", "erase"]) {
+    const select = document.getElementById(`${kind}-scheme`);
+    if (select.options.length === 0) {
+      select.replaceChildren(...of.schemes.map((name) => new Option(name, name, false, name === of[kind])));
+    }
+  }
+  document.getElementById("controls").disabled = of.fixed !== null;
+  const last = of.changes[of.changes.length - 1];
+  const settings = last && Object.entries(last.settings).map(([key, value]) => `${key} = ${value}`).join(", ");
+  document.getElementById("changes").textContent = `Programs ${of.program}, erases ${of.erase}; ` +
+    (of.fixed || (last ? `${of.changes.length} changes, the last at ${number(last.at_s, 6)} s: ${settings}` : "no changes"));
+}
+
+// Sends the scheme of each kind and the limits that have a value.
+async function change(event) {
+  event.preventDefault();
+  const fields = [...document.querySelectorAll("#controls select, #controls input")];
+  const settings = Object.fromEntries(fields.filter((of) => of.value !== "").map((of) => [of.name, of.value]));
+  const said = document.getElementById("changed");
+  try {
+    const answer = await fetch(`suspension${query}`,
+      { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(settings) });
+    const text = await answer.text();
+    said.textContent = answer.ok ? `Changed at ${number(JSON.parse(text).at_s, 6)} s of drive time.` : text;
+  } catch (error) {
+    said.textContent = `The drive does not answer: ${error.message}`;
+  }
+}
+
 function show(view) {
+  showSuspension(view.suspension);
   document.getElementById("session").textContent =
     `Pace ${view.pace}, configuration ${view.config_hash}: ${number(view.drive_s, 1)} s of drive time in ${number(view.wall_s, 1)} s.`;
   fill("operations", view.operations.filter((of) => of.commands + of.errors > 0).map((of) => {
@@ -56,4 +88,5 @@ async function update() {
   window.setTimeout(update, 1000);
 }
 
+document.getElementById("suspension").addEventListener("submit", change);
 update();

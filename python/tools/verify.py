@@ -28,7 +28,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "VERIFY.md"
 BIN = Path(sys.executable).parent
-LEFT_OUT = tuple(f"--ignore=python/tests/{name}" for name in ("hostile", "test_fio_real.py", "test_serve_kills.py"))
+APART = ("hostile", "test_fio_real.py", "test_serve_kills.py", "test_serve_soak.py")
+LEFT_OUT = tuple(f"--ignore=python/tests/{name}" for name in APART)
 """Python tests that have steps of their own."""
 
 
@@ -235,6 +236,12 @@ STEPS = (
         question="Is every wrong input refused by name, and does every fault end in a result or a message?",
         command=(str(BIN / "pytest"), "-q", "-s", "-m", "verify", "python/tests/hostile"),
         summary=("hostile ", "FAILED", "ERROR"),
+    ),
+    Step(
+        question="Does a served drive work for an hour, beside clients that misbehave, without growth?",
+        # INTERPULSE_SOAK_S sets another number of seconds.
+        command=(str(BIN / "pytest"), "-q", "-s", "-m", "verify", "python/tests/test_serve_soak.py"),
+        summary=("soak of ", "FAILED", "ERROR", "E  "),
     ),
     Step(
         question="Do real fio and this one make the same requests of the same job files?",

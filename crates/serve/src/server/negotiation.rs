@@ -32,11 +32,12 @@ pub fn negotiate<'a>(shared: &Shared, terms: &'a Terms, stream: &Stream) -> Resu
         out.clear();
         let left = shared.patience.saturating_sub(began.elapsed());
         match reached {
-            _ if sent.is_err() => return Ok(None),
+            // A client that has ended its handshake may be gone before the answer.
+            Reached::Ended => return ended(&handshake).map_or(Ok(None), Err),
+            _ if sent.is_err() => return Err(left_early()),
             Reached::Transmission(replies) => {
                 return Ok(Some(Begun { replies, input, export: &terms.export }));
             }
-            Reached::Ended => return ended(&handshake).map_or(Ok(None), Err),
             Reached::StartTls => {
                 let config = terms.tls.as_ref().expect("the handshake begins TLS where it is required");
                 encrypt(stream, config, &input, left)?;

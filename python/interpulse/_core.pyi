@@ -57,7 +57,8 @@ class Server:
         listen: Sequence[str],
         name: str,
         backing: str | PathLike[str] | None,
-        state: tuple[str | PathLike[str], int | None] | None,
+        state: str | PathLike[str] | None,
+        save_every: int | None,
         record: str | PathLike[str] | None,
         read_only: bool,
         certificates: str | PathLike[str] | None,
@@ -210,7 +211,10 @@ def state_age(path: str | PathLike[str], out: str | PathLike[str], cycles: int, 
 def state_clone(
     path: str | PathLike[str],
     out: str | PathLike[str],
-    config: tuple[str, str, Sequence[tuple[str, str]], str | None] | None,
+    config: str | None,
+    name: str,
+    sets: Sequence[tuple[str, str]],
+    case: str | None,
 ) -> None: ...
 def bench_step(words: Sequence[str]) -> str: ...
 def cell_job(kind: str, request: str) -> str: ...

@@ -46,10 +46,11 @@ fn raised(py: Python<'_>, error: ServeError) -> PyErr {
 #[pymethods]
 impl Server {
     /// Builds the drive, opens the backing file (`None`: memory) and listens. `state` is the file in which the drive is kept from
-    /// session to session, with the seconds between two saves of an idle drive, `record` a new file for a trace of the commands.
+    /// session to session, `save_every` the seconds between two saves of an idle drive (`None`: at the end alone), `record` a new
+    /// file for a trace of the commands.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "they are arguments in Python")]
-    #[pyo3(signature = (config, path, sets, case, cache, pace, listen, name, backing, state, record, read_only, certificates, remote_writes, connections, web, token))]
+    #[pyo3(signature = (config, path, sets, case, cache, pace, listen, name, backing, state, save_every, record, read_only, certificates, remote_writes, connections, web, token))]
     fn new(
         py: Python<'_>,
         config: String,
@@ -61,7 +62,8 @@ impl Server {
         listen: Vec<String>,
         name: String,
         backing: Option<PathBuf>,
-        state: Option<(PathBuf, Option<u64>)>,
+        state: Option<PathBuf>,
+        save_every: Option<u64>,
         record: Option<PathBuf>,
         read_only: bool,
         certificates: Option<PathBuf>,
@@ -93,7 +95,8 @@ impl Server {
                 };
                 file.map(|file| Box::new(BufWriter::new(file)) as Box<_>).map_err(failed)
             });
-            let state = state.map(|(path, every)| StateFile { path, every: every.map(Duration::from_secs) });
+            let every = save_every.map(Duration::from_secs);
+            let state = state.map(|path| StateFile { path, every });
             let drive = Setup { options, pace, limit: 1 << 16, record: record.transpose()?, state };
             let store = Box::new(move |bytes| match backing {
                 Some(path) => Ok(Store::open(&path, bytes)?),

@@ -32,18 +32,20 @@ pub fn state_age(
     py.detach(|| age_state(&path, &out, cycles, retention, reads)).map_err(|error| from_files(py, error))
 }
 
-/// Copies a kept state to the file `out`; with `config`, `(text, path, sets, case)`, for a drive of that configuration.
+/// Copies a kept state to the file `out`; with `config` for a drive of that configuration, of which `name`, `sets` and `case` are
+/// as those of a device.
 ///
 /// Raises `ConfigError` for a file that is none, and for a configuration whose drive cannot start with it.
 #[pyfunction]
-#[expect(clippy::type_complexity, reason = "it is a tuple in Python")]
 pub fn state_clone(
     py: Python<'_>,
     path: PathBuf,
     out: PathBuf,
-    config: Option<(String, String, Vec<(String, String)>, Option<String>)>,
+    config: Option<String>,
+    name: String,
+    sets: Vec<(String, String)>,
+    case: Option<String>,
 ) -> PyResult<()> {
-    let options =
-        config.map(|(config, name, sets, case)| Options { path: name, sets, case, ..Options::new(config) });
+    let options = config.map(|config| Options { path: name, sets, case, ..Options::new(config) });
     py.detach(|| clone_state(&path, &out, options.as_ref())).map_err(|error| from_files(py, error))
 }

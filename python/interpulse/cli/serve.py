@@ -101,7 +101,7 @@ def serve(
     text, path, overrides = load_with_sets(config, sets or []).utf8()
     if seed is not None:
         overrides = [*overrides, ("seed", str(seed))]
-    state = (Path(f"{backing}.state"), save_every or None) if backing and keep_state else None
+    state = Path(f"{backing}.state") if backing and keep_state else None
     server = Server(
         text,
         path,
@@ -113,6 +113,7 @@ def serve(
         name,
         backing,
         state,
+        save_every or None,
         record,
         read_only,
         tls_certificates,

@@ -65,17 +65,17 @@ def clone(
     """Copy a state, with its data if wanted, also for another configuration of the same flash."""
     if to.exists() and to.samefile(file):
         raise ConfigError(f"{to}: the copy needs another file")
-    loaded = None
+    text, name, overrides = None, "", list[tuple[str, str]]()
     if config is not None:
         from interpulse.configuration.config import load_with_sets
 
-        loaded = (*load_with_sets(config, sets or []).utf8(), case)
+        text, name, overrides = load_with_sets(config, sets or []).utf8()
     elif sets or case:
         raise ConfigError("--set and --case are for the drive of --config: give it")
     with free_backing(file, SUFFIX), free_backing(to, SUFFIX):
         if data:
             copy_sparse(_backing(file), _backing(to))
-        state_clone(file, to, loaded)
+        state_clone(file, to, text, name, overrides, case)
     say(f"wrote {to}" + (f" and {_backing(to)}" if data else ""))
 
 

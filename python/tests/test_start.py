@@ -41,6 +41,7 @@ OF_RUN = {
     *("tables", "tables.format", "tables.layout"),
     *("cli", "cli.exit_codes", "cli.fast_path", "cli.output_streams", "cli.run_command"),
     *("cli.eta", "cli.power", "cli.progress", "cli.summary", "cli.table"),
+    *("cli.brief", "runs.answer", "tables.tail_plot"),
 }
 """The files of the package that a run without `--out` needs."""
 

@@ -115,7 +115,7 @@ SUBSYSTEM = (
     *(declare(name, Size(), None, "", _FDP) for name in ("fdp.runs", "fdp.nrg", "fdp.nruh", "fdp.nru")),
     declare("fdp.isolation_mode", Whole(0, 9), None, "", _FDP),
 )
-_OTHER = "of a mode without counterpart (see femu_mode)"
+_OTHER = "of a mode that is not imported (see femu_mode); zoned drives have keys of their own (docs/ZNS.md)"
 _MODE_NAMES = (
     "lver lsec_size lsecs_per_pg lpgs_per_blk lmax_sec_per_rq lnum_ch lnum_lun lnum_pln lmetasize fdm_size nr_cu "
     "nr_thread time_slice context_switch_time csf_runtime_scale zns_num_ch zns_num_lun zns_num_plane zns_num_blk "

@@ -76,7 +76,7 @@ _IGNORED = (
 def _parameters() -> tuple[Parameter, ...]:
     times = [declare(name, Whole(1, 10**10), None, key, text) for name, (key, text) in _USED_TIMES.items()]
     times += [declare(f"t_{name}", _NS, None, "", _UNUSED) for name in _OTHER_TIMES]
-    times.append(declare("t_DBSY", _NS, None, "", "programs that wait together are not merged"))
+    times.append(declare("t_DBSY", _NS, None, "", "schedule.multi-plane-programs merges programs without such a time"))
     times.append(declare("t_WB", _NS, None, "", "of copyback and erase; commands have one overhead here"))
     times.append(declare("active write", Number(), None, "", "with a value other than 0 SSDSim collects nothing"))
     ignored = [declare(name, Number(), None, "", _UNUSED) for name in _IGNORED]
@@ -169,7 +169,7 @@ def _parameters() -> tuple[Parameter, ...]:
             for n in ("", "2")
         ],
         declare("greed CB command", Whole(0, 1), None, "", "ftl.copyback is off unless set by hand"),
-        declare("greed MPW command", Whole(0, 1), None, "", "programs that wait together are not merged"),
+        declare("greed MPW command", Whole(0, 1), None, "", "not set here: schedule.multi-plane-programs is the key"),
         declare(
             "aged",
             Whole(0, 1),

@@ -342,7 +342,7 @@ impl ArraySpec {
         let why = "a drive whose blocks fail becomes read-only, and an array has no answer to a write that is refused";
         let retires = drive.faults.is_some_and(|faults| faults.retires_blocks())
             || drive.schedule.iter().any(Fault::fails_a_block);
-        require(!retires, &["faults.wear-out", "array.level"], why)?;
+        require(!retires, &[drive.fault_key(), "array.level"], why)?;
         self.check_faults(drive)?;
         let why = "without bit errors no drive fails by them: give an errors.table other than \"ideal\"";
         let errors = self.fail_after_errors.is_none()

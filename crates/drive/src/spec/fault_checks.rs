@@ -1,6 +1,6 @@
 //! Consistency checks of failing blocks and injected faults.
 
-use super::{DriveSpec, Fault, FaultKind, FaultSpec, Impossible};
+use super::{DriveSpec, Fault, FaultKind, FaultSpec, Impossible, WearOut};
 use crate::ftl::page::placement::stripe::Allocation;
 use interpulse_engine::Bytes;
 use interpulse_flash::DieId;
@@ -10,19 +10,19 @@ impl DriveSpec {
     pub(super) fn check_faults(&self) -> Result<(), Impossible> {
         let Some(faults) = &self.faults else { return Ok(()) };
         let why = "imposed write amplification has no blocks that could wear out or fail";
-        Impossible::unless(!self.ftl.gc.imposes(), &["faults.wear-out", "ftl.gc"], why)?;
+        Impossible::unless(!self.ftl.gc.imposes(), &[self.fault_key(), "ftl.gc"], why)?;
         let why = "no source says how reprogramming wears a block, nor what a failed reprogram leaves";
-        Impossible::unless(self.ftl.reprogram.is_none(), &["faults.wear-out", "ftl.reprogram"], why)?;
+        Impossible::unless(self.ftl.reprogram.is_none(), &[self.fault_key(), "ftl.reprogram"], why)?;
         let why = "the data of a failed program returns to the queue of its level, which separation does not follow";
         let hot = self.ftl.hotness.levels() > 0;
         Impossible::unless(!(hot && self.fails_programs()), &["faults.program-failure", "ftl.hotness"], why)?;
         Impossible::unless(!(hot && self.fails_dies()), &["faults.die-failure-every", "ftl.hotness"], why)?;
         self.check_injected(faults)?;
-        let why = "failing blocks are followed with one stream of moved data, into which a failed program returns its units: leave out [faults]";
-        Impossible::unless(self.ftl.mapping.cached().is_none(), &["faults.wear-out", "ftl.mapping"], why)?;
-        Impossible::unless(self.ftl.placement.handles() == 0, &["faults.wear-out", "ftl.placement"], why)?;
+        let why = "failing blocks are followed with one stream of moved data, into which a failed program returns its units: leave out the faults";
+        Impossible::unless(self.ftl.mapping.cached().is_none(), &[self.fault_key(), "ftl.mapping"], why)?;
+        Impossible::unless(self.ftl.placement.handles() == 0, &[self.fault_key(), "ftl.placement"], why)?;
         let gathers = self.ftl.allocation == Allocation::SuperWordLine;
-        Impossible::unless(!gathers, &["faults.wear-out", "ftl.allocation"], why)?;
+        Impossible::unless(!gathers, &[self.fault_key(), "ftl.allocation"], why)?;
         self.check_factory_bad_blocks(faults)
     }
 
@@ -43,16 +43,40 @@ impl DriveSpec {
             || self.schedule.iter().any(Fault::fails_dies)
     }
 
+    /// The first key that makes blocks fail; where none does, that of the first injected fault.
+    pub fn fault_key(&self) -> &'static str {
+        let of = self.faults.unwrap_or(FaultSpec::NONE);
+        let set = [
+            (of.wear_out != WearOut::Never, "faults.wear-out"),
+            (of.factory_bad_blocks > 0.0, "faults.factory-bad-blocks"),
+            (of.program_failure > 0.0, "faults.program-failure"),
+            (of.erase_failure > 0.0, "faults.erase-failure"),
+        ];
+        set.iter().find(|of| of.0).map_or_else(|| self.injection_key(), |of| of.1)
+    }
+
+    /// The first key that injects faults at random; where none does, that of the first scheduled fault.
+    fn injection_key(&self) -> &'static str {
+        let of = self.faults.unwrap_or(FaultSpec::NONE);
+        let set = [
+            (of.uncorrectable_read > 0.0, "faults.uncorrectable-read"),
+            (of.die_failure_every.is_some(), "faults.die-failure-every"),
+            (of.die_stall_every.is_some(), "faults.die-stall-every"),
+            (!self.schedule.is_empty(), "fault.0.kind"),
+        ];
+        set.iter().find(|of| of.0).map_or("faults.wear-out", |of| of.1)
+    }
+
     fn check_injected(&self, faults: &FaultSpec) -> Result<(), Impossible> {
         let loses = faults.uncorrectable_read > 0.0 || self.schedule.iter().any(Fault::loses_data);
         let why = "recovery reads all dies, and what a lost cache brings back of lost data is not followed: leave out \
                    [power-loss], or faults that lose data";
         let holds = !(loses || self.fails_dies()) || self.power_loss.is_none();
-        Impossible::unless(holds, &["power-loss.at", "faults.uncorrectable-read"], why)?;
+        Impossible::unless(holds, &["power-loss.at", self.injection_key()], why)?;
         let why = "a static order has its die for each address, so a die that fails would leave addresses without a place: use \
                    ftl.allocation = \"dynamic\"";
         let fixed = self.fails_dies() && self.ftl.allocation != Allocation::Dynamic;
-        Impossible::unless(!fixed, &["ftl.allocation", "faults.die-failure-every"], why)?;
+        Impossible::unless(!fixed, &["ftl.allocation", self.injection_key()], why)?;
         let stalls = faults.die_stall_every.is_some() || self.schedule.iter().any(Fault::stalls);
         let goes = |key, holds, why| Impossible::unless(!stalls || holds, &[key], why);
         let why = "stalls are those of a die, not of a plane that reads on its own";

@@ -31,7 +31,7 @@ impl DriveSpec {
         let erase = "format.0.erase";
         let why =
             "erases that fail are not followed in a format: leave out `erase`, or [faults] and [[fault]]";
-        goes(self.faults.is_none(), &[erase, "faults.wear-out"], why)?;
+        goes(self.faults.is_none(), &[erase, self.fault_key()], why)?;
         let why = "blocks of an SLC cache are not erased by a format: leave out `erase`, or [ftl.slc-cache]";
         goes(self.ftl.slc.is_none(), &[erase, "ftl.slc-cache.kind"], why)?;
         let why = "reprogrammable blocks are not erased by a format: leave out `erase`, or ftl.reprogram";

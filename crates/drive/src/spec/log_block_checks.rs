@@ -10,7 +10,7 @@ impl DriveSpec {
         let why = "the map of log blocks is not rebuilt after a loss of power: leave out [power-loss]";
         goes(self.power_loss.is_none(), "power-loss.at", why)?;
         let why = "blocks and dies that fail are not followed in merges: leave out [faults] and the [[fault]] tables";
-        goes(self.faults.is_none(), "faults.wear-out", why)?;
+        goes(self.faults.is_none(), self.fault_key(), why)?;
         goes(self.schedule.is_empty(), "fault.0.kind", why)?;
         let why = "a write that is smaller than a program waits in the cache for others of its log block, and would never be \
                    complete: leave out cache.acknowledge, and give a cache";

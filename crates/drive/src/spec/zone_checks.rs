@@ -67,7 +67,7 @@ impl DriveSpec {
             "only erases fail on a zoned drive: leave out uncorrectable reads, failing and stalling dies";
         Impossible::unless(!faults.injects(), &["faults.uncorrectable-read", family], why)?;
         let why = "blocks that have failed are not followed in the recovery of zones: leave out [faults] or [power-loss]";
-        Impossible::unless(self.power_loss.is_none(), &["faults.wear-out", "power-loss.at", family], why)?;
+        Impossible::unless(self.power_loss.is_none(), &[self.fault_key(), "power-loss.at", family], why)?;
         self.check_factory_bad_blocks(faults)
     }
 }

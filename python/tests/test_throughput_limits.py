@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import interpulse
+from interpulse.cli.summary import limits
 from interpulse.runs.limits import limited_by
 
 DRIVE = """config_version = 1
@@ -77,3 +78,11 @@ def test_the_words_name_the_bound_its_utilization_and_what_requests_wait_for() -
     raw["limits"]["bound"] = "one_channel"
     assert limited_by(raw) == "one channel, 6 % busy; all channels 5 %"
     assert limited_by({}) == ""
+
+
+def test_many_cases_share_a_line() -> None:
+    bounds = ["dies", "one_channel", "dies", "queue_depth", "", "dies"]
+    cases = [{"case": f"c{k}", "limits": {"bound": bound}} for k, bound in enumerate(bounds)]
+    cases[4] = {"case": "c4"}
+    assert list(limits(cases)) == ["limited by the dies: c0, c2, c5; by one channel: c1; by the queue depth: c3"]
+    assert list(limits([{"case": f"c{k}"} for k in range(9)])) == []

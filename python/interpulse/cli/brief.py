@@ -36,7 +36,7 @@ MOST_FLOWS = 12
 """Most flows of all cases that have rows."""
 
 MOST_LIMITS = 2
-"""Most cases of which each has a line about what bounds it."""
+"""Most cases of which each has a line about what bounds it, with figures; many cases share one with names alone."""
 
 MORE = "all tables: --full; a page with plots: --report; docs/RESULTS.md explains every figure"
 
@@ -70,7 +70,7 @@ def _answers(cases: Sequence[Mapping[str, Any]], measured: Sequence[Mapping[str,
         yield from summary.steadiness(measured)
     yield from _changes(measured, kind, whole=len(measured) == len(cases))
     yield from summary.causes_of_tails(measured)
-    if len(measured) <= MOST_LIMITS:
+    if len(measured) <= MOST_LIMITS or len(measured) > summary.MOST_LIMITS:
         yield from summary.limits(measured)
     if is_steady:
         yield from summary.steadiness(measured)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from interpulse.runs.latency import change, figure
-from interpulse.runs.limits import limited_by
+from interpulse.runs.limits import bound_name, limited_by
 from interpulse.runs.steadiness import overload, slope
 from interpulse.tables.format import number
 
@@ -21,7 +21,7 @@ NAMED_SHARE = 0.2
 """Least share of a tail that names the second largest cause."""
 
 MOST_LIMITS = 4
-"""Most cases of which each has a line about what bounds it."""
+"""Most cases of which each has a line about what bounds it, with figures."""
 
 LEAST_READS = 10
 """Least number of reads of a tail whose causes are named."""
@@ -166,12 +166,19 @@ def causes_of_tails(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def limits(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What bounds the throughput of each case."""
-    if len(cases) > MOST_LIMITS:
+    """What bounds the throughput of each case; of many cases the names of the bounds."""
+    if len(cases) <= MOST_LIMITS:
+        for case in cases:
+            if text := limited_by(case):
+                yield f"{f'{_name(case)}: ' * (len(cases) > 1)}limited by {text}"
         return
+    found: dict[str, list[str]] = {}
     for case in cases:
-        if text := limited_by(case):
-            yield f"{f'{_name(case)}: ' * (len(cases) > 1)}limited by {text}"
+        if bound := bound_name(case):
+            found.setdefault(bound, []).append(_name(case))
+    if found:
+        each = (f"{bound}: {', '.join(names)}" for bound, names in found.items())
+        yield f"limited by {'; by '.join(each)}"
 
 
 def steadiness(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:

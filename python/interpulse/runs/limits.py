@@ -74,6 +74,12 @@ def limited_by(raw: Mapping[str, Any]) -> str:
     return said
 
 
+def bound_name(raw: Mapping[str, Any]) -> str:
+    """Name of what bounds the throughput of a case or seed; empty if it is unknown."""
+    bound = raw.get("limits", {}).get("bound", "")
+    return NAMES.get(bound) or (ALONE[bound][1] if bound in ALONE else OTHERS.get(bound, ""))
+
+
 def _percent(share: float) -> str:
     return f"{100 * min(share, 1.0):.0f} %"
 

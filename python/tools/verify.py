@@ -145,10 +145,10 @@ STEPS = (
         summary=("stable", "overloaded", "power", "wrong"),
     ),
     Step(
-        question="Is anything lost in 3,900 random worlds: drives, namespaces, zones, log blocks, power cuts?",
+        question="Is anything lost in 4,200 random worlds: drives, namespaces, zones, log blocks, power cuts, arrays?",
         command=(
-            *("cargo", "test", "--release", "--locked", "-p", "interpulse-drive", "--test", "all"),
-            *("many_worlds", "--", "--ignored"),
+            *("cargo", "test", "--release", "--locked", "-p", "interpulse-drive", "-p", "interpulse-array"),
+            *("--test", "all", "--", "--ignored", "many_worlds", "many_arrays"),
         ),
         summary=("worlds: ", "test "),
     ),

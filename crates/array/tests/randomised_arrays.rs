@@ -2,12 +2,13 @@
 //!
 //! A failing test prints the random values.
 
-use crate::array_common::{MIXED, result};
+use crate::array_common::{MIXED, result, result_with};
 use interpulse_array::raid::level::Level;
 use interpulse_engine::{Rng, Streams};
 use interpulse_settings::Document;
 use interpulse_study::config::{drawn, keys};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc;
 
@@ -89,6 +90,98 @@ fn random_arrays_lose_no_data() {
         "rebuild-suspend.min-interval",
     ];
     assert!(unused.iter().all(|key| elsewhere.contains(&key.as_str())), "never drawn: {unused:?}");
+}
+
+/// Features of drives, each with the settings that it takes.
+const FEATURES: [(&str, &[(&str, &str)]); 10] = [
+    (
+        "static SLC cache",
+        &[("ftl.slc-cache.kind", "static"), SLC_SIZE, SLC[0], SLC[1], SLC[2], SLC[3], SLC[4]],
+    ),
+    (
+        "dynamic SLC cache",
+        &[("ftl.slc-cache.kind", "dynamic"), SLC_SIZE, SLC[0], SLC[1], SLC[2], SLC[3], SLC[4]],
+    ),
+    (
+        "mapping cache",
+        &[("ftl.mapping", "cached"), ("ftl.map-cache-size", "8KiB"), ("ftl.map-write-batch", "2")],
+    ),
+    ("copyback", &[("ftl.copyback", "true"), ("ftl.copyback-limit", "2")]),
+    ("independent plane reads", &[("part.planes", "2"), ("part.independent-plane-reads", "true")]),
+    ("suspension", &[("suspend.program.scheme", "loop-boundary"), ("suspend.erase.scheme", "deferred")]),
+    (
+        "bit errors",
+        &[("errors.table", "tlc-3d"), ("errors.initial-age", "90d"), ("precondition.cycles", "1000")],
+    ),
+    ("read cache", &[("read-cache.size", "256KiB")]),
+    ("a power cut", &[("power-loss.at", "30ms"), ("power-loss.checkpoint-every", "10ms")]),
+    ("stalls of dies", &[("faults.die-stall-every", "20ms"), ("faults.die-stall", "2ms")]),
+];
+const SLC_SIZE: (&str, &str) = ("ftl.slc-cache.size", "192KiB");
+const SLC: [(&str, &str); 5] = [
+    ("part.slc-mode.loops", "2"),
+    ("part.slc-mode.pulse", "20us"),
+    ("part.slc-mode.verify", "30us"),
+    ("part.slc-mode.read", "20us"),
+    ("part.slc-mode.endurance", "30000"),
+];
+
+/// Draws and runs arrays of each level, some of which lose a drive, on drives with a third of the features, until `each` have run on every
+/// level, with full audits. Features that do not go together are refused before the run. Returns how often each feature ran.
+pub(crate) fn arrays_of_drives_with_features(first: u64, each: usize) -> BTreeMap<&'static str, usize> {
+    let mut with = BTreeMap::new();
+    for (k, row) in (0..).zip(Level::ROWS) {
+        let mut made = 0;
+        let first = first + 10_000 * k;
+        for seed in first..first + 100 * each as u64 {
+            if made == each {
+                break;
+            }
+            let mut rng: Rng = Streams::new(seed).stream("test.features", 0);
+            let features: Vec<_> = FEATURES.iter().filter(|_| rng.below(3) == 0).collect();
+            let settings: Vec<_> = features.iter().flat_map(|of| of.1).copied().collect();
+            let fails = if rng.below(2) == 0 { "fail-drive = 1\nfail-at = '20ms'\n" } else { "" };
+            let names: Vec<_> = features.iter().map(|of| of.0).collect();
+            let text = format!(
+                "[cache]\nsize = \"1MiB\"\n{MIXED}[precondition]\nfill = \"80%\"\n[array]\nlevel = \"{}\"\ndrives = 4\n{fails}",
+                row.name
+            )
+            .replace("6000", "1500");
+            match result_with(&text, Some(seed), &settings) {
+                Ok(result) => {
+                    // One event may complete several.
+                    let done = result["host_requests"].as_u64().expect("a count");
+                    assert!((1500..1512).contains(&done), "{}, seed {seed}: {done}, {names:?}", row.name);
+                    names.into_iter().for_each(|name| *with.entry(name).or_default() += 1);
+                    made += 1;
+                }
+                Err(why) => {
+                    let refused = why.contains("x.toml") || why.contains("--set");
+                    assert!(refused, "{}, seed {seed}: {why}\n{names:?}", row.name);
+                }
+            }
+        }
+        assert_eq!(made, each, "{}", row.name);
+    }
+    with
+}
+
+#[test]
+fn random_arrays_of_drives_with_features_lose_no_data() {
+    let with = arrays_of_drives_with_features(0, 16);
+    assert!(FEATURES.iter().all(|of| with.contains_key(of.0)), "{with:?}");
+}
+
+/// Part of `make verify`.
+#[test]
+#[ignore = "long: make verify"]
+fn many_arrays_of_drives_with_features_lose_no_data() {
+    const EACH: usize = 60;
+    arrays_of_drives_with_features(1_000_000, EACH);
+    // Past the capture of what tests print, for the record.
+    let worlds = EACH * Level::ROWS.len();
+    writeln!(std::io::stdout(), "worlds: {worlds} arrays of drives with features")
+        .expect("standard output is open");
 }
 
 #[test]

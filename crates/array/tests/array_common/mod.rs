@@ -42,8 +42,14 @@ pub fn result_with_seed(rest: &str, seed: Option<u64>) -> Result<Value, String> 
 
 /// As above, for a `rest` with its own section `[cache]`.
 pub fn result_without_cache(rest: &str, seed: Option<u64>) -> Result<Value, String> {
+    result_with(rest, seed, &[])
+}
+
+/// As above, with further settings.
+pub fn result_with(rest: &str, seed: Option<u64>, settings: &[(&str, &str)]) -> Result<Value, String> {
     let text = format!("{DRIVE}{rest}");
-    let mut sets = TIMES.map(|(key, value)| (key.to_string(), value.to_string())).to_vec();
+    let mut sets: Vec<(String, String)> =
+        TIMES.iter().chain(settings).map(|(key, value)| (key.to_string(), value.to_string())).collect();
     // The cache of the preset is larger than these drives.
     if !rest.contains("[cache]\nsize") {
         sets.push(("cache.size".into(), "1MiB".into()));

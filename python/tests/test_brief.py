@@ -103,8 +103,8 @@ def test_what_is_not_to_be_trusted_comes_first() -> None:
     for each in result["cases"]:
         each["seeds"][0]["steady"] = {"verdict": "unknown"}
     lines = brief.render(Result(result), 100).splitlines()
-    assert lines[1] == "window steady: too short to decide"
-    assert lines[2].startswith("suspend, against none: ")
+    assert lines[2] == "window steady: too short to decide"
+    assert lines[3].startswith("suspend, against none: ")
     of = result["cases"][1]["seeds"][0]
     of["latency_us"]["read"]["few"] = ["p99.9"]
     assert "~" in brief.render(Result(result), 100)
@@ -129,7 +129,9 @@ def test_readme_shows_what_the_demo_prints() -> None:
     readme = (ROOT / "README.md").read_text()
     shown = readme.partition("<!-- demo:begin -->\n```text\n")[2].partition("```")[0]
     # The first line has a hash of all keys.
-    assert shown == ended.stdout.partition("\n")[2], "put the output of `interpulse run examples/demo.toml` into README"
+    assert shown == ended.stdout.partition("\n\n")[2], (
+        "put the output of `interpulse run examples/demo.toml` into README"
+    )
     assert len(shown.splitlines()) < 24
 
 

@@ -183,7 +183,7 @@ COMMANDS: dict[str, list[str]] = {
     "scheme": ["scheme", "timeout", "--operation", "erase", "--part", "atc19-ll"],
     "scheme and writes": ["scheme", "exact", "--operation", "erase", "--write-at", "2ms"],
     "row": ["trace", "row", "msr-hm-0"],
-    "run": ["run", "examples/small.toml", "--set", "run.requests=2000", "--no-cache"],
+    "run": ["run", "examples/small.toml", "--set", "run.requests=2000", "--no-cache", "--full"],
 }
 
 

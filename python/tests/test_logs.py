@@ -334,7 +334,7 @@ def test_a_timeline_after_the_end_costs_no_result(fast: Callable[..., Ended], tm
     assert ended.code == 2
     assert "no-suspend: the run ended before 100 s, so that there is no timeline" in ended.error()
     assert (tmp_path / "result.json").exists()
-    assert "suspends per program" in ended.out
+    assert "read latency, us" in ended.out
 
 
 def test_a_timeline_that_is_cut_short_says_so(fast: Callable[..., Ended], tmp_path: Path) -> None:

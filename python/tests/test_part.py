@@ -238,7 +238,7 @@ def test_what_of_a_trace_lies_beyond_the_capacity_is_said(interpulse: Callable[.
         'drive = "a4-mini"\n[drive2]\n'.replace("[drive2]\n", "")
         + '[precondition]\nfill = 0\n[[flow]]\ntrace = "t.trace"\nformat = "mqsim"\nfit = "fold"\n'
     )
-    ended = interpulse("run", str(config), "--set", "drive.capacity=1200MB", "--no-cache")
+    ended = interpulse("run", str(config), "--set", "drive.capacity=1200MB", "--no-cache", "--full")
     assert ended.code == 0, ended.err
     assert "7 of 10 requests of the trace (70 %) lay beyond the capacity, up to 3.77 GB" in ended.out
     assert "addresses up to 3.77 GB on a capacity of 1.20 GB" in ended.err

@@ -195,7 +195,7 @@ def test_power_over_time_is_written(interpulse: Callable[..., Ended], tmp_path: 
     file = tmp_path / "drive.toml"
     file.write_text(DRIVE)
     out = tmp_path / "out"
-    ended = interpulse("run", str(file), "--set", "power.trace=true", "--out", str(out))
+    ended = interpulse("run", str(file), "--set", "power.trace=true", "--full", "--out", str(out))
     assert ended.code == 0
     assert "peak: the largest 1 ms, mW" in ended.out
     assert "energy per request, uJ" in ended.out

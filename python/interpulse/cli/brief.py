@@ -48,12 +48,12 @@ def render(result: Result, width: int = ELSEWHERE) -> str:
     kind: Kind = "read" if any(summary.has_latency(case, "read") for case in measured) else "write"
     letters = LETTERS[: len(measured)] if 1 < len(measured) <= MOST_PLOTTED else ""
     head = f"interpulse {result.raw['version']}, seed {result.seed}, config {result.config_hash}"
-    prose = [head, *_answers(cases, measured, kind)]
+    prose = list(_answers(cases, measured, kind))
     foot = [*_notes(cases), MORE]
     sheet = _sheet(measured, kind, letters).text(width) if measured else ""
     if UNSURE in sheet:
         foot.insert(0, f"{UNSURE} fewer than ten requests lie beyond that percentile")
-    parts = ["\n".join(fill(line, width) for line in prose)]
+    parts = [fill(head, width), "\n".join(fill(line, width) for line in prose)]
     if measured:
         parts.append(sheet)
         latencies = [case["latency_us"].get(kind, {}) for case in measured]

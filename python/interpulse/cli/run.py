@@ -135,7 +135,7 @@ def run(
         Path | None,
         typer.Option(
             parser=named_path,
-            metavar="FILE.state",
+            metavar="FILE",
             help="Start with the drive of this state (`interpulse serve`, or --save-state) instead of [precondition].",
         ),
     ] = None,
@@ -143,7 +143,7 @@ def run(
         Path | None,
         typer.Option(
             parser=named_path,
-            metavar="FILE.state",
+            metavar="FILE",
             help="Write the state of the drive at the end of the run, for --start-state and `interpulse serve`.",
         ),
     ] = None,

@@ -89,7 +89,7 @@ Operation = Annotated[
     str | None,
     typer.Option(
         metavar="OP",
-        help="For --format columns and oraclegeneral: the operation of every row, for a file that does not give it.",
+        help="For formats without a column for it: the operation of every row.",
         show_default="the column op",
     ),
 ]

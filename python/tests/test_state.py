@@ -142,8 +142,9 @@ def test_a_power_cut_reaches_the_client_as_errors_and_the_drive_comes_back(tmp_p
         with subprocess.Popen(
             [*line, "--iodepth=8", *more], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         ) as fio:
-            for _ in range(2):
-                time.sleep(1.2)
+            # As often as it takes: a busy machine may start fio late.
+            while fio.poll() is None:
+                time.sleep(0.8)
                 server.process.send_signal(signal.SIGUSR1)
             out, _ = fio.communicate(timeout=PATIENCE)
         job = json.loads(out[out.index("{") :])["jobs"][0]
@@ -153,7 +154,7 @@ def test_a_power_cut_reaches_the_client_as_errors_and_the_drive_comes_back(tmp_p
             assert len(after.request(0, 0, 4096)) == 4096
         report = json.loads(server.end())
     cuts = report["power_cuts"]
-    assert len(cuts) == 2
+    assert len(cuts) >= 2
     assert all(cut["acknowledged_units_lost"] == 0 and cut["served_ns"] > cut["at_ns"] for cut in cuts)
     assert "SIGUSR1: the power of the drive is cut" in server.log
 

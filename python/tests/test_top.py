@@ -147,6 +147,7 @@ def test_a_wrong_address_is_refused(address: str, expected: str, capsys: pytest.
     code, out, err = top(capsys, address, "--once")
     assert (code, out) == (2, "")
     assert expected in err
+    assert "another version" not in err
 
 
 def test_an_old_screen_needs_no_slip_and_no_commands() -> None:

@@ -73,6 +73,8 @@ def _lines(live: LiveView) -> list[str]:
 
     try:
         return [printable(line) for line in screen(live.figures())]
+    except ConfigError:
+        raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ConfigError(f"{live}: a server of another version answers there: {error!r}") from None
 

@@ -65,7 +65,7 @@ def test_what_leads_nowhere_is_seen() -> None:
     text = f"# A\n\n[a](NO.md) ![b](no.png) [c](RESULTS.md#no-such) [d](#no-such) [e](http://x)\n\n{table}"
     assert broken(page, text) == ["NO.md", "no.png", "RESULTS.md#no-such", "#no-such", "http://x", "G.md"]
     assert not broken(
-        page, "[a](RESULTS.md) [b](RESULTS.md#keys-of-a-seed) [c](https://x.org) [d](../README.md#speed)\n"
+        page, "[a](RESULTS.md) [b](RESULTS.md#keys-of-a-seed) [c](https://x.org) [d](../README.md#limits)\n"
     )
 
 

@@ -93,6 +93,10 @@ CONTENTS = {
         ],
     },
     "docs/schemes/README": {"Schemes": ["*"]},
+    "docs/ARRAY": {
+        "How-to": ["docs/howto/lost-drive", "docs/howto/gc-windows", "docs/howto/write-hole"],
+    },
+    "docs/LOGS": {"How-to": ["docs/howto/slowest-requests", "docs/howto/request-log"]},
     "docs/ARCHITECTURE": {"Records": ["adr/*"]},
 }
 """Contents: pages by heading, below each parent page. A page that is missing here is an error."""

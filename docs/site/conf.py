@@ -97,6 +97,10 @@ CONTENTS = {
         "How-to": ["docs/howto/lost-drive", "docs/howto/gc-windows", "docs/howto/write-hole"],
     },
     "docs/LOGS": {"How-to": ["docs/howto/slowest-requests", "docs/howto/request-log"]},
+    "docs/FIT": {"How-to": ["docs/howto/fit-data-sheet", "docs/howto/fit-fio"]},
+    "docs/CHOOSING": {
+        "How-to": ["docs/howto/read-tail", "docs/howto/choose-scheme", "docs/howto/starvation"],
+    },
     "docs/ARCHITECTURE": {"Records": ["adr/*"]},
 }
 """Contents: pages by heading, below each parent page. A page that is missing here is an error."""

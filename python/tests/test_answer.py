@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from interpulse.cli.repeat import summary
-from interpulse.cli.summary import lines
+from interpulse.runs.summary import lines
 from interpulse.cli.table import render
 from interpulse.runs.result import Result
 from tests import sample

@@ -13,7 +13,7 @@ import pytest
 
 import interpulse as package
 from interpulse import Result
-from interpulse.cli.summary import lines
+from interpulse.runs.summary import lines
 from interpulse.runs.steadiness import overload
 from tests import sample
 

@@ -40,7 +40,7 @@ OF_RUN = {
     *("runs.limits", "runs.result", "runs.runner", "runs.steadiness"),
     *("tables", "tables.format", "tables.layout"),
     *("cli", "cli.exit_codes", "cli.fast_path", "cli.output_streams", "cli.run_command"),
-    *("cli.eta", "cli.power", "cli.progress", "cli.summary", "cli.table"),
+    *("cli.eta", "cli.power", "cli.progress", "runs.summary", "cli.table"),
     *("cli.brief", "runs.answer", "tables.tail_plot"),
 }
 """The files of the package that a run without `--out` needs."""

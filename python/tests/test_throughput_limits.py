@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import interpulse
-from interpulse.cli.summary import limits
+from interpulse.runs.summary import limits
 from interpulse.runs.limits import limited_by
 
 DRIVE = """config_version = 1

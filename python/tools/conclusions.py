@@ -41,8 +41,7 @@ from conclusions_worlds import (
 
 import interpulse
 from interpulse import ConfigError
-from interpulse.cli import summary
-from interpulse.runs import comparison
+from interpulse.runs import comparison, summary
 from interpulse.runs.result import Result
 from interpulse.search.advice import Advice, Option
 from interpulse.search.candidates import OPERATIONS, Way, schemes

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from interpulse.cli import summary, table
-from interpulse.runs.answer import answer
+from interpulse.cli import table
+from interpulse.runs import summary
 from interpulse.runs.latency import UNSURE, figure, kind_iops
-from interpulse.runs.steadiness import overload
 from interpulse.tables.format import number
 from interpulse.tables.layout import ELSEWHERE, Column, Sheet, fill
 from interpulse.tables.tail_plot import LETTERS, tail_plot
@@ -29,14 +28,8 @@ OTHER = ("p99.9",)
 MOST_PLOTTED = 6
 """Most cases that share a plot."""
 
-MOST_COMPARED = 5
-"""Most cases, of which each after the first has a sentence that compares it with the first."""
-
 MOST_FLOWS = 12
 """Most flows of all cases that have rows."""
-
-MOST_LIMITS = 2
-"""Most cases of which each has a line about what bounds it, with figures; many cases share one with names alone."""
 
 MORE = "all tables: --full; a page with plots: --report; docs/RESULTS.md explains every figure"
 
@@ -44,11 +37,10 @@ MORE = "all tables: --full; a page with plots: --report; docs/RESULTS.md explain
 def render(result: Result, width: int = ELSEWHERE) -> str:
     """Text of a result in lines of at most `width` columns."""
     cases = [case.raw for case in result.cases]
-    measured = [case for case in cases if case.get("latency_us", {}).get("all", {}).get("count")]
-    kind: Kind = "read" if any(summary.has_latency(case, "read") for case in measured) else "write"
+    measured, kind = summary.measured(cases)
     letters = LETTERS[: len(measured)] if 1 < len(measured) <= MOST_PLOTTED else ""
     head = f"interpulse {result.raw['version']}, seed {result.seed}, config {result.config_hash}"
-    prose = list(_answers(cases, measured, kind))
+    prose = list(summary.answers(cases))
     foot = [*_notes(cases), MORE]
     sheet = _sheet(measured, kind, letters).text(width) if measured else ""
     if UNSURE in sheet:
@@ -60,46 +52,6 @@ def render(result: Result, width: int = ELSEWHERE) -> str:
         parts.append("\n".join(tail_plot(latencies, PERCENTILES, width) if letters else ()))
     parts.append("\n".join(fill(line, width) for line in foot))
     return "\n\n".join(part for part in parts if part)
-
-
-def _answers(cases: Sequence[Mapping[str, Any]], measured: Sequence[Mapping[str, Any]], kind: Kind) -> Iterator[str]:
-    """What should not be trusted, what changed, why the slowest reads are slow."""
-    yield from _reservations(measured)
-    is_steady = all(case.get("steady", {}).get("verdict") == "yes" for case in measured)
-    if not is_steady:
-        yield from summary.steadiness(measured)
-    yield from _changes(measured, kind, whole=len(measured) == len(cases))
-    yield from summary.causes_of_tails(measured)
-    if len(measured) <= MOST_LIMITS or len(measured) > summary.MOST_LIMITS:
-        yield from summary.limits(measured)
-    if is_steady:
-        yield from summary.steadiness(measured)
-
-
-def _reservations(measured: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Interruption, overload, the end of a drive's life, lost data."""
-    for case in measured:
-        if case.get("interrupted"):
-            yield f"{_name(case)}: interrupted: {case['host_requests']:,} requests were measured"
-    for said in (overload, summary.end_of_life, summary.data_loss):
-        for case in measured:
-            if text := said(case):
-                yield f"{_name(case)}: {text}" if len(measured) > 1 else text
-
-
-def _changes(measured: Sequence[Mapping[str, Any]], kind: Kind, *, whole: bool) -> Iterator[str]:
-    """What each case changes against the first; of one case, or of many, their figures."""
-    if len(measured) == 1:
-        yield summary.alone(measured[0], kind)
-    elif whole and 1 < len(measured) <= MOST_COMPARED:
-        for case in measured[1:]:
-            yield f"{_name(case)}, against {_name(measured[0])}: {answer(measured[0], case) or 'nothing to compare'}"
-    elif measured:
-        yield summary.extremes(measured, kind)
-
-
-def _name(case: Mapping[str, Any]) -> str:
-    return str(case.get("case", "?"))
 
 
 def _sheet(measured: Sequence[Mapping[str, Any]], kind: Kind, letters: str) -> Sheet:
@@ -121,6 +73,10 @@ def _sheet(measured: Sequence[Mapping[str, Any]], kind: Kind, letters: str) -> S
         for flow in of if flows and len(of) > 1 else ():
             sheet.add_row(f"  {flow['name']}", number(kind_iops(flow, "all"), 0), *_figures(flow, kinds), "")
     return sheet
+
+
+def _name(case: Mapping[str, Any]) -> str:
+    return str(case.get("case", "?"))
 
 
 def _figures(of: Mapping[str, Any], kinds: Sequence[tuple[Kind, tuple[str, ...]]]) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from interpulse.cli import summary
 from interpulse.cli.power import power_table
+from interpulse.runs import summary
 from interpulse.runs.latency import KINDS, UNSURE, latency
 from interpulse.runs.result import Result
 from interpulse.tables.format import number

@@ -2,6 +2,7 @@
 
 - `runner`: `interpulse.run`, which starts, watches and stops a run.
 - `result`: the class `Result`.
+- `summary`, `answer`: the sentences of a result.
 - `latency`: the table of throughput and latency.
 - `estimate`: means over seeds with confidence intervals.
 - `comparison`: `interpulse.compare`.

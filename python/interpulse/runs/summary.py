@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from interpulse.runs.answer import answer
 from interpulse.runs.latency import change, figure
 from interpulse.runs.limits import bound_name, limited_by
 from interpulse.runs.steadiness import overload, slope
@@ -22,6 +23,12 @@ NAMED_SHARE = 0.2
 
 MOST_LIMITS = 4
 """Most cases of which each has a line about what bounds it, with figures."""
+
+MOST_COMPARED = 5
+"""Most cases, of which each after the first has a sentence that compares it with the first."""
+
+MOST_LIMITS_BRIEF = 2
+"""As `MOST_LIMITS`, of the short result."""
 
 LEAST_READS = 10
 """Least number of reads of a tail whose causes are named."""
@@ -63,6 +70,59 @@ def lines(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield from causes_of_tails(measured)
     yield from limits(measured)
     yield from steadiness(measured)
+
+
+def answers(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Sentences of a short result: what should not be trusted, what changed, why the slowest reads are slow."""
+    of, kind = measured(cases)
+    is_steady = all(case.get("steady", {}).get("verdict") == "yes" for case in of)
+    yield from reservations(of)
+    if not is_steady:
+        yield from steadiness(of)
+    yield from changes(of, kind, whole=len(of) == len(cases))
+    yield from causes_of_tails(of)
+    if len(of) <= MOST_LIMITS_BRIEF or len(of) > MOST_LIMITS:
+        yield from limits(of)
+    if is_steady:
+        yield from steadiness(of)
+
+
+def measured(cases: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], Kind]:
+    """The cases that have latencies, and the kind of request that is compared."""
+    of = [case for case in cases if has_latency(case, "all")]
+    return of, "read" if any(has_latency(case, "read") for case in of) else "write"
+
+
+def reservations(of: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Interruption, overload, the end of a drive's life, lost data."""
+    for case in of:
+        if case.get("interrupted"):
+            yield f"{_name(case)}: interrupted: {case['host_requests']:,} requests were measured"
+    for said in (overload, end_of_life, data_loss):
+        for case in of:
+            if text := said(case):
+                yield f"{_name(case)}: {text}" if len(of) > 1 else text
+
+
+def changes(of: Sequence[Mapping[str, Any]], kind: Kind, *, whole: bool) -> Iterator[str]:
+    """What each case changes against the first; of one case, or of many, their figures.
+
+    Args:
+        of: cases that have latencies.
+        kind: whose tail the sentences are about.
+        whole: whether no case is missing.
+    """
+    if len(of) == 1:
+        yield alone(of[0], kind)
+    elif whole and 1 < len(of) <= MOST_COMPARED:
+        yield from (change_sentence(of[0], case) for case in of[1:])
+    elif of:
+        yield extremes(of, kind)
+
+
+def change_sentence(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """What one case changes against another."""
+    return f"{_name(after)}, against {_name(before)}: {answer(before, after) or 'nothing to compare'}"
 
 
 def end_of_life(case: Mapping[str, Any]) -> str | None:

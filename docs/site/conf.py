@@ -93,6 +93,9 @@ CONTENTS = {
         ],
     },
     "docs/schemes/README": {"Schemes": ["*"]},
+    "docs/EXPERIMENTS": {
+        "Papers": [f"docs/experiments/{name}" for name in ("suspend-tlc", "fast12", "atc19", "starblaze", "ressd")],
+    },
     "docs/ARRAY": {
         "How-to": ["docs/howto/lost-drive", "docs/howto/gc-windows", "docs/howto/write-hole"],
     },

@@ -10,9 +10,9 @@ A first run::
         print(case.case, case.iops, case.percentile("read", 99.9))
 
 The names in `__all__`, which `dir(interpulse)` lists, are public; modules may change at any time. `run` simulates a
-`Config` and returns a `Result`; `compare` compares results; `sweep`, `slo`, `advise`, `optimize` and `fit` simulate
-many configurations; `Device` is a drive that another simulator advances. A user's mistake raises `ConfigError` (of a
-request to a device `RequestError`), a failed run `RunError`, a bug `InternalError`.
+`Config` and returns a `Result`; `compare` compares results; `sweep`, `slo`, `advise`, `rank`, `optimize` and `fit`
+simulate many configurations; `Device` is a drive that another simulator advances. A user's mistake raises `ConfigError`
+(of a request to a device `RequestError`), a failed run `RunError`, a bug `InternalError`.
 """
 
 from interpulse._core import ConfigError, Entry, InternalError, Progress, RequestError, RunError, version
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from interpulse.search.advice import Advice
     from interpulse.search.advise import advise
     from interpulse.search.optimize import Optimization, optimize
+    from interpulse.search.rank import rank
+    from interpulse.search.ranking import Ranking
     from interpulse.search.slo import Slo, slo
     from interpulse.sweeps.sweep import Sweep, SweepInterrupted, sweep
 else:
@@ -44,6 +46,8 @@ else:
         "search.advice": ("Advice",),
         "search.advise": ("advise",),
         "search.optimize": ("Optimization", "optimize"),
+        "search.rank": ("rank",),
+        "search.ranking": ("Ranking",),
         "search.slo": ("Slo", "slo"),
         "sweeps.sweep": ("Sweep", "SweepInterrupted", "sweep"),
     }
@@ -77,6 +81,7 @@ __all__ = [
     "Interrupted",
     "Optimization",
     "Progress",
+    "Ranking",
     "RequestError",
     "Result",
     "RunError",
@@ -88,6 +93,7 @@ __all__ = [
     "compare",
     "fit",
     "optimize",
+    "rank",
     "run",
     "slo",
     "sweep",

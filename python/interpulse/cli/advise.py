@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import json as json_text
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from interpulse.cli.exit_codes import UserError
 from interpulse.cli.options import CaseNames, ConfigPath, Json, On, Sets, Workers
 from interpulse.cli.output_streams import emit
-from interpulse.cli.search_options import Out, Seeds, search_progress, with_limits
+from interpulse.cli.search_options import Out, search_progress, with_limits_if_any
 from interpulse.search.limits import said
 from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from interpulse.configuration.config import Config
     from interpulse.search.advice import Advice, Option
 
 EPILOG = """\
 Examples:
+
+  interpulse advise examples/choose.toml --case steady --rank read-p99.99
 
   interpulse advise examples/choose.toml --read-p99.99 1.5ms --write-p99.9 30ms --max-suspends 10
 
@@ -26,15 +32,23 @@ Examples:
 
   interpulse advise examples/choose.toml --case dense --read-p99.99 1.5ms --without exact --json
 
-Limits hold in every case of the configuration. docs/SEARCH.md describes the search, docs/CHOOSING.md the reasons."""
+Limits hold in every case of the configuration; --rank orders the schemes of each case by one
+figure. docs/SEARCH.md describes the search, docs/CHOOSING.md the reasons."""
 
 MOST_SHOWN = 8
 
 
-@with_limits
+@with_limits_if_any
 def advise(
     config: ConfigPath,
     limits: dict[str, str],
+    rank: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIGURE",
+            help="Rank all pairs of schemes by this figure, such as read-p99.99, instead of searching for limits.",
+        ),
+    ] = None,
     max_suspends: Annotated[
         int | None,
         typer.Option(
@@ -58,34 +72,66 @@ def advise(
     ] = None,
     cases: CaseNames = None,
     sets: Sets = None,
-    seeds: Seeds = 5,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=2,
+            max=1000,
+            help="The number of seeds for each combination.",
+            show_default="5; 3 with --rank",
+        ),
+    ] = None,
     out: Out = None,
     on: On = None,
     jobs: Workers = None,
     json: Json = False,
 ) -> int:
-    """Find the suspension schemes and parameters that keep latency limits at the least cost."""
+    """Find the suspension schemes that keep latency limits at the least cost, or rank all by one figure."""
     from interpulse.configuration.config import load_with_sets
+
+    if rank is None and not limits:
+        raise UserError(
+            "no limit is given; expected at least one, such as --read-p99.9 1ms, or --rank FIGURE, such as "
+            "--rank read-p99.99"
+        )
+    if rank is not None and (limits or wear is not None):
+        other = next(iter(limits), "--wear")
+        raise UserError(f"--rank with {other}: expected either a figure to rank by, or limits to keep")
+    given = load_with_sets(config, sets or [])
+    shared: dict[str, Any] = {
+        "max_suspends": max_suspends,
+        "without": without or [],
+        "out": out,
+        "cases": cases,
+        "on": on,
+        "jobs": jobs,
+        **({} if seeds is None else {"seeds": seeds}),
+    }
+    if rank is not None:
+        return _rank(config, given, rank, shared, json=json)
     from interpulse.search import advise as search
     from interpulse.search.limits import read_share
 
-    given = load_with_sets(config, sets or [])
     share = None if wear is None else read_share(wear, "--wear")
     with search_progress(config.stem, on, jobs) as progress:
-        found = search.advise(
-            given,
-            limits,
-            max_suspends=max_suspends,
-            wear=share,
-            without=without or [],
-            out=out,
-            cases=cases,
-            seeds=seeds,
-            on=on,
-            jobs=jobs,
-            progress=progress,
-        )
+        found = search.advise(given, limits, wear=share, progress=progress, **shared)
     emit(json_text.dumps(found.to_dict()) if json else "\n".join(_text(found)))
+    return 0
+
+
+def _rank(config: Path, given: Config, figure: str, shared: dict[str, Any], *, json: bool) -> int:
+    from interpulse.cli import ranking
+    from interpulse.files.atomic_file import whole_file
+    from interpulse.search import rank as search
+
+    with search_progress(config.stem, shared["on"], shared["jobs"]) as progress:
+        found = search.rank(given, figure, progress=progress, **shared)
+    if found.path is not None:
+        for name, content in ranking.plots(found):
+            with whole_file(found.path.parent / name) as file:
+                file.write(content)
+    emit(json_text.dumps(found.to_dict()) if json else "\n".join(ranking.lines(found, terminal_width())))
     return 0
 
 

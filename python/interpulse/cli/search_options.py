@@ -46,9 +46,14 @@ def search_progress(name: str, on: str | None, jobs: int | None) -> Iterator[Pro
         raise
 
 
-def _given(values: dict[str, Any]) -> dict[str, str]:
+def _limits(values: dict[str, Any]) -> dict[str, str]:
     """Limits by option name."""
-    limits = {f"--{_NAMES[key]}": value for key, value in values.items() if value is not None}
+    return {f"--{_NAMES[key]}": value for key, value in values.items() if value is not None}
+
+
+def _given(values: dict[str, Any]) -> dict[str, str]:
+    """Limits by option name, at least one."""
+    limits = _limits(values)
     if not limits:
         raise UserError("no limit is given; expected at least one, such as --read-p99.9 1ms")
     return limits
@@ -61,5 +66,10 @@ def _option(name: str) -> Any:  # noqa: ANN401 - as Typer takes it
     return Annotated[str | None, typer.Option(f"--{name}", metavar="TIME", help=text, hidden=name not in SHOWN)]
 
 
-with_limits = with_options({key: (_option(name), None) for key, name in _NAMES.items()}, "limits", _given)
-"""Decorator that adds an option for each limit and passes the given limits as the argument `limits`."""
+_OPTIONS = {key: (_option(name), None) for key, name in _NAMES.items()}
+
+with_limits = with_options(_OPTIONS, "limits", _given)
+"""Decorator that adds an option for each limit and passes the given limits, at least one, as the argument `limits`."""
+
+with_limits_if_any = with_options(_OPTIONS, "limits", _limits)
+"""As `with_limits`, for a command that may have none."""

@@ -23,19 +23,15 @@ from interpulse.search.candidates import (
     Candidate,
     Way,
     check_names,
-    safe_point_entry,
     spaced,
     uncapped,
-    ways,
     without_suspension,
 )
 from interpulse.search.cost import Ratio, cost_of
-from interpulse.search.judge import BEYOND, CLEARLY, MOST_LONGER, State, check_enough, judge
+from interpulse.search.judge import CLEARLY, State, judge
 from interpulse.search.limits import AnyLimit, Wear, read_limits, read_share
+from interpulse.search.setup import Setup
 from interpulse.search.simulations import Simulations, folder_of
-from interpulse.search.slo import choose
-from interpulse.search.traffic import check_traffic
-from interpulse.search.window import Window
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.engine import Progress, ProgressObserver, observer_of
 
@@ -129,28 +125,18 @@ class _Advisor:
         observer: ProgressObserver,
     ) -> None:
         self._bare, self._own, self._limits, self._seeds, self._observer = bare, own, limits, seeds, observer
-        self._cases = choose(bare.cases, cases)
-        self._own_cases = choose(own.cases, cases)
-        self._values = {name: bare.values(sets) for name, sets in self._cases.items()}
-        check_traffic(limits, self._values.values(), bare.path)
-        self._windows = {name: Window.of(values) for name, values in self._values.items()}
+        self._setup = Setup(bare, own, limits, cases)
+        self._cases, self._own_cases = self._setup.cases, self._setup.own_cases
+        self._values, self._windows = self._setup.values, self._setup.windows
         if any(isinstance(each, Wear) for each in limits):
             self._check_stress()
-        self.refused: dict[str, dict[str, str]] = {}
-        self._ways: dict[str, list[Way]] = {}
-        for operation in OPERATIONS:
-            configured = {own.values(sets).get(f"suspend.{operation}.max-suspends") for sets in own.cases.values()}
-            most = max((int(each) for each in configured if each is not None and each.isdigit()), default=None)
-            plans = [own.plan(sets) for sets in own.cases.values()]
-            entry = next((each for plan in plans if (each := safe_point_entry(operation, plan.entries()))), None)
-            found, refused = ways(operation, self._legal, limits, cap if cap is not None else most, without, entry)
-            self._ways[operation], self.refused[operation] = found, refused
+        self._ways, self.refused = self._setup.ways(limits, cap, without)
         self._times: dict[str, float] = {}
 
     def advice(self) -> Advice:
         """Runs the search."""
         configured = Option(Candidate(None, None))
-        self._needed()
+        self._times = self._setup.lengths(self._limits)
         self._observer.note(f"the configuration as it is, with {self._seeds} seeds")
         self._run([configured], self._seeds, self._own, self._own_cases)
         if self._own is not self._bare:
@@ -189,32 +175,13 @@ class _Advisor:
                     "expected the wear of one suspension, such as --set suspend.erase.stress=1%"
                 )
 
-    def _legal(self, sets: Sets) -> str | None:
-        for own in self._cases.values():
-            try:
-                self._bare.plan((*own, *sets))
-            except ConfigError as error:
-                return str(error).split(": ", 1)[-1]
-        return None
-
-    def _needed(self) -> None:
-        """Measures the window length that the limits need, as a multiple of the configured one."""
-        names = list(self._own_cases)
-        asked = [self._own.with_seed(self._own_cases[name], 0) for name in names]
-        for name, raw in zip(names, self._own.results(asked), strict=True):
-            check_enough(name, raw, self._limits, scales=self._windows[name].scales)
-            beyond = [found for limit in self._limits if (found := limit.beyond(raw)) is not None and found > 0]
-            times = min(MOST_LONGER, BEYOND / min(beyond, default=BEYOND))
-            # Without a percentile there is no lower bound on the window.
-            self._times[name] = times if self._windows[name].scales else 1.0
-
     def _screen(self) -> tuple[Option, dict[str, list[tuple[Way, Option]]]]:
         values = next(iter(self._values.values()))
         nothing = {
             operation: Way(operation, NONE, ((f"suspend.{operation}.scheme", NONE),)) for operation in OPERATIONS
         }
         ideal = {
-            operation: way if self._legal(way.sets) is None else nothing[operation]
+            operation: way if self._setup.legal(way.sets) is None else nothing[operation]
             for operation in OPERATIONS
             for way in [uncapped(operation, values)]
         }
@@ -233,7 +200,7 @@ class _Advisor:
             operation: [
                 (slower, beside(slower, ideal))
                 for way, option in of
-                if option.redone(operation) and (slower := spaced(way, values)) and not self._legal(slower.sets)
+                if option.redone(operation) and (slower := spaced(way, values)) and not self._setup.legal(slower.sets)
             ]
             for operation, of in tried.items()
         }

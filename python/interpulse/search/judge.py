@@ -146,7 +146,7 @@ def judge(raws: Sequence[Mapping[str, Any]], limits: Sequence[AnyLimit], *, marg
     """
     verdicts = [raw.get("steady", {}).get("verdict") for raw in raws]
     readings = tuple(_reading(limit, raws, margin) for limit in limits)
-    return Judgement(readings, len(raws), verdicts.count("no"), verdicts.count("unknown"), _behind(raws))
+    return Judgement(readings, len(raws), verdicts.count("no"), verdicts.count("unknown"), shortfall(raws))
 
 
 def _reading(limit: AnyLimit, raws: Sequence[Mapping[str, Any]], margin: float) -> Reading:
@@ -240,7 +240,7 @@ def offered(raw: Mapping[str, Any], number: int) -> Offered | None:
     return Offered(float(rate[0]), float(own.get("squared-variation", 1)))
 
 
-def _behind(raws: Sequence[Mapping[str, Any]]) -> str:
+def shortfall(raws: Sequence[Mapping[str, Any]]) -> str:
     """Text on an overload, or a throughput below the offered load by more than chance; empty otherwise.
 
     The backlog then grows during the whole run, but the window may be too short for its verdict, and another flow may

@@ -132,7 +132,16 @@ def read_limits(given: object, place: str = "limits") -> list[Limit]:
     return sorted(found.values(), key=lambda each: NAMES.index(each.name.replace(" ", "-")))
 
 
+def read_figure(name: object, place: str) -> Limit:
+    """Reads the name of a figure without a bound, such as `read-p99.99`. Raises ConfigError if it is invalid."""
+    return Limit(*_kind_and_measure(name, place), math.inf)
+
+
 def _limit(name: object, value: object, place: str) -> Limit:
+    return Limit(*_kind_and_measure(name, place), _microseconds(value, f"{place}: {name}"))
+
+
+def _kind_and_measure(name: object, place: str) -> tuple[str, str]:
     words = str(name).strip().lstrip("-").lower().replace("_", "-").replace(" ", "-")
     words = re.sub(r"(p\d+)-(\d+)$", r"\1.\2", words)
     if words not in NAMES:
@@ -141,7 +150,7 @@ def _limit(name: object, value: object, place: str) -> Limit:
             f"{place}: seen {name!r}; expected KIND-MEASURE of {kinds} and {measures}, such as read-p99.9"
         )
     kind, _, measure = words.partition("-")
-    return Limit(kind, measure, _microseconds(value, f"{place}: {name}"))
+    return kind, measure
 
 
 def _microseconds(value: object, place: str) -> float:

@@ -42,7 +42,7 @@ def tail_plot(series: Sequence[Mapping[str, float]], rows: Sequence[str], width:
     def column(value: float) -> int:
         return round((math.log10(value) - low) / (high - low) * (room - 1))
 
-    ticks = {column(value): _text(value) for value in _round_values(low, high)}
+    ticks = {column(value): axis_text(value) for value in round_values(low, high)}
     lines = []
     for name in drawn:
         cells = ["|" if at in ticks else " " for at in range(room + behind)]
@@ -62,13 +62,14 @@ def tail_plot(series: Sequence[Mapping[str, float]], rows: Sequence[str], width:
     return [*lines, axis]
 
 
-def _round_values(low: float, high: float) -> list[float]:
+def round_values(low: float, high: float) -> list[float]:
     """Powers of ten in a range of exponents; in one of less than two decades their doubles and fives too."""
     steps = (1, 2, 5) if high - low < 2 else (1,)
     values = [step * 10.0**decade for decade in range(math.floor(low), math.ceil(high) + 1) for step in steps]
     return [value for value in values if low <= math.log10(value) <= high]
 
 
-def _text(us: float) -> str:
+def axis_text(us: float) -> str:
+    """A number of the axis with its unit: 500 us."""
     size, unit = next(each for each in _UNITS if us >= each[0] * (1 - 1e-9))
     return f"{us / size:g} {unit}"

@@ -1,0 +1,89 @@
+"""Set-up of a scheme search: runs without the configured schemes, cases, windows, schemes that the part allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from interpulse._core import ConfigError
+from interpulse.search.candidates import OPERATIONS, Way, safe_point_entry, ways
+from interpulse.search.judge import BEYOND, MOST_LONGER, check_enough
+from interpulse.search.limits import AnyLimit
+from interpulse.search.simulations import Simulations
+from interpulse.search.slo import choose
+from interpulse.search.traffic import check_traffic
+from interpulse.search.window import Window
+from interpulse.sweeps.axes import Sets
+
+
+class Setup:
+    """What every search of schemes starts with.
+
+    Attributes:
+        bare: runs of the configuration without its schemes.
+        own: runs of the configuration as it is; the same object where it has no schemes.
+        cases: the overrides of each chosen case for `bare`.
+        own_cases: the same for `own`.
+        values: the resolved settings of each case.
+        windows: the measured window of each case.
+    """
+
+    def __init__(
+        self, bare: Simulations, own: Simulations, limits: Sequence[AnyLimit], cases: Sequence[str] | None
+    ) -> None:
+        self.bare, self.own = bare, own
+        self.cases = choose(bare.cases, cases)
+        self.own_cases = choose(own.cases, cases)
+        self.values = {name: bare.values(sets) for name, sets in self.cases.items()}
+        check_traffic(limits, self.values.values(), bare.path)
+        self.windows = {name: Window.of(values) for name, values in self.values.items()}
+
+    def legal(self, sets: Sets) -> str | None:
+        """Why overrides cannot be used in one of the cases, or None."""
+        for own in self.cases.values():
+            try:
+                self.bare.plan((*own, *sets))
+            except ConfigError as error:
+                return str(error).split(": ", 1)[-1]
+        return None
+
+    def ways(
+        self, limits: Sequence[AnyLimit], cap: int | None, without: Sequence[str]
+    ) -> tuple[dict[str, list[Way]], dict[str, dict[str, str]]]:
+        """The variants of each operation, and the refused schemes with reasons.
+
+        Args:
+            limits: as for `candidates.ways`.
+            cap: maximum number of suspensions of one operation; None: as configured.
+            without: schemes that the part does not support.
+        """
+        found: dict[str, list[Way]] = {}
+        refused: dict[str, dict[str, str]] = {}
+        for operation in OPERATIONS:
+            every = self.own.cases.values()
+            configured = {self.own.values(sets).get(f"suspend.{operation}.max-suspends") for sets in every}
+            most = max((int(each) for each in configured if each is not None and each.isdigit()), default=None)
+            plans = [self.own.plan(sets) for sets in every]
+            entry = next((each for plan in plans if (each := safe_point_entry(operation, plan.entries()))), None)
+            found[operation], refused[operation] = ways(
+                operation, self.legal, limits, cap if cap is not None else most, without, entry
+            )
+        return found, refused
+
+    def lengths(self, limits: Sequence[AnyLimit]) -> dict[str, float]:
+        """The window that the limits need, as a multiple of the configured one, by case, from one run of each.
+
+        Raises:
+            ConfigError: a percentile has too few requests beyond it even in the longest window.
+            RunError: a simulation failed.
+        """
+        names = list(self.own_cases)
+        asked = [self.own.with_seed(self.own_cases[name], 0) for name in names]
+        found = {}
+        for name, raw in zip(names, self.own.results(asked), strict=True):
+            scales = self.windows[name].scales
+            check_enough(name, raw, limits, scales=scales)
+            beyond = [each for limit in limits if (each := limit.beyond(raw)) is not None and each > 0]
+            times = min(MOST_LONGER, BEYOND / min(beyond, default=BEYOND))
+            # Without a percentile there is no lower bound on the window.
+            found[name] = times if scales else 1.0
+        return found

@@ -104,6 +104,9 @@ CONTENTS = {
     "docs/CHOOSING": {
         "How-to": ["docs/howto/read-tail", "docs/howto/choose-scheme", "docs/howto/starvation"],
     },
+    "docs/SEARCH": {"How-to": ["docs/howto/largest-load", "docs/howto/trade-offs"]},
+    "docs/SWEEP": {"How-to": ["docs/howto/sweep-settings", "docs/howto/sweep-cluster"]},
+    "docs/POWERLOSS": {"How-to": ["docs/howto/power-cut", "docs/howto/size-capacitors"]},
     "docs/ARCHITECTURE": {"Records": ["adr/*"]},
 }
 """Contents: pages by heading, below each parent page. A page that is missing here is an error."""

@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev demo capi install test lint rust-test python-test bench golden wheel drives papers gallery docs verify clean
+.PHONY: help build dev demo capi install test lint rust-test python-test bench golden wheel sdist drives papers gallery docs verify clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -107,6 +107,9 @@ ifeq ($(PROFILE),no)
 else
 	$(BIN)/python python/tools/take_profile.py
 endif
+
+sdist: $(VENV)/.installed ## build the source distribution into dist/
+	$(BIN)/maturin sdist --out dist
 
 DRIVES := s3700 s4500 p4500 p3700 970-evo p5810 p5430 9550-max 670p zn540
 

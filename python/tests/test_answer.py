@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from interpulse.cli.repeat import summary
-from interpulse.runs.summary import lines
 from interpulse.cli.table import render
 from interpulse.runs.result import Result
+from interpulse.runs.summary import lines
 from tests import sample
 
 

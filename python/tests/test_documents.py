@@ -71,6 +71,7 @@ def test_one_version_everywhere() -> None:
     assert project["dynamic"] == ["version"]
     assert cargo["license"] == project["license"] == "Apache-2.0 OR MIT"
     assert f"## [{cargo['version']}]" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"\nversion: {cargo['version']}\n" in (ROOT / "CITATION.cff").read_text()
 
 
 LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-docs.lock")

@@ -13,8 +13,8 @@ import pytest
 
 import interpulse as package
 from interpulse import Result
-from interpulse.runs.summary import lines
 from interpulse.runs.steadiness import overload
+from interpulse.runs.summary import lines
 from tests import sample
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import interpulse
-from interpulse.runs.summary import limits
 from interpulse.runs.limits import limited_by
+from interpulse.runs.summary import limits
 
 DRIVE = """config_version = 1
 drive = "a4-mini"

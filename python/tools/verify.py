@@ -289,6 +289,18 @@ STEPS = (
         needs="valgrind",
     ),
     Step(
+        question="Do wheel and source distribution install and work in an empty environment?",
+        command=(sys.executable, "python/tools/packages.py"),
+        summary=("package ",),
+        needs="cargo",
+    ),
+    Step(
+        question="Does the container file build, and does the container run the demo?",
+        command=("sh", "-c", "docker build --file Containerfile --tag interpulse . && docker run --rm interpulse"),
+        summary=("programs ", "error"),
+        needs="docker",
+    ),
+    Step(
         question="What does a call of the C and Python interfaces cost?",
         command=(sys.executable, "bench/embedding.py"),
         summary=None,

@@ -16,7 +16,16 @@ FOLDERS = ("bench", "crates", "docs", "examples", "experiments", "fuzz", "python
 GENERATED = frozenset(
     f"docs/{name}.md"
     for name in (
-        "COMMAND-LINE", "CONFIGURATION", "COUNTERS", "GALLERY", "IMPORT", "PAPERS", "PEERS", "PYTHON", "RESULT-KEYS", "VERIFY"
+        "COMMAND-LINE",
+        "CONFIGURATION",
+        "COUNTERS",
+        "GALLERY",
+        "IMPORT",
+        "PAPERS",
+        "PEERS",
+        "PYTHON",
+        "RESULT-KEYS",
+        "VERIFY",
     )
 )
 """Pages that a tool or command writes as a whole."""

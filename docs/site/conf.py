@@ -90,6 +90,8 @@ CONTENTS = {
             "docs/SPEED",
             "docs/MEASUREMENTS",
             "docs/VERIFY",
+            "docs/RELEASING",
+            "SECURITY",
         ],
     },
     "docs/schemes/README": {"Schemes": ["*"]},

@@ -88,7 +88,6 @@ CONTENTS = {
             "CONTRIBUTING",
             "CHANGELOG",
             "docs/SPEED",
-            "docs/MEASUREMENTS",
             "docs/VERIFY",
             "docs/RELEASING",
             "SECURITY",

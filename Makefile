@@ -92,6 +92,10 @@ golden: dev ## rewrite the golden result of the tests and the generated figures 
 	$(BIN)/python python/tools/golden.py
 	$(BIN)/python python/tools/config_page.py
 	$(BIN)/python python/tools/counters_page.py
+	$(BIN)/python python/tools/results_page.py
+	$(BIN)/python python/tools/commands_page.py
+	$(BIN)/python python/tools/python_page.py
+	$(BIN)/python python/tools/tutorials.py
 	$(BIN)/python python/tools/import_page.py
 	$(BIN)/python python/tools/scheme_pages.py
 	$(BIN)/python python/tools/choosing_page.py
@@ -123,7 +127,7 @@ papers: dev ## write docs/PAPERS.md from quick runs of every experiment; minutes
 gallery: dev ## redraw the pictures of docs/GALLERY.md and of the README; minutes without cached results
 	$(BIN)/python python/tools/gallery.py
 
-docs: $(VENV)/.installed-docs ## build the documentation site, links checked: site/index.html, which opens from disk
+docs: build $(VENV)/.installed-docs ## build the documentation site, links checked: site/index.html, which opens from disk
 	$(BIN)/python python/tools/docs_site.py
 
 verify: dev $(VENV)/.installed-docs ## the long checks, or those whose question contains a word of STEPS; writes docs/VERIFY.md

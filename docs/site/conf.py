@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,15 @@ project = "interpulse"
 version = release = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["version"]
 project_copyright = "the interpulse contributors, Apache-2.0 OR MIT"
 
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+# The package of this repository, and not an installed one.
+sys.path.insert(0, str(ROOT / "python"))
+autodoc_member_order = "bysource"
+napoleon_use_ivar = True
+# Types are names of annotations, many of them of other packages.
+nitpick_ignore_regex = [("py:.*", ".*")]
+# `--option` is no dash.
+smartquotes = False
 root_doc = "README"
 include_patterns = ["*.md", "docs/**.md"]
 # Folders without pages.
@@ -38,79 +47,118 @@ html_show_search_summary = False
 
 CONTENTS = {
     "README": {
-        "First": ["docs/GALLERY", "docs/CHOOSING", "docs/schemes/README"],
-        "Papers": ["docs/EXPERIMENTS", "docs/PAPERS", "docs/PEERS", "docs/COMPARISON"],
-        "Runs": [
-            "docs/CONFIGURATION",
-            "docs/RESULTS",
-            "docs/COUNTERS",
-            "docs/REPORT",
-            "docs/LOGS",
-            "docs/SWEEP",
-            "docs/EMBEDDING",
+        "Tutorials": [
+            "docs/tutorials/README",
+            "docs/tutorials/first-run",
+            "docs/tutorials/data-sheet",
+            "docs/tutorials/trace",
+            "docs/tutorials/own-scheme",
+        ],
+        "How-to": [
+            "docs/howto/read-tail",
+            "docs/howto/slowest-requests",
+            "docs/howto/choose-scheme",
+            "docs/howto/starvation",
+            "docs/howto/largest-load",
+            "docs/howto/trade-offs",
+            "docs/howto/fit-data-sheet",
+            "docs/howto/fit-fio",
+            "docs/howto/sweep-settings",
+            "docs/howto/sweep-cluster",
+            "docs/howto/request-log",
+            "docs/howto/lost-drive",
+            "docs/howto/gc-windows",
+            "docs/howto/write-hole",
+            "docs/howto/power-cut",
+            "docs/howto/size-capacitors",
             "docs/SERVE",
             "docs/SERVE_LIVE",
             "docs/SERVE_TLS",
-            "docs/DATABASE",
-            "docs/STATE",
+            "docs/EMBEDDING",
+        ],
+        "Reference": [
+            "docs/CONFIGURATION",
+            "docs/COMMAND-LINE",
+            "docs/PYTHON",
+            "docs/RUNS",
+            "docs/RESULTS",
+            "docs/RESULT-KEYS",
+            "docs/COUNTERS",
+            "docs/REPORT",
+            "docs/LOGS",
             "docs/SEARCH",
+            "docs/SWEEP",
+            "docs/FIT",
+            "docs/STATE",
+            "docs/PARTS",
+            "docs/schemes/README",
             "docs/TRACES",
             "docs/TRACE-READING",
-            "docs/TWINS",
             "docs/TRACE-TOOLS",
             "docs/FIO",
-        ],
-        "Drives": [
             "docs/IMPORT",
-            "docs/PARTS",
-            "docs/FIT",
-            "docs/DRIVES",
-            "docs/PREDICTIONS",
-            "docs/SLC",
-            "docs/PROGRAMMING",
-            "docs/MAPPING",
+            "docs/COMMANDS",
+            "docs/NAMESPACES",
+            "docs/QUEUES",
+            "docs/PLACEMENT",
+            "docs/GLOSSARY",
+        ],
+        "Explanation": [
+            "docs/CHOOSING",
+            "docs/ARCHITECTURE",
             "docs/CONTROLLER",
-            "docs/ARRAY",
+            "docs/MAPPING",
+            "docs/PROGRAMMING",
+            "docs/SLC",
             "docs/ZNS",
+            "docs/ARRAY",
+            "docs/POWERLOSS",
             "docs/RELIABILITY",
             "docs/FAULTS",
             "docs/POWER",
-            "docs/POWERLOSS",
-            "docs/QUEUES",
-            "docs/COMMANDS",
-            "docs/NAMESPACES",
-            "docs/PLACEMENT",
-        ],
-        "Cells": ["docs/CELLS", "docs/CHARACTERIZE", "docs/REPROGRAM"],
-        "Development": [
-            "docs/ARCHITECTURE",
-            "docs/GLOSSARY",
-            "CONTRIBUTING",
-            "CHANGELOG",
+            "docs/CELLS",
+            "docs/CHARACTERIZE",
+            "docs/REPROGRAM",
+            "docs/TWINS",
+            "docs/DRIVES",
+            "docs/PREDICTIONS",
+            "docs/EXPERIMENTS",
+            "docs/COMPARISON",
+            "docs/PEERS",
+            "docs/DATABASE",
             "docs/SPEED",
-            "docs/VERIFY",
-            "docs/RELEASING",
+            "docs/GALLERY",
+        ],
+        "Records": [
+            "CHANGELOG",
+            "CONTRIBUTING",
             "SECURITY",
+            "docs/RELEASING",
+            "docs/PAPERS",
+            "docs/VERIFY",
         ],
     },
     "docs/schemes/README": {"Schemes": ["*"]},
     "docs/EXPERIMENTS": {
         "Papers": [f"docs/experiments/{name}" for name in ("suspend-tlc", "fast12", "atc19", "starblaze", "ressd")],
     },
-    "docs/ARRAY": {
-        "How-to": ["docs/howto/lost-drive", "docs/howto/gc-windows", "docs/howto/write-hole"],
-    },
-    "docs/LOGS": {"How-to": ["docs/howto/slowest-requests", "docs/howto/request-log"]},
-    "docs/FIT": {"How-to": ["docs/howto/fit-data-sheet", "docs/howto/fit-fio"]},
-    "docs/CHOOSING": {
-        "How-to": ["docs/howto/read-tail", "docs/howto/choose-scheme", "docs/howto/starvation"],
-    },
-    "docs/SEARCH": {"How-to": ["docs/howto/largest-load", "docs/howto/trade-offs"]},
-    "docs/SWEEP": {"How-to": ["docs/howto/sweep-settings", "docs/howto/sweep-cluster"]},
-    "docs/POWERLOSS": {"How-to": ["docs/howto/power-cut", "docs/howto/size-capacitors"]},
-    "docs/ARCHITECTURE": {"Records": ["adr/*"]},
+    "docs/ARCHITECTURE": {"Decisions": ["adr/*"]},
 }
-"""Contents: pages by heading, below each parent page. A page that is missing here is an error."""
+"""Contents: pages by what a reader wants, below each parent page. A page that is missing here is an error."""
+
+AUTODOC = """
+```{eval-rst}
+.. automodule:: interpulse
+   :members:
+```
+"""
+"""Body of the page of the Python package, in place of the generated one."""
+
+
+def _add_autodoc(_app: Sphinx, name: str, source: list[str]) -> None:
+    """Replaces the generated page of the Python package, from its table on."""
+    if name == "docs/PYTHON":
+        source[0] = source[0].partition("\n| name |")[0] + AUTODOC
 
 
 def _add_contents(_app: Sphinx, name: str, source: list[str]) -> None:
@@ -129,5 +177,6 @@ def _add_index(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Registers the hooks with Sphinx."""
+    app.connect("source-read", _add_autodoc)
     app.connect("source-read", _add_contents)
     app.connect("build-finished", _add_index)

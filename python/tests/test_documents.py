@@ -123,6 +123,9 @@ def test_the_first_lock_has_what_running_needs_and_no_more() -> None:
 PAGES = [
     ("config_page", "CONFIGURATION"),
     ("counters_page", "COUNTERS"),
+    ("results_page", "RESULT-KEYS"),
+    ("commands_page", "COMMAND-LINE"),
+    ("python_page", "PYTHON"),
     ("import_page", "IMPORT"),
     ("fio_page", "FIO"),
 ]

@@ -202,9 +202,9 @@ def test_sums_that_do_not_hold_are_noticed(change: Callable[[dict[str, Any]], ob
 
 
 def test_the_page_of_results_names_every_key() -> None:
-    page = (sample.ROOT / "docs" / "RESULTS.md").read_text()
+    page = (sample.ROOT / "docs" / "RESULT-KEYS.md").read_text()
     described = sample.SCHEMA["$defs"]["seed"]["properties"]
     nested = [key for name in ("ftl", "nand") for key in described[name]["properties"]]
     nested += [key for name in ("tail", "time_share", "die") for key in sample.SCHEMA["$defs"][name]["properties"]]
     for key in [*described, *nested, *sample.SCHEMA["properties"], *sample.SCHEMA["$defs"]["case"]["properties"]]:
-        assert key in page, f"docs/RESULTS.md says nothing about {key}"
+        assert key in page, f"docs/RESULT-KEYS.md says nothing about {key}"

@@ -30,6 +30,9 @@ GENERATED = frozenset(
 )
 """Pages that a tool or command writes as a whole."""
 
+CHECKED = re.compile(r"^```console$.*?^```$", re.MULTILINE | re.DOTALL)
+"""Commands and output of a tutorial, which its tool rewrites."""
+
 BLOCK = re.compile(r"^<!-- (\w+):begin -->$.*?^<!-- \1:end -->$", re.MULTILINE | re.DOTALL)
 """A generated block, between its marks."""
 
@@ -39,9 +42,10 @@ def pages() -> list[Path]:
     return sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))])
 
 
-def by_hand(text: str) -> str:
+def by_hand(page: Path) -> str:
     """The text of a page without its generated blocks."""
-    return BLOCK.sub("", text)
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    return CHECKED.sub("", text) if page.parent.name == "tutorials" else text
 
 
 def words(text: str) -> int:
@@ -51,7 +55,7 @@ def words(text: str) -> int:
 
 def counts() -> dict[str, tuple[int, int]]:
     """Words and bytes by hand of each page that has some."""
-    texts = {str(page.relative_to(ROOT)): by_hand(page.read_text(encoding="utf-8")) for page in pages()}
+    texts = {str(page.relative_to(ROOT)): by_hand(page) for page in pages()}
     return {name: (words(text), len(text.encode())) for name, text in texts.items() if name not in GENERATED}
 
 

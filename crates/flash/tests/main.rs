@@ -10,4 +10,5 @@ mod power_trace;
 mod queueing_oracles;
 mod scheme_conformance;
 mod suspension_conformance;
+mod tutorial_scheme;
 mod two_bit;

@@ -93,7 +93,7 @@ def _useless(spec: Spec, done: Sweep) -> str:
         return f"all {len(done)} rows failed, the first with: {done.failed[0]}"
     names = [f"columns.{name} = {spec.columns[name]!r}" for name in done.columns_without_figures]
     if names:
-        missing = f"{', '.join(names)}: no result has this figure (docs/RESULTS.md has the paths)"
+        missing = f"{', '.join(names)}: no result has this figure (docs/RESULT-KEYS.md has the paths)"
         return f"{missing}; all other columns are in {done.path}"
     return ""
 

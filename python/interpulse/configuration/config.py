@@ -12,7 +12,7 @@ from interpulse.files.paths import read_text, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
     from typing import Any, Self
 
@@ -55,7 +55,7 @@ class Config:
         return cls(text, path=path)
 
     @classmethod
-    def of(cls, given: object) -> Config:
+    def of(cls, given: Config | Mapping[str, Any] | str | PathLike[str]) -> Config:
         """A configuration from a `Config`, the path of a TOML file, or a dictionary with the keys of such a file.
 
         A dictionary holds dictionaries for tables and lists of them for `[[flow]]` and `[[case]]`; keys may be dotted.
@@ -63,6 +63,10 @@ class Config:
         Raises:
             ConfigError: `given` is none of these.
         """
+        return cls._of(given)
+
+    @classmethod
+    def _of(cls, given: object) -> Config:
         if isinstance(given, Config):
             return given
         if isinstance(given, str) and "\n" in given:

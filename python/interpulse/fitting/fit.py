@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError, RunError
 from interpulse.files.paths import named
@@ -26,8 +27,14 @@ from interpulse.runs.estimate import Estimate, mean_of
 from interpulse.runs.limits import limited_by
 from interpulse.runs.steadiness import OVERLOADED
 from interpulse.search.simulations import Simulations
-from interpulse.sweeps.engine import Progress, observer_of
+from interpulse.sweeps.engine import ProgressObserver, observer_of
 from interpulse.tables.format import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from distributed import Client
+    from distributed.deploy import Cluster
 
 NAME = "fit.json"
 """The result file in the folder of a fit, beside drive.toml."""
@@ -42,12 +49,12 @@ USUAL = 100
 
 
 def fit(
-    given: object,
+    given: Mapping[str, Any] | str | PathLike[str],
     *,
     out: str | PathLike[str] | None = None,
-    on: object = None,
+    on: str | PathLike[str] | Client | Cluster | None = None,
     jobs: int | None = None,
-    progress: Progress = None,
+    progress: ProgressObserver | Callable[[int, int, int], None] | None = None,
     budget: str | None = None,
     scale: bool | None = None,
 ) -> Fit:

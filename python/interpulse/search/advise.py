@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
@@ -33,7 +34,14 @@ from interpulse.search.limits import AnyLimit, Wear, read_limits, read_share
 from interpulse.search.setup import Setup
 from interpulse.search.simulations import Simulations, folder_of
 from interpulse.sweeps.axes import Sets
-from interpulse.sweeps.engine import Progress, ProgressObserver, observer_of
+from interpulse.sweeps.engine import ProgressObserver, observer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import timedelta
+
+    from distributed import Client
+    from distributed.deploy import Cluster
 
 NAME = "advice.json"
 SEEDS = 5
@@ -54,18 +62,18 @@ LONGER = 4
 
 
 def advise(
-    config: object,
-    limits: Mapping[str, object],
+    config: Config | Mapping[str, Any] | str | PathLike[str],
+    limits: Mapping[str, str | timedelta],
     *,
     max_suspends: int | None = None,
-    wear: object = None,
+    wear: str | float | None = None,
     without: Sequence[str] = (),
     out: str | PathLike[str] | None = None,
     cases: Sequence[str] | None = None,
     seeds: int = SEEDS,
-    on: object = None,
+    on: str | PathLike[str] | Client | Cluster | None = None,
     jobs: int | None = None,
-    progress: Progress = None,
+    progress: ProgressObserver | Callable[[int, int, int], None] | None = None,
 ) -> Advice:
     """Finds the cheapest suspension schemes and settings that keep latency limits.
 

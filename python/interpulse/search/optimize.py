@@ -31,10 +31,14 @@ from interpulse.search.study import Study
 from interpulse.search.trials import Trial, front_of, may_cut, measure
 from interpulse.studies.store import build_id
 from interpulse.sweeps.axes import Sets
-from interpulse.sweeps.engine import AGAIN, Progress, observer_of
+from interpulse.sweeps.engine import AGAIN, ProgressObserver, observer_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import optuna
+    from distributed import Client
+    from distributed.deploy import Cluster
     from sqlalchemy import Engine
 
 NAME = "trials.json"
@@ -95,14 +99,14 @@ class Optimization:
 
 
 def optimize(
-    study: object,
+    study: Mapping[str, Any] | str | PathLike[str],
     *,
     out: str | PathLike[str] | None = None,
     storage: str | None = None,
     trials: int | None = None,
-    on: object = None,
+    on: str | PathLike[str] | Client | Cluster | None = None,
     jobs: int | None = None,
-    progress: Progress = None,
+    progress: ProgressObserver | Callable[[int, int, int], None] | None = None,
 ) -> Optimization:
     """Runs the missing part of a study.
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
@@ -32,7 +33,13 @@ from interpulse.search.setup import Setup
 from interpulse.search.simulations import Simulations, folder_of
 from interpulse.search.window import Window
 from interpulse.sweeps.axes import Sets
-from interpulse.sweeps.engine import Progress, ProgressObserver, observer_of
+from interpulse.sweeps.engine import ProgressObserver, observer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from distributed import Client
+    from distributed.deploy import Cluster
 
 NAME = "ranking.json"
 SEEDS = 3
@@ -42,7 +49,7 @@ CONFIRMED = 12
 
 
 def rank(
-    config: object,
+    config: Config | Mapping[str, Any] | str | PathLike[str],
     figure: str,
     *,
     max_suspends: int | None = None,
@@ -50,9 +57,9 @@ def rank(
     out: str | PathLike[str] | None = None,
     cases: Sequence[str] | None = None,
     seeds: int = SEEDS,
-    on: object = None,
+    on: str | PathLike[str] | Client | Cluster | None = None,
     jobs: int | None = None,
-    progress: Progress = None,
+    progress: ProgressObserver | Callable[[int, int, int], None] | None = None,
 ) -> Ranking:
     """Ranks the pairs of suspension schemes that the part allows by one latency figure.
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
@@ -23,7 +23,14 @@ from interpulse.search.simulations import Simulations, folder_of
 from interpulse.search.traffic import check_traffic
 from interpulse.search.window import Window
 from interpulse.sweeps.axes import Sets
-from interpulse.sweeps.engine import Progress, observer_of
+from interpulse.sweeps.engine import ProgressObserver, observer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import timedelta
+
+    from distributed import Client
+    from distributed.deploy import Cluster
 
 NAME = "slo.json"
 """The result file in the folder of a search."""
@@ -150,16 +157,16 @@ class Slo:
 
 
 def slo(
-    config: object,
-    limits: Mapping[str, object],
+    config: Config | Mapping[str, Any] | str | PathLike[str],
+    limits: Mapping[str, str | timedelta],
     *,
     out: str | PathLike[str] | None = None,
     cases: Sequence[str] | None = None,
     seeds: int = SEEDS,
     precision: float = PRECISION,
-    on: object = None,
+    on: str | PathLike[str] | Client | Cluster | None = None,
     jobs: int | None = None,
-    progress: Progress = None,
+    progress: ProgressObserver | Callable[[int, int, int], None] | None = None,
 ) -> Slo:
     """Finds the largest load that each case of a configuration sustains under latency limits.
 

@@ -17,15 +17,19 @@ from interpulse.studies.store import build_id
 from interpulse.sweeps import cluster, dataset
 from interpulse.sweeps.batch import Piece, piece_of
 from interpulse.sweeps.check import Checked
-from interpulse.sweeps.engine import Engine, Progress, ProgressObserver, observer_of
+from interpulse.sweeps.engine import Engine, ProgressObserver, observer_of
 from interpulse.sweeps.local import workers
 from interpulse.sweeps.points import Simulation, points, simulations
 from interpulse.sweeps.spec import Spec
 from interpulse.sweeps.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import polars
     import pyarrow
+    from distributed import Client
+    from distributed.deploy import Cluster
 
 STORE = "store"
 """Folder of answers inside the folder of a sweep."""
@@ -102,12 +106,12 @@ class SweepInterrupted(KeyboardInterrupt):
 
 
 def sweep(
-    file: object,
+    file: Spec | Mapping[str, Any] | str | PathLike[str],
     *,
     out: str | PathLike[str] | None = None,
-    on: object = None,
+    on: str | PathLike[str] | Client | Cluster | None = None,
     jobs: int | None = None,
-    progress: Progress = None,
+    progress: ProgressObserver | Callable[[int, int, int], None] | None = None,
     retry_failed: bool = False,
 ) -> Sweep:
     """Runs the missing part of a sweep.

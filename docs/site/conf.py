@@ -161,6 +161,13 @@ def _add_autodoc(_app: Sphinx, name: str, source: list[str]) -> None:
         source[0] = source[0].partition("\n| name |")[0] + AUTODOC
 
 
+def _without_signature(
+    _app: Sphinx, what: str, _name: str, _of: object, _options: object, signature: str | None, returns: str | None
+) -> tuple[str | None, str | None]:
+    """Hides the constructor of results, which have many fields and which only functions of the package make."""
+    return ("", None) if what == "class" and "<factory>" in (signature or "") else (signature, returns)
+
+
 def _add_contents(_app: Sphinx, name: str, source: list[str]) -> None:
     """Adds the hidden list of subpages to a page."""
     for caption, pages in CONTENTS.get(name, {}).items():
@@ -177,6 +184,7 @@ def _add_index(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Registers the hooks with Sphinx."""
+    app.connect("autodoc-process-signature", _without_signature)
     app.connect("source-read", _add_autodoc)
     app.connect("source-read", _add_contents)
     app.connect("build-finished", _add_index)

@@ -164,20 +164,29 @@ def outputs_of(name: str, folder: Path) -> list[tuple[Step, str]]:
     return [(step, output) for step, output in taken if step.kind == "console"]
 
 
+def _shortened(step: Step, output: str) -> str:
+    """The output with as many lines before and after `...` as are shown now."""
+    parts = re.split(r"^\.\.\.\n", step.output, flags=re.MULTILINE)
+    if len(parts) == 1:
+        return output
+    if len(parts) > 2:
+        raise TutorialError(f"$ {step.text}\nprints\n{output}\nwhich the parts that are shown do not match: edit them")
+    lines = output.splitlines(keepends=True)
+    head, tail = (part.count("\n") for part in parts)
+    return "".join([*lines[:head], "...\n", *lines[len(lines) - tail :]])
+
+
 def rewritten(text: str, taken: Sequence[tuple[Step, str]]) -> str:
     """The page with the output of its commands.
 
     Raises:
-        TutorialError: an output with `...` differs, which takes a decision about what to show.
+        TutorialError: an output with several `...` differs, which takes a decision about what to show.
     """
     for step, output in taken:
         if agrees(step.output, output):
             continue
-        if re.search(r"^\.\.\.$", step.output, re.MULTILINE):
-            raise TutorialError(
-                f"$ {step.text}\nprints\n{output}\nwhich the part that is shown does not match: edit it"
-            )
-        text = text.replace(f"$ {step.text}\n{step.output}", f"$ {step.text}\n{output}", 1)
+        shown = _shortened(step, output)
+        text = text.replace(f"$ {step.text}\n{step.output}", f"$ {step.text}\n{shown}", 1)
     return text
 
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import functools
 import http.server
+import re
 import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -111,3 +112,43 @@ def test_a_narrow_page_does_not_move_sideways(page: Page, base: str, name: str) 
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto(f"{base}/{name}.html")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+TUTORIALS = ["first-run", "data-sheet", "trace", "own-scheme"]
+
+
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_a_tutorial_has_a_picture_and_a_page_before_and_after(page: Page, base: str, name: str) -> None:
+    page.goto(f"{base}/docs/tutorials/{name}.html")
+    assert pictures_are_there(page) >= 1
+    for which in ("prev", "next"):
+        link = page.locator(f".related-pages .{which}-page")
+        assert link.count() == 1
+        assert (link.get_attribute("href") or "").endswith(".html")
+
+
+def test_contents_are_by_what_a_reader_wants(page: Page) -> None:
+    captions = page.locator(".sidebar-tree .caption").all_inner_texts()
+    assert [each.lower() for each in captions] == ["tutorials", "how-to", "reference", "explanation", "records"]
+
+
+def test_the_page_of_the_package_has_types(page: Page, base: str) -> None:
+    page.goto(f"{base}/docs/PYTHON.html")
+    text = page.locator("#interpulse\\.advise").inner_text()
+    assert "config: Config | Mapping[str, Any] | str | PathLike[str]" in " ".join(text.split())
+    assert page.locator("dt[id^='interpulse.']").count() > 50
+
+
+@pytest.mark.parametrize("name", ["README", "docs/tutorials/first-run", "docs/PYTHON", "docs/COMMAND-LINE"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(page: Page, base: str, scheme: Any, name: str) -> None:  # noqa: ANN401 - a literal
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.emulate_media(color_scheme=scheme)
+    page.goto(f"{base}/{name}.html")
+    back = page.eval_on_selector("body", "each => getComputedStyle(each).backgroundColor")
+    code = page.eval_on_selector_all(".highlight", "all => all.map(each => getComputedStyle(each).backgroundColor)")
+    darker = [sum(map(int, re.findall(r"\d+", colour)[:3])) < 3 * 128 for colour in (back, *code)]
+    assert set(darker) == {scheme == "dark"}, "page and code are both light or both dark"
+    found = Axe().run(page).response["violations"]
+    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []

@@ -6,7 +6,7 @@ import shutil
 import sys
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -176,6 +176,16 @@ def _add_contents(_app: Sphinx, name: str, source: list[str]) -> None:
         source[0] += f"\n\n```{{toctree}}\n{options}\n\n{entries}\n```\n"
 
 
+def _make_accessible(_app: Sphinx, _name: str, _template: str, context: dict[str, Any], _tree: object) -> None:
+    """Gives captions of the contents a level, and the keyboard code that scrolls sideways."""
+    for part, old, new in (
+        ("furo_navigation_tree", 'role="heading"', 'role="heading" aria-level="2"'),
+        ("body", "<pre>", '<pre tabindex="0">'),
+    ):
+        if part in context:
+            context[part] = context[part].replace(old, new)
+
+
 def _add_index(app: Sphinx, error: Exception | None) -> None:
     """Copies the first page to index.html, which browsers and servers look for."""
     if error is None:
@@ -187,4 +197,6 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-signature", _without_signature)
     app.connect("source-read", _add_autodoc)
     app.connect("source-read", _add_contents)
+    # After the theme has made its part.
+    app.connect("html-page-context", _make_accessible, priority=900)
     app.connect("build-finished", _add_index)

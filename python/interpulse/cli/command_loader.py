@@ -38,11 +38,12 @@ FILES = {
     "state": "state",
     "top": "top",
     "view": "view",
+    "explore": "explore",
 }
 """Files of the commands, in the order of the help page: a file has either a command group `app`, or a function named
 like the command, optionally with its class `COMMAND`."""
 
-_ALONE = ("list", "papers", "bench", "cache", "doctor")
+_ALONE = ("list", "papers", "bench", "cache", "doctor", "explore")
 """Commands that run without arguments; other commands then print their help."""
 
 

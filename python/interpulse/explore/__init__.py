@@ -1,0 +1,1 @@
+"""Page on which the settings of a drive are controls: `interpulse explore`."""

@@ -20,7 +20,7 @@ FLOORS = (
     {"characterize", "experiments"},
     {"papers", "sweeps"},
     {"report"},
-    {"search"},
+    {"explore", "search"},
     {"fitting"},
     # The public names: nothing inside the package imports them.
     {"interpulse"},

@@ -63,6 +63,7 @@ def test_a_run_a_repetition_and_a_comparison_need_no_extra(tmp_path: Path) -> No
         (("run", SMALL, *SHORT, "--report", "--out", "{}/out"), "a report needs bokeh"),
         (("scheme", "exact", "--out", "{}/exact.svg"), "a plot needs matplotlib"),
         (("experiment", "fast12", "--quick", "--out", "{}/out"), "a report needs bokeh"),
+        (("explore", "--no-browser"), "the page needs bokeh"),
         (("fit", "examples/fit.toml", "--out", "{}/out"), "a fit needs scipy"),
     ],
 )

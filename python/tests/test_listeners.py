@@ -102,8 +102,9 @@ LINES = {
     "state": ["--help"],
     "top": ["--help"],
     "view": [],
+    "explore": ["--help"],
 }
-"""A short line of each command; `LONG` has those that take longer, and `serve` and `view` tests of their own."""
+"""A short line of each command; `LONG` has those that take longer, and `serve`, `view` and `explore` own tests."""
 
 LONG = {
     "run": ["drive.toml", "--out", "reported", "--report"],

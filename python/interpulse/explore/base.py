@@ -78,7 +78,8 @@ class Base:
         plan = Config.from_toml(_text(doc), path=self._path).resolve()
         self._entries = {entry.key: entry for entry in plan.entries()}
         self.title = self._value("title", "") or label
-        self.configured, self.fixed = {}, {}
+        self.configured: dict[str, str] = {}
+        self.fixed: dict[str, str] = {}
         self._read_suspension()
         self._read_load()
         self._read_drive()

@@ -100,7 +100,7 @@ def _label(begins: tuple[float, float] | None, low: float, high: float) -> dict[
 
 def tail(kind: str, height: int) -> Tail:
     """An empty tail plot."""
-    from bokeh.models import ColumnDataSource, FixedTicker
+    from bokeh.models import ColumnDataSource, FixedTicker, Step
 
     drawing = Drawing()
     found = drawing.figure(
@@ -117,13 +117,17 @@ def tail(kind: str, height: int) -> Tail:
     found.ygrid.ticker = found.yaxis.ticker
     found.yaxis.major_label_overrides = dict(TICKS)
     logarithmic(found.xaxis)
-    sure, rest, drawn = {}, {}, []
+    sure: dict[str, ColumnDataSource] = {}
+    rest: dict[str, ColumnDataSource] = {}
+    drawn = []
     # Those drawn last lie above: the current curve is the first.
     for slot, key in reversed(SLOTS.items()):
         like = {"line_color": key.colour, "line_width": 3 if slot == "now" else 2, "mode": "after"}
-        sure[slot], rest[slot] = ColumnDataSource(_columns(())), ColumnDataSource(_columns(()))
-        drawn.append(found.step("x", "y", source=sure[slot], line_dash=key.dash, name=key.label, **like))
-        drawn.append(found.step("x", "y", source=rest[slot], line_dash=[2, 5], name=key.label, **like))
+        for sources, dash in ((sure, key.dash), (rest, [2, 5])):
+            sources[slot] = ColumnDataSource(_columns(()))
+            # Not `found.step`, which makes more models, for selections that the page has not.
+            glyph = Step(x="x", y="y", line_dash=dash, **like)
+            drawn.append(found.add_glyph(sources[slot], glyph, name=key.label))
     label = ColumnDataSource(_label(None, 1, 1))
     style = {"text_color": INK, "text_font_size": "12px", "text_baseline": "bottom", "y_offset": -4}
     found.text("x", "y", "text", source=label, text_align="align", x_offset="offset", **style)
@@ -157,7 +161,7 @@ def _columns(points: Sequence[tuple[float, float, int]]) -> dict[str, list[float
 
 def _step(value: float, *, up: bool) -> float:
     """The next of 1, 2, 5, 10, ... beyond a value, so that the axis is steady while curves move."""
-    power = 10 ** math.floor(math.log10(value))
+    power = 10.0 ** math.floor(math.log10(value))
     steps = [power * each for each in (1, 1.5, 2, 3, 5, 7, 10)]
     return next(each for each in steps if each >= value) if up else next(e for e in reversed(steps) if e <= value)
 
@@ -203,9 +207,14 @@ class Causes:
 OTHER = "everything else"
 
 
+def _filling(key: Key) -> dict[str, str]:
+    """Properties of a field with a thin edge."""
+    return {"line_color": PAPER} | {name: value for name, value in key.filling.items() if name != "name"}
+
+
 def causes(height: int) -> Causes:
     """Empty bars."""
-    from bokeh.models import ColumnDataSource, FactorRange
+    from bokeh.models import ColumnDataSource, FactorRange, HBar
 
     drawing = Drawing()
     found = drawing.figure(
@@ -215,8 +224,8 @@ def causes(height: int) -> Causes:
     sources, drawn = {}, []
     for cause, (look, pattern) in {**LOOKS, OTHER: REST}.items():
         sources[cause] = ColumnDataSource({name: [] for name in ("y", "left", "right", "us", "share", "cause")})
-        like = {"line_color": PAPER, **Key(cause, look, hatch=pattern).filling}
-        drawn.append(found.hbar("y", left="left", right="right", height=0.7, source=sources[cause], **like))
+        glyph = HBar(y="y", left="left", right="right", height=0.7, **_filling(Key(cause, look, hatch=pattern)))
+        drawn.append(found.add_glyph(sources[cause], glyph))
     tips = [("", "@y"), ("cause", "@cause"), ("mean", "@us{0,0.0} µs"), ("share", "@share{0.0} %")]
     drawing.hover(found, tips, drawn)
     return Causes(found, sources)
@@ -263,7 +272,7 @@ class DiePlot:
 
 def die_plot(height: int) -> DiePlot:
     """An empty timeline."""
-    from bokeh.models import ColumnDataSource, NumeralTickFormatter, Span
+    from bokeh.models import ColumnDataSource, NumeralTickFormatter, Quad, Span
 
     drawing = Drawing()
     found = drawing.figure(
@@ -283,8 +292,9 @@ def die_plot(height: int) -> DiePlot:
     sources, drawn = {}, []
     for key, look in KEYS.items():
         sources[key] = ColumnDataSource({name: [] for name in COLUMNS})
-        like = {"line_color": PAPER, "line_width": 0.5, "hatch_alpha": 0.6, **look.filling}
-        drawn.append(found.quad("left", "right", "top", "bottom", source=sources[key], **like))
+        style = {"line_width": 0.5, "hatch_alpha": 0.6, **_filling(look)}
+        glyph = Quad(left="left", right="right", top="top", bottom="bottom", **style)
+        drawn.append(found.add_glyph(sources[key], glyph))
     ends, labels = ColumnDataSource({"x": []}), ColumnDataSource({"x": [], "text": []})
     line = {"line_color": INK, "line_dash": [2, 4], "line_width": 1.5}
     found.segment("x", 0, "x", 1.3, source=ends, **line)

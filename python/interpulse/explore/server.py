@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import secrets
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -20,7 +21,6 @@ from jinja2 import Environment
 from tornado.httpserver import HTTPServer
 from tornado.httputil import HTTPServerRequest, parse_cookie
 from tornado.ioloop import IOLoop
-from tornado.netutil import bind_sockets
 from tornado.web import RequestHandler
 
 from interpulse._core import ConfigError, version
@@ -157,7 +157,7 @@ class _Answering(RequestHandler):
         """Ignores the body."""
 
 
-class _Tornado(BokehTornado):
+class _Tornado(BokehTornado):  # type: ignore[misc] # Bokeh has no types here
     """Bokeh's application behind the rules of access; it serves the page, its socket and its scripts, nothing else."""
 
     def __init__(self, page: Application, access: Access) -> None:
@@ -201,11 +201,13 @@ class ExploreServer:
         """
         access = Access.of(host, port, token)
         try:
-            sockets = bind_sockets(port, access.host)
+            family = socket.AF_INET6 if ":" in access.host else socket.AF_INET
+            listening = socket.create_server((access.host, port), family=family, backlog=128)
         except OSError as error:
             hint = " (--port 0 takes any free port)"
             raise ConfigError(f"cannot listen on {access.host}, port {port}: {error.strerror or error}{hint}") from None
-        self.access = Access(access.host, sockets[0].getsockname()[1], token)
+        self.access = Access(access.host, listening.getsockname()[1], token)
+        listening.setblocking(False)
         self._simulator = simulator
         self._template = Environment(autoescape=True).from_string(
             (files("interpulse.explore") / "page.html").read_text(encoding="utf-8")
@@ -213,7 +215,7 @@ class ExploreServer:
         self._loop = IOLoop.current()
         application = _Tornado(Application(FunctionHandler(self._open)), self.access)
         http = HTTPServer(application, max_body_size=MOST_BYTES, max_header_size=MOST_BYTES)
-        http.add_sockets(sockets)
+        http.add_socket(listening)
         self._server = BaseServer(self._loop, application, http)
 
     def __enter__(self) -> Self:

@@ -25,7 +25,7 @@ PAUSE_S = 0.25
 """Time without a change before a longer window is simulated."""
 
 
-class Link(DataModel):
+class Link(DataModel):  # type: ignore[misc] # Bokeh has no types here
     """Both directions between page and server, as JSON."""
 
     wanted = String(default="")

@@ -58,6 +58,7 @@ CONTENTS = {
             "docs/howto/read-tail",
             "docs/howto/slowest-requests",
             "docs/howto/choose-scheme",
+            "docs/EXPLORE",
             "docs/howto/starvation",
             "docs/howto/largest-load",
             "docs/howto/trade-offs",

@@ -11,13 +11,12 @@ import tomllib
 import urllib.error
 import urllib.request
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
-
 from bokeh.application import Application
-from tornado.httputil import HTTPHeaders, HTTPServerRequest
+from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from interpulse import ConfigError
 from interpulse.explore import server, simulation, view
@@ -372,7 +371,9 @@ def test_pages_are_limited(open_pages: int, status: int | None, monkeypatch: pyt
     application = server._Tornado(Application(), Access.of("127.0.0.1", 5006, None))
     monkeypatch.setattr(application, "get_sessions", lambda _: [None] * open_pages)
     headers = HTTPHeaders({"Host": "127.0.0.1:5006"})
-    request = HTTPServerRequest("GET", "/?rate=30000", headers=headers, connection=SimpleNamespace(context=None))  # type: ignore[arg-type]
+    line = RequestStartLine("GET", "/?rate=30000", "HTTP/1.1")
+    connection: Any = SimpleNamespace(context=None)
+    request = HTTPServerRequest(start_line=line, headers=headers, connection=connection)
     found = application.find_handler(request)
     answer = found.handler_kwargs.get("answer")
     assert (answer and answer.status) == status

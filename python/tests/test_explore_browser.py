@@ -15,6 +15,7 @@ import pytest
 
 from interpulse.cli import run_app
 from interpulse.explore.base import WITHOUT
+from interpulse.explore.view import MINUS
 from tests.browser import MARKS, browser
 from tests.conftest import Child
 from tests.sample import ROOT
@@ -158,7 +159,7 @@ def test_figures_equal_those_of_the_saved_configuration(
 
 def test_the_answer_names_the_change_and_what_is_unsure(page: Page) -> None:
     answer = page.locator("h1").text_content() or ""
-    assert answer.startswith("Slowest 0.1 % of reads: ") or answer.startswith("Slowest 1 % of reads: ")
+    assert answer.startswith(("Slowest 0.1 % of reads: ", "Slowest 1 % of reads: "))
     assert "→" in answer
     assert "too short to be sure" in (page.locator("#doubts").text_content() or "")
     assert "too short to be sure" in (page.locator("#cards").text_content() or "")
@@ -187,7 +188,7 @@ def test_a_pin_stays_and_is_compared(page: Page) -> None:
     first = row.locator("td").first
     page.wait_for_function("document.querySelector('#pins td .against').textContent.includes('%')")
     percent = float(
-        (first.locator(".against").text_content() or "").removeprefix("now ").rstrip(" %").replace("−", "-")
+        (first.locator(".against").text_content() or "").removeprefix("now ").rstrip(" %").replace(MINUS, "-")
     )
     assert percent == pytest.approx(100 * (now / before - 1), abs=0.051)
     assert "pin A" in (page.locator("#tail-legend").text_content() or "")

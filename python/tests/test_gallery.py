@@ -92,7 +92,7 @@ def test_a_command_is_understood(command: str, monkeypatch: pytest.MonkeyPatch) 
         assert config.entries()
     elif name in STUDIES:
         assert set(parsed.get("names") or [parsed["kind"]]) <= {each.name for each in STUDIES[name]}
-    assert name == "view" or str(parsed["out"]).startswith("out/gallery/")
+    assert name in ("view", "explore") or str(parsed["out"]).startswith("out/gallery/")
 
 
 def test_the_readme_opens_with_a_train_and_a_tail() -> None:

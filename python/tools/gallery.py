@@ -64,7 +64,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"error: no picture is called {', '.join(sorted(unknown))}", file=sys.stderr)  # noqa: T201
         return 2
     wanted = [each for each in pictures() if not names or each.name in names]
-    for command in dict.fromkeys(each.command for each in wanted):
+    for command in dict.fromkeys(each.command for each in wanted if not each.explore):
         code = _run(command)
         if code:
             return code
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _compare(drawn: Mapping[str, bytes]) -> int:
     """Prints the stored files that differ from the drawn pictures."""
-    shown = {each.name for each in pictures() if each.chart or each.view}
+    shown = {each.name for each in pictures() if each.chart or each.view or each.explore}
     old = [name for name in drawn if name not in shown and (FOLDER / name).read_bytes() != drawn[name]]
     for name in old:
         print(f"differs: docs/gallery/{name}; run `make gallery`")  # noqa: T201
@@ -114,6 +114,8 @@ def _out(picture: Picture) -> str:
 
 def _content(picture: Picture, browser: Browser) -> bytes:
     """The picture as a file."""
+    if picture.explore:
+        return _small(browser.explore(picture))
     out = Path(_out(picture))
     if picture.table:
         return _swept(out / "results.parquet")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import shutil
+import subprocess
+import sys
 import threading
 from contextlib import ExitStack
 from pathlib import Path
@@ -93,6 +96,20 @@ class Browser:
             viewer.server.shutdown()
             thread.join()
             viewer.server.server_close()
+
+    def explore(self, picture: Picture) -> Image.Image:
+        """The page of `interpulse explore` with the longer window."""
+        line = [sys.executable, "-m", *shlex.split(picture.command), "--no-browser", "--port", "0"]
+        with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as running:
+            try:
+                assert running.stdout is not None
+                page = self._page(picture)
+                page.goto(f"{running.stdout.readline().strip()}?{picture.explore}")
+                page.wait_for_function("document.body.dataset.status === 'ready'")
+                page.wait_for_timeout(1000)
+                return _image(page.screenshot())
+            finally:
+                running.terminate()
 
 
 def _image(content: bytes) -> Image.Image:

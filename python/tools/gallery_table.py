@@ -25,6 +25,8 @@ class Picture:
     """Source chart of the report, shown by a browser."""
     view: str = ""
     """Source timeline, shown by a browser."""
+    explore: str = ""
+    """Query of the page of `interpulse explore`, shown by a browser."""
     figure: str = ""
     """Figure of each case of the result, as a path of keys, of which the tool draws bars."""
     axis: str = ""
@@ -56,6 +58,17 @@ _SUSPEND = f"interpulse characterize suspend --quick --out {OUT}/suspend"
 _POWER = f"interpulse experiment suspend-tlc-power --quick --out {OUT}/suspend-tlc-power"
 _ARTICLE = f"interpulse experiment suspend-tlc --quick --out {OUT}/suspend-tlc"
 
+EXPLORE = Picture(
+    name="explore.png",
+    title="Settings as controls",
+    command="interpulse explore",
+    explore="window=1000000",
+    width=1280,
+    height=900,
+    says="The slowest reads of the demo drive without suspension and with the chosen one. Each change of a control is "
+    "simulated at once; a dotted end is too short to be sure ([EXPLORE](EXPLORE.md)).",
+)
+
 TRAIN = Picture(
     name="train.svg",
     title="One pulse train with a read inside it",
@@ -86,6 +99,7 @@ PARTS = (
         "export their numbers.",
         (
             TAIL,
+            EXPLORE,
             Picture(
                 name="blame.png",
                 title="Read latency by cause",

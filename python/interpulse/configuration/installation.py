@@ -11,7 +11,7 @@ from pathlib import Path
 
 PURPOSES = {
     "frames": "results as tables of pyarrow and Polars, logs of requests, batches of embedded drives",
-    "plot": "reports, plots of studies",
+    "plot": "reports, plots of studies, explore",
     "timeline": "timelines of requests and dies in Perfetto",
     "sweep": "sweeps on all cores or a cluster",
     "search": "advise and optimize",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import secrets
 import socket
 from collections.abc import Mapping
@@ -204,8 +205,10 @@ class ExploreServer:
             family = socket.AF_INET6 if ":" in access.host else socket.AF_INET
             listening = socket.create_server((access.host, port), family=family, backlog=128)
         except OSError as error:
-            hint = " (--port 0 takes any free port)"
-            raise ConfigError(f"cannot listen on {access.host}, port {port}: {error.strerror or error}{hint}") from None
+            why = os.strerror(error.errno) if error.errno else str(error)
+            raise ConfigError(
+                f"cannot listen on {access.host}, port {port}: {why} (--port 0 takes any free port)"
+            ) from None
         self.access = Access(access.host, listening.getsockname()[1], token)
         listening.setblocking(False)
         self._simulator = simulator

@@ -149,7 +149,7 @@
   };
   let exported = { toml: "", file: "explored.toml", command: "" };
   let shownQuery = null;
-  const status = { ready: "", longer: "", simulating: "simulating" };
+  const status = { ready: "", longer: "", shown: "" };
   const show = () => {
     if (!link.shown) return;
     const of = JSON.parse(link.shown);

@@ -109,6 +109,7 @@ def tail(kind: str, height: int) -> Tail:
         drawing.range(10, 10_000),
         drawing.range(1.15, 1e-5),
         height=height,
+        crisp=False,
         x_axis_type="log",
         y_axis_type="log",
         name=f"tail-{kind}",
@@ -218,7 +219,13 @@ def causes(height: int) -> Causes:
 
     drawing = Drawing()
     found = drawing.figure(
-        "mean latency, µs", "", drawing.range(0, 1), FactorRange(factors=[""]), height=height, name="causes"
+        "mean latency, µs",
+        "",
+        drawing.range(0, 1),
+        FactorRange(factors=[""]),
+        height=height,
+        crisp=False,
+        name="causes",
     )
     found.ygrid.grid_line_color = None
     sources, drawn = {}, []

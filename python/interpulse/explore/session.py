@@ -145,6 +145,7 @@ class Session:
 
     def _show(self, outcome: Outcome) -> None:
         self._outcome = outcome
+        self._shown["status"] = "shown"
         self._draw()
 
     def _show_die(self, it: DieTimeline, text: str) -> None:

@@ -42,7 +42,7 @@ def explore(
         str | None,
         typer.Option(metavar="TEXT", help="Token for the page, at least 16 characters; needed beyond loopback."),
     ] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Whether to open the web browser.")] = True,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address alone; open no browser.")] = False,
 ) -> int:
     """Change a drive's suspension, load and part in the web browser, and watch tails, causes and power follow.
 
@@ -59,7 +59,7 @@ def explore(
     with Simulator(base) as simulator, ExploreServer(simulator, host, port, token) as server:
         emit(server.access.url)
         say("serving until Ctrl-C")
-        if browser:
+        if not no_browser:
             import webbrowser
 
             webbrowser.open(server.access.url)

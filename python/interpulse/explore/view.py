@@ -206,8 +206,8 @@ def _causes(case: Mapping[str, Any]) -> Iterator[str]:
         return
     (first, share), *others = sorted(blame[tail]["shares"].items(), key=lambda pair: -pair[1])
     named = [(first, share), *(each for each in others[:1] if each[1] >= SECOND)]
-    parts = [f"{100 * part:.0f} % {CAUSES.get(name, name)}" for name, part in named]
-    yield f"{case['case']}: the slowest {TAILS[tail]} of reads spend {' and '.join(parts)}"
+    parts = [f"{100 * part:.0f} % {CAUSES.get(name, name).replace('its die', 'the die')}" for name, part in named]
+    yield f"{case['case']}: the slowest {TAILS[tail]} of reads, by time: {' and '.join(parts)}"
 
 
 def _doubts(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:

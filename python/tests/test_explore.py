@@ -18,7 +18,7 @@ import pytest
 from bokeh.application import Application
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
-from interpulse import ConfigError
+from interpulse import ConfigError, _core
 from interpulse.explore import server, simulation, view
 from interpulse.explore.base import WITHOUT, Base
 from interpulse.explore.controls import AUTOMATIC, WINDOWS, controls, query, state_of
@@ -239,11 +239,14 @@ def test_without_suspension_there_is_one_case(simulator: Simulator) -> None:
 
 def test_the_case_without_suspension_is_simulated_once(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
     first = run(simulator, dict(simulator.base.configured))
-    started = []
-    real = simulation._core.start
-    monkeypatch.setattr(
-        simulation._core, "start", lambda plan, *rest: started.append(plan.case_names) or real(plan, *rest)
-    )
+    started: list[list[str]] = []
+    real = _core.start
+
+    def start(plan: _core.Plan, *rest: Any) -> _core.Handle:  # noqa: ANN401 - as the core takes them
+        started.append(plan.case_names)
+        return real(plan, *rest)
+
+    monkeypatch.setattr(_core, "start", start)
     second = run(simulator, changed(simulator.base, erase_max="2"))
     assert started == [["programs: loop-boundary; erases: deferred"]]
     assert second.cases[0] == first.cases[0]

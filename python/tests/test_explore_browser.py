@@ -105,11 +105,11 @@ def choose(page: Page, label: str, value: str) -> None:
 
 
 CHANGES = {
-    "Programs: Most suspends": "1",
     "Programs: Minimum interval, µs": "2000",
+    "Programs: Most suspends": "1",
     "Programs: Scheme": "immediate",
-    "Erases: Most suspends": "1",
     "Erases: Minimum interval, µs": "5000",
+    "Erases: Most suspends": "1",
     "Erases: Scheme": "none",
     "Load: Arrivals, requests/s": "30000",
     "Load: Reads, %": "95",
@@ -120,7 +120,7 @@ CHANGES = {
     "Window: Window": "50000",
     "Window: Seed": "2",
 }
-"""A change of every control."""
+"""A change of every control; an interval has no effect where one suspend is the limit."""
 
 
 def test_every_control_moves_the_figures(browser: Browser, url: str) -> None:

@@ -34,6 +34,13 @@ pytestmark = MARKS
 
 SMALL = ROOT / "examples" / "small.toml"
 READY = "document.documentElement.dataset.ready === 'yes'"
+DRAWN = "document.documentElement.dataset.drawn === 'yes'"
+"""Also what is folded away."""
+
+LAPTOP, PHONE = {"width": 1280, "height": 720}, {"width": 390, "height": 844}
+
+MOST_HIGH = {1280: 1500, 390: 3200}
+"""Pixels of a page with all folded away, by its width: 23,855 and 34,932 before there was a first screen."""
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +65,27 @@ def first(browser: Browser, folder: Path) -> Iterator[Page]:
     yield from _opened(browser, folder / "out" / pages.NAME)
 
 
-def _opened(browser: Browser, path: Path, scheme: Any = "light") -> Iterator[Page]:  # noqa: ANN401 - a literal
-    """The page, from disk and without a network; nothing may be said on the console but how long it took."""
-    context = browser.new_context(viewport={"width": 1200, "height": 900}, color_scheme=scheme, offline=True)
+def _opened(
+    browser: Browser,
+    path: Path,
+    scheme: Any = "light",  # noqa: ANN401 - a literal
+    *,
+    unfold: bool = True,
+    size: Any = None,  # noqa: ANN401 - a size of a viewport
+    where: str = "",
+) -> Iterator[Page]:
+    """The page, from disk and without a network; nothing may be said on the console but how long it took.
+
+    Args:
+        browser: of the module.
+        path: of the page.
+        scheme: light or dark.
+        unfold: whether every section is drawn and opened.
+        size: of the window.
+        where: an anchor, with its sign.
+    """
+    size = size or {"width": 1200, "height": 900}
+    context = browser.new_context(viewport=size, color_scheme=scheme, offline=True)
     # A busy machine is no fault of the page.
     context.set_default_timeout(180_000)
     page = context.new_page()
@@ -68,8 +93,12 @@ def _opened(browser: Browser, path: Path, scheme: Any = "light") -> Iterator[Pag
     page.on("console", lambda line: said.append(line.text) if line.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("requestfailed", lambda request: said.append(request.url))
-    page.goto(path.as_uri())
+    page.goto(path.as_uri() + where)
     page.wait_for_function(READY, timeout=120_000)
+    if unfold:
+        page.wait_for_function(DRAWN, timeout=180_000)
+        page.evaluate("document.querySelectorAll('details.fold').forEach(each => { each.open = true; })")
+        page.wait_for_timeout(300)
     yield page
     assert said == []
     context.close()
@@ -88,9 +117,9 @@ def ends(page: Page, name: str) -> list[float]:
     """The ends of a chart's ranges, x first."""
     found: list[float] = page.evaluate(
         """name => {
-          const figure = Bokeh.documents[0].roots().find(root => Object.entries(
-            JSON.parse(document.getElementById('data').textContent).plots.roots).some(
-              ([id, place]) => id === root.id && place === 'plot-' + name));
+          const groups = JSON.parse(document.getElementById('data').textContent).plots;
+          const roots = Object.assign({}, ...groups.map(of => of.roots));
+          const figure = Bokeh.documents.flatMap(each => each.roots()).find(root => roots[root.id] === 'plot-' + name);
           return [figure.x_range.start, figure.x_range.end, figure.y_range.start, figure.y_range.end];
         }""",
         name,
@@ -123,14 +152,14 @@ def test_every_plot_is_drawn(opened: Page) -> None:
         assert any(max(colour) - min(colour) > 40 for colour in seen), f"{name}: nothing in colour"
         box = plot(opened, name).bounding_box()
         assert box is not None
-        assert box["width"] > 900, name
+        assert box["width"] > (600 if name == "latency-read" else 900), name
         assert box["height"] >= 100, name
 
 
 def test_hover_says_what_is_below(first: Page) -> None:
     for name, expected in (
         ("blame", ["cause", "share", "%"]),
-        ("dies-1", ["die", "busy", "programming"]),
+        ("dies", ["die", "busy", "programming"]),
         ("activity-by-program", ["suspensions", "programs"]),
         ("wear-2", ["mean cycles"]),
         ("over-time-dies-1", ["share"]),
@@ -174,8 +203,9 @@ def _drawn(page: Page, name: str) -> dict[str, Any]:
     """What a chart with something to choose shows: rectangles by legend entry, names of strips from the top, labels."""
     found: dict[str, Any] = page.evaluate(
         """name => {
-          const roots = JSON.parse(document.getElementById('data').textContent).plots.roots;
-          const figure = Bokeh.documents[0].roots().find(root => roots[root.id] === 'plot-' + name);
+          const groups = JSON.parse(document.getElementById('data').textContent).plots;
+          const roots = Object.assign({}, ...groups.map(of => of.roots));
+          const figure = Bokeh.documents.flatMap(each => each.roots()).find(root => roots[root.id] === 'plot-' + name);
           const strips = [...figure.left[0].major_label_overrides.entries()].sort((a, b) => b[0] - a[0]);
           const of = (renderer) => {
             const data = renderer.data_source.data;
@@ -320,7 +350,7 @@ def test_a_csv_arrives_as_a_download(browser: Browser, folder: Path) -> None:
 
 def test_numbers_can_be_read_beside_a_plot(first: Page) -> None:
     chart = first.locator("#chart-blame")
-    chart.locator("summary").click()
+    chart.locator("details.numbers > summary").click()
     chart.locator("details table").wait_for()
     table = tables(first)["blame"]
     assert chart.locator("details thead th").all_inner_texts() == table["columns"]
@@ -353,9 +383,16 @@ def test_light_and_dark_follow_the_system_the_button_and_paper(browser: Browser,
 
 
 def test_it_prints(first: Page) -> None:
+    first.evaluate("document.querySelectorAll('details.fold').forEach(each => { each.open = false; })")
+    first.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert first.evaluate("[...document.querySelectorAll('details.fold')].every(each => each.open)"), "paper unfolds"
     first.emulate_media(media="print")
+    first.set_viewport_size({"width": 718, "height": 1000})
     assert not first.locator(".buttons").first.is_visible()
+    assert first.evaluate("document.documentElement.scrollWidth") <= 718, "plots are as wide as the paper"
     assert len(first.pdf()) > 50_000
+    first.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert first.evaluate("[...document.querySelectorAll('details.fold')].every(each => !each.open)")
 
 
 PICTURES = ROOT / "python" / "tests" / "data" / "report"
@@ -367,6 +404,13 @@ RENEW = "INTERPULSE_PICTURES"
 GRID = (72, 24)
 """Pixels of a picture. Axes and their letters are outside, so that fonts matter little."""
 
+SCREENS = ROOT / "python" / "tests" / "data" / "report-screen"
+"""The first screen of that page, light and dark."""
+
+SCREEN = (80, 45)
+SCREEN_APART = 0.12
+"""Share of pixels that may be others: letters of another font are."""
+
 APART, MOST_APART = 20, 0.03
 """From so many of 255 on a pixel is another one, and so many of all may be."""
 
@@ -377,7 +421,8 @@ def _picture(page: Page, name: str) -> Image.Image:
 
     box = page.evaluate(
         """name => {
-          const roots = JSON.parse(document.getElementById('data').textContent).plots.roots;
+          const groups = JSON.parse(document.getElementById('data').textContent).plots;
+          const roots = Object.assign({}, ...groups.map(of => of.roots));
           const view = [...Bokeh.index].find(each => roots[each.model.id] === 'plot-' + name);
           const {left, top, right, bottom} = view.frame.bbox;
           return [left, top, right, bottom];
@@ -425,7 +470,7 @@ def test_axe_finds_nothing_serious(name: str, scheme: str, browser: Browser, fol
     for page in _opened(browser, folder / name, scheme):
         # Open, so that it is looked at; the tables of numbers are all made by the same lines.
         page.evaluate(
-            "[...document.querySelectorAll('details')].filter((each, k) => !k || !each.matches('.numbers'))"
+            "[...document.querySelectorAll('details')].filter((each, k) => k < 2 || !each.matches('.numbers'))"
             ".forEach(each => { each.open = true; })"
         )
         page.wait_for_timeout(300)
@@ -439,15 +484,15 @@ def test_axe_finds_nothing_serious(name: str, scheme: str, browser: Browser, fol
 
 def test_everything_is_reached_with_the_keyboard(first: Page) -> None:
     reached = set()
-    for _ in range(60):
+    for _ in range(40):
         first.keyboard.press("Tab")
         reached.add(first.evaluate("document.activeElement.textContent.trim()"))
-    assert {"To the content", "Latency", "Dark or light", "Zoom in", "CSV", "no-suspend", "suspend-10"} <= reached
+    assert {"To the content", "Latency", "Dark or light", "+", "CSV", "no-suspend", "suspend-10"} <= reached
     first.locator("#chart-latency-all").get_by_role("button", name="Zoom in").focus()
     whole = ends(first, "latency-all")
     first.keyboard.press("Enter")
     assert ends(first, "latency-all") != whole
-    assert first.locator("#said").text_content() == "All requests: Zoom in"
+    assert first.locator("#said").text_content() == "Tail of all requests: Zoom in"
 
 
 def test_a_narrow_window_scrolls_tables_and_not_the_page(browser: Browser, folder: Path) -> None:
@@ -464,6 +509,71 @@ def test_a_narrow_window_scrolls_tables_and_not_the_page(browser: Browser, folde
         assert not page.evaluate(covered)
 
 
+def _inside(page: Page, selector: str) -> None:
+    """An element is there, is as high as something that can be read, and needs no scrolling."""
+    box = page.locator(selector).first.bounding_box()
+    assert box is not None, selector
+    assert box["height"] > 15, selector
+    window = page.viewport_size
+    assert window is not None
+    assert box["y"] + box["height"] <= window["height"], f"{selector} ends below the first screen: {box}"
+    assert box["x"] + box["width"] <= window["width"], selector
+
+
+@pytest.mark.parametrize("name", ["out/report.html", "both.html"])
+def test_the_first_screen_answers(name: str, browser: Browser, folder: Path) -> None:
+    """Sentence, four figures, the tail and the causes need no scrolling; the page is a twentieth of what it was.
+
+    Boxes and not pixels: other fonts move every letter, and only where a box ends matters.
+    """
+    for page in _opened(browser, folder / name, unfold=False, size=LAPTOP):
+        page.wait_for_function(DRAWN, timeout=180_000)
+        assert page.locator("details.fold[open]").count() == 0
+        assert page.locator(".four > div").count() == 4
+        for selector in (".answer", ".four", "#plot-latency-read", ".bars", '.action[href="#slowest"]'):
+            _inside(page, selector)
+        assert page.locator(".answer").inner_text().strip().endswith(".")
+        for width, height in MOST_HIGH.items():
+            page.set_viewport_size({"width": width, "height": 800})
+            page.wait_for_timeout(500)
+            assert page.evaluate("document.documentElement.scrollHeight") <= height
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_first_screen_looks_as_it_did(browser: Browser, folder: Path) -> None:
+    """Blocks of the first screen in few pixels, in which letters are grey: what moves, or loses its colour, is seen."""
+    from PIL import Image
+
+    for scheme in ("light", "dark"):
+        for page in _opened(browser, folder / "out" / pages.NAME, scheme, unfold=False, size=LAPTOP):
+            with Image.open(io.BytesIO(page.screenshot())) as shot:
+                seen = shot.convert("RGB").resize(SCREEN, Image.Resampling.BOX)
+            path = SCREENS / f"first-{scheme}.png"
+            if os.environ.get(RENEW) == "1":
+                SCREENS.mkdir(exist_ok=True)
+                seen.save(path, optimize=True)
+                continue
+            stored = Image.open(path).convert("RGB")
+            assert _apart(seen, stored) < SCREEN_APART, f"with {RENEW}=1 it is written anew"
+            assert _apart(seen, stored.rotate(180)) > SCREEN_APART, "another screen would not do"
+
+
+def test_links_and_addresses_open_what_they_name(browser: Browser, folder: Path) -> None:
+    for page in _opened(browser, folder / "out" / pages.NAME, unfold=False, size=LAPTOP, where="#power"):
+        page.wait_for_function("document.getElementById('power').dataset.drawn === 'yes'")
+        assert page.locator("#power").get_attribute("open") is not None
+        page.locator('.action[href="#slowest"]').click()
+        page.wait_for_function("document.getElementById('slowest').dataset.drawn === 'yes'")
+        assert page.locator("#slowest").get_attribute("open") is not None
+        assert page.locator('[data-in="slowest-1"]').first.is_visible(), "the slowest request, in one click"
+        # Closed by hand, the same link opens it again.
+        page.locator("#slowest > summary").click()
+        page.evaluate("window.scrollTo(0, 0)")
+        page.locator('.action[href="#slowest"]').click()
+        page.wait_for_timeout(200)
+        assert page.locator("#slowest").get_attribute("open") is not None
+
+
 def test_a_page_of_an_experiment_works(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A miniature one."""
     from interpulse.experiments import registry
@@ -474,6 +584,10 @@ def test_a_page_of_an_experiment_works(browser: Browser, tmp_path: Path, monkeyp
     assert run_app(["experiment", "mini", "--quick", "--repeat", "2", "--no-cache", "--out", str(out)]) == 0
     for page in _opened(browser, out / pages.NAME):
         assert page.locator(".picture img").count() == 1
+        page.set_viewport_size(LAPTOP)
+        for selector in (".answer", ".four", ".picture img"):
+            _inside(page, selector)
+        assert "_" not in page.locator(".picture figcaption").first.inner_text(), "a caption is no name of a file"
         assert page.evaluate("[...document.images].every(each => each.naturalWidth > 100)")
         assert len(charts(page)) == 1
         # Paper, ink, a grey diamond, and a colour for each status.

@@ -21,8 +21,8 @@ def all_plots(
 ) -> list[Plot]:
     """The plots of a finished characterization."""
     return [
-        Plot("operations", lambda: _operations(operations)),
-        Plot("errors", lambda: _errors(points, kept)),
+        Plot("operations", lambda: _operations(operations), "Program and erase time over program/erase cycles"),
+        Plot("errors", lambda: _errors(points, kept), "Raw bit errors and the worst codeword over cycles"),
     ]
 
 

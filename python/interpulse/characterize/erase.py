@@ -147,7 +147,10 @@ def run(tester: Tester) -> Outcome:
         figures={"schemes": table, "uber": effective, "limit_cycles": limit},
         settings={**shape, "blocks": blocks, "retention_hours": RETENTION_HOURS, "celsius": CELSIUS},
         notes=_notes(),
-        plots=[Plot("stress", lambda: _draw(table)), Plot("uber", lambda: _draw_uber(effective, table))],
+        plots=[
+            Plot("stress", lambda: _draw(table), "Stress of an erase by design and load"),
+            Plot("uber", lambda: _draw_uber(effective, table), "Uncorrectable bit errors over cycles"),
+        ],
         curves=[Curve.of("schemes", table), Curve.of("uber", effective)],
         files=[_measured(part, tester, plain).file(tester)],
     )

@@ -16,7 +16,10 @@ STATES = ("ER", "P1", "P2", "P3", "P4", "P5", "P6", "P7")
 
 def all_plots(histograms: Sequence[dict[str, Any]], errors: Mapping[str, Mapping[str, Sequence[int]]]) -> list[Plot]:
     """Plots of a finished characterization; page errors by read levels and scheme."""
-    return [Plot("histograms", lambda: _histograms(histograms)), Plot("pages", lambda: _pages(errors))]
+    return [
+        Plot("histograms", lambda: _histograms(histograms), "Cells by threshold voltage, state by state"),
+        Plot("pages", lambda: _pages(errors), "Errors of pages: the share with as many or more"),
+    ]
 
 
 def _histograms(histograms: Sequence[dict[str, Any]]) -> Figure:

@@ -24,13 +24,13 @@ def all_plots(
     """Plots of a finished characterization."""
     room = [p for p in aged if p["celsius"] == ROOM_CELSIUS]
     return [
-        Plot("rber", lambda: _rates(room)),
-        Plot("temperature", lambda: _temperature(aged)),
-        Plot("worst", lambda: _worst(room)),
-        Plot("thresholds", lambda: _thresholds(room)),
-        Plot("states", lambda: _states(room)),
-        Plot("read_disturb", lambda: _reads(read)),
-        Plot("layers", lambda: _layers(layered)),
+        Plot("rber", lambda: _rates(room), "Raw bit errors over time, page by page"),
+        Plot("temperature", lambda: _temperature(aged), "Raw bit errors over time, by temperature"),
+        Plot("worst", lambda: _worst(room), "Errors of the worst KiB over time"),
+        Plot("thresholds", lambda: _thresholds(room), "Moves of the optimal read thresholds over time"),
+        Plot("states", lambda: _states(room), "Moves and widths of the states over time"),
+        Plot("read_disturb", lambda: _reads(read), "Bit errors by reads of the block"),
+        Plot("layers", lambda: _layers(layered), "Raw bit errors by layer"),
     ]
 
 

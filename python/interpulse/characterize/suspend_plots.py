@@ -40,12 +40,20 @@ def all_plots(
         ("teps", entries, "time to enter suspension, % of $t_{PGM}$", "worst", (1, 1)),
         ("tpgms", totals, "program time, in $t_{PGM}$", "worst", (2, 2)),
     ]
-    maps = [Plot(name, _maps(points, figures, title, most, digits)) for name, figures, title, most, digits in shown]
+    captions = {
+        "suspends": "Suspends of a program by both delays and page type",
+        "teps": "Time to enter suspension by both delays and page type",
+        "tpgms": "Program time with suspension by both delays and page type",
+    }
+    maps = [
+        Plot(name, _maps(points, figures, title, most, digits), captions[name])
+        for name, figures, title, most, digits in shown
+    ]
     return [
         *maps,
-        Plot("tpgm", lambda: _word_lines(word_lines, tpgm_us)),
-        Plot("rber", lambda: _rber(errors)),
-        Plot("trace", lambda: _trace(trace)),
+        Plot("tpgm", lambda: _word_lines(word_lines, tpgm_us), "Program time of the word lines"),
+        Plot("rber", lambda: _rber(errors), "Bit errors without and with suspension"),
+        Plot("trace", lambda: _trace(trace), "Current and pulses of one suspended program"),
     ]
 
 

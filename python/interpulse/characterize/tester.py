@@ -84,9 +84,13 @@ class Tester(Context):
         self._asked.update(each.identity for each in asked)
         return self.answers(asked, lambda missing: self.doer.compute(missing, self, self.keep))
 
+    def chosen(self) -> Sequence[tuple[str, str]]:
+        """Overrides of the cells."""
+        return self.overrides if self.part else self.sets
+
     def head(self) -> str:
         """Origin of a result in one line."""
-        given = self.overrides if self.part else self.sets
+        given = self.chosen()
         sets = "".join([f", part {self.part}"] * bool(self.part) + [f", {key}={value}" for key, value in given])
         made = f"interpulse {version} characterize {self.name} ({self.how})"
         return f"{made}, seed {self.seed}, config {self.config_hash()}{sets}"

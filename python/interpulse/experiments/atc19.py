@@ -140,7 +140,7 @@ def tails(
         for us, share in zip(*survival(histogram), strict=True)
     ]
     curve = Curve(name, ("scheme", "kind", "latency_us", "share_at_least"), lines)
-    return Plot(name, lambda: _draw(title, panes, expected or {})), curve
+    return Plot(name, lambda: _draw(title, panes, expected or {}), title), curve
 
 
 def both_tails(title: str, results: Mapping[str, Result], expected: Mapping[str, Published]) -> tuple[Plot, Curve]:

@@ -138,7 +138,12 @@ def run(context: Context) -> Outcome:
     expected = context.expected().rows
     passed = {row.name: row.ours for row in rows.ordered() if row.name.startswith("act_x_") and row.ours is not None}
     drawn = atc19.tails("latency-30x", f"ACT at {SHOWN}x", {"read": reads})
-    return atc19.outcome(rows, drawn, notes=notes, plots=[Plot("loads", lambda: _draw_loads(passed, expected))])
+    return atc19.outcome(
+        rows,
+        drawn,
+        notes=notes,
+        plots=[Plot("loads", lambda: _draw_loads(passed, expected), "Largest load that each design passes")],
+    )
 
 
 def _behind(rows: Rows, judge: Judge) -> None:

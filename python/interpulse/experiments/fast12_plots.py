@@ -75,7 +75,11 @@ def all_plots(context: Context, measured: Measured, calibrated: float) -> list[P
             legend(axis, columns=2)
         return figure
 
-    return [Plot("read_latency", reads), Plot("write_latency", writes), Plot("speed", sweep)]
+    return [
+        Plot("read_latency", reads, "Read latency by trace and scheme, over that without suspension"),
+        Plot("write_latency", writes, "Write latency by trace and scheme, over that without suspension"),
+        Plot("speed", sweep, "Change of the mean read latency by the speed of the traces"),
+    ]
 
 
 def _level(axis: Axes, base: float, row: Published, what: str) -> None:

@@ -72,7 +72,7 @@ def run(context: Context) -> Outcome:
     return Outcome(
         rows,
         notes=list(_notes(results)),
-        plots=[Plot("reads", lambda: _draw(results))],
+        plots=[Plot("reads", lambda: _draw(results), "Read latency with reprogrammed blocks, scheme by scheme")],
         curves=[_table(results)],
     )
 

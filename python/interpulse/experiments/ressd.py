@@ -290,7 +290,11 @@ def run(context: Context) -> Outcome:
         },
         notes=list(_notes(main, measured)),
         plots=[
-            Plot("fig10", lambda: draw_ranks({v: main.of(v, "baseline")["array"]["updates"] for v in VOLUMES})),
+            Plot(
+                "fig10",
+                lambda: draw_ranks({v: main.of(v, "baseline")["array"]["updates"] for v in VOLUMES}),
+                "Updates of each volume, ranked",
+            ),
             *(Plot(name, _plot(main, name, expected)) for name in FIGURES),
             Plot(
                 "fig16",
@@ -300,6 +304,7 @@ def run(context: Context) -> Outcome:
                     _fig16(main),
                     _means("fig16", expected),
                 ),
+                "MLC mode and RSS-RAID against the baseline",
             ),
         ],
         curves=[*_tables(main)],

@@ -59,7 +59,10 @@ def outcome(rows: Rows, found: Found, quantiles: Sequence[float], pace: float, r
         settings={"pace": pace, "rate_per_s": rate},
         figures={"pace": pace, "rate_per_s": rate},
         notes=_notes(found, pace, rate),
-        plots=[Plot("tails", partial(_tails, found, quantiles)), Plot("percentiles", partial(_percentiles, found))],
+        plots=[
+            Plot("tails", partial(_tails, found, quantiles), "Share of transactions that is slower"),
+            Plot("percentiles", partial(_percentiles, found), "Percentiles of transactions of each way"),
+        ],
         curves=[_runs(found), _points(found, quantiles)],
     )
 

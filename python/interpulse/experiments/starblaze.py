@@ -141,8 +141,8 @@ def run(context: Context) -> Outcome:
             "the printed read latency of 20 us is below every read time of the talk's own table (35 us and more)",
         ],
         plots=[
-            Plot("database_test", lambda: _draw(measured, expected)),
-            Plot("parts", lambda: _draw_parts(measured, expected)),
+            Plot("database_test", lambda: _draw(measured, expected), "Mean and maximum read latency under each option"),
+            Plot("parts", lambda: _draw_parts(measured, expected), "Maximum read latency of test 1, part by part"),
         ],
         curves=[_table(measured)],
     )

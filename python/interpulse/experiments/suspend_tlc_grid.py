@@ -119,7 +119,9 @@ def run(context: Context, rows: Rows) -> tuple[list[Plot], list[Curve]]:
                 unit="of 100",
                 figure=f"Figure 6, all word lines alike: {words}",
             )
-    plots = [Plot("delays", lambda: _draw(grids["loop-boundary"]))]
+    plots = [
+        Plot("delays", lambda: _draw(grids["loop-boundary"]), "Suspends, time to enter and program time by both delays")
+    ]
     return plots, [_curve(grids)]
 
 

@@ -33,9 +33,13 @@ def all_plots(context: Context, measured: Measured) -> list[Plot]:
     cut, before = (expected[f"mean_latency_{name}_us_qd64_25w"].number for name in ("gain", "none"))
     label = marked("published", expected["iops_none_qd64_25w"]) + marked(", gain", expected["iops_gain_qd64_25w"])
     return [
-        Plot("bandwidth_and_latency", lambda: _bars(measured, (base, base + gain), (before, before - cut), label)),
-        Plot("qos", lambda: _qos(measured, expected)),
-        Plot("latency_cdf", lambda: _cdf(measured)),
+        Plot(
+            "bandwidth_and_latency",
+            lambda: _bars(measured, (base, base + gain), (before, before - cut), label),
+            "Throughput and mean latency by limit",
+        ),
+        Plot("qos", lambda: _qos(measured, expected), "99.99th percentiles of all requests and of reads, by limit"),
+        Plot("latency_cdf", lambda: _cdf(measured), "Share of requests above a latency"),
     ]
 
 

@@ -119,9 +119,17 @@ def run(context: Context) -> Outcome:
             + (", ".join(falls) or "none"),
         ],
         plots=[
-            Plot("power", lambda: plots.bars(measured, context.expected().rows)),
-            Plot("inverted", lambda: plots.readings(_changes(measured), fall)),
-            Plot("over_time", lambda: plots.over_time(measured)),
+            Plot(
+                "power",
+                lambda: plots.bars(measured, context.expected().rows),
+                "Mean power of the memory and of the bus, by limit",
+            ),
+            Plot(
+                "inverted",
+                lambda: plots.readings(_changes(measured), fall),
+                "Change of power at the article's inverted point, by reading",
+            ),
+            Plot("over_time", lambda: plots.over_time(measured), "Power over time"),
         ],
         curves=[_table(measured)],
     )

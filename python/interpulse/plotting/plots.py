@@ -147,6 +147,13 @@ class Plot:
     name: str
     draw: Callable[[], Figure]
     """Called only where a plot is written."""
+    title: str = ""
+    """What it shows, in a line; otherwise its name in words."""
+
+    @property
+    def caption(self) -> str:
+        """The title, or the name in words."""
+        return self.title or self.name.replace("_", " ").capitalize()
 
 
 def to_bytes(plot: Plot, forms: Sequence[str] = ("png", "svg")) -> Iterator[tuple[str, bytes]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from interpulse.report.charts import Drawing
+from interpulse.report.charts import COLOURS, Drawing, Key
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure
@@ -34,6 +35,8 @@ class Chart:
     Of each `pick`, which is the first cell of its rows; `strips`, the names of its strips from the top; `range`, the
     ends of its x axis; `done`, where a line is drawn; `labels`, each with x, strip and text.
     """
+    short: bool = False
+    """Whether the description is below its numbers, folded away, and not below the plot."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,12 @@ class Section:
     name: str
     title: str
     parts: Sequence[Chart | Html]
+    brief: str = ""
+    """What it shows in a few words or figures, beside its heading."""
+    folds: bool = True
+    """Whether it is folded away; otherwise its heading is for screen readers alone."""
+    shares: str = ""
+    """The section whose plots have ranges in common with its own."""
 
 
 Cell: TypeAlias = "str | Html"
@@ -58,6 +67,39 @@ Cell: TypeAlias = "str | Html"
 def escaped(cell: Cell) -> str:
     """A cell as HTML."""
     return cell.text if isinstance(cell, Html) else html.escape(cell)
+
+
+def micro(text: str) -> str:
+    """A sentence of the command line with the signs of print."""
+    text = re.sub(r"(?<=\d )us\b|(?<=, )us\b", "µs", text)
+    text = text.replace(" -> ", " → ").replace("(-", "(\u2212").replace(" ..", " …").replace(" us ", " µs ")
+    return re.sub(r"(?<=\d) (?=%|µs|ms\b|s\b|mW\b)", "\u00a0", text)
+
+
+_STROKES = {"solid": "", "dashed": "6", "dotdash": "2 3 6 3", "dotted": "2 3"}
+
+_LINES = {
+    "/": "M0 12 12 0M9 12 21 0M18 12 24 6",
+    "x": "M0 12 12 0M12 12 24 0M0 0 12 12M12 0 24 12",
+    ".": "M6 6h.1M18 6h.1",
+}
+
+
+def variable(colour: str) -> str:
+    """The variable of the style sheet that holds a colour, so that it follows the page's."""
+    return f"c{COLOURS.index(colour)}" if colour in COLOURS else "ink"
+
+
+def swatch(key: Key) -> str:
+    """A small picture of a line or a field, in a colour that follows the page's."""
+    name = variable(key.colour)
+    if key.dash:
+        shape = f'<path d="M0 6H24" stroke="var(--{name})" stroke-width="3" stroke-dasharray="{_STROKES[key.dash]}"/>'
+    else:
+        shape = f'<rect width="24" height="12" fill="var(--{name})"/>'
+        if lines := _LINES.get(key.hatch):
+            shape += f'<path d="{lines}" stroke="var(--paper)" stroke-width="2" stroke-linecap="round"/>'
+    return f'<svg width="24" height="12" aria-hidden="true">{shape}</svg>'
 
 
 def prose(*texts: str, kind: str = "") -> Html:

@@ -32,9 +32,9 @@ def parts(it: SlowRequest) -> Iterator[tuple[str, str]]:
         share = ns / it.latency
         if cause in words or share >= _SMALL:
             percent = f"{100 * share:.0f} %" if share >= 0.01 else "below 1 %"
-            yield f"{us(ns)} us", f"({percent}) {words.get(cause, CAUSES[cause])}"
+            yield f"{us(ns)} µs", f"({percent}) {words.get(cause, CAUSES[cause])}"
         else:
-            rest.append(f"{us(ns)} us {CAUSES[cause]}")
+            rest.append(f"{us(ns)} µs {CAUSES[cause]}")
     if rest:
         yield "", "; ".join(rest)
 
@@ -42,21 +42,21 @@ def parts(it: SlowRequest) -> Iterator[tuple[str, str]]:
 def lead(it: SlowRequest) -> str:
     """The summary in one sentence."""
     kind = it.request["kind"]
-    begins = f"The slowest {kind} (number {it.request['number']}) took {us(it.latency)} us"
+    begins = f"The slowest {kind} (number {it.request['number']}) took {us(it.latency)} µs"
     if not it.waits:
         return f"{begins}."
     cause, ns = next(iter(it.waits.items()))
     if cause == "retry" and it.again is not None and (wait := _longest_wait(it, it.again[0])) and 2 * wait[1] > ns:
         _, ns, what = wait
         return (
-            f"{begins}: {us(ns)} us of it ({100 * ns / it.latency:.0f} %) on {it.dies[0].name} {what}, between its "
+            f"{begins}: {us(ns)} µs of it ({100 * ns / it.latency:.0f} %) on {it.dies[0].name} {what}, between its "
             "first reading, which could not be decoded, and the next."
         )
     where = f" on {it.dies[0].name}" if it.dies and cause in MEANWHILE else ""
     likely = ", in all likelihood," if it.inferred else ""
     what = _words(it).get(cause, CAUSES[cause])
     why = f" {_meanwhile(it)}" if it.last is not None or (cause == "queue" and it.dies) else ""
-    return f"{begins}: {us(ns)} us of it ({100 * ns / it.latency:.0f} %){likely}{where} {what}.{why}"
+    return f"{begins}: {us(ns)} µs of it ({100 * ns / it.latency:.0f} %){likely}{where} {what}.{why}"
 
 
 def notes(it: SlowRequest) -> Iterator[str]:
@@ -67,27 +67,27 @@ def notes(it: SlowRequest) -> Iterator[str]:
     if it.inferred:
         what = "The last read that it can have waited for" if kind == "write" else "The read that ended it"
         yield (
-            f"{what} was, in all likelihood, one on {it.dies[0].name}: its data had left the die {us(it.gap_ns)} us "
+            f"{what} was, in all likelihood, one on {it.dies[0].name}: its data had left the die {us(it.gap_ns)} µs "
             f"before the {kind} was done."
         )
     if it.last is not None:
         yield _let_in(it, it.last)
         yield _meanwhile(it)
     if it.dies and it.around.from_ns > it.arrival:
-        yield f"What happened in its first {us(it.around.from_ns - it.arrival)} us was not recorded."
+        yield f"What happened in its first {us(it.around.from_ns - it.arrival)} µs was not recorded."
 
 
 def us(ns: float) -> str:
-    """A time in us."""
+    """A time in µs."""
     return f"{ns / 1e3:,.1f}"
 
 
 def _let_in(it: SlowRequest, last: Operation) -> str:
     what = "Its own program was the last to end" if "own_program" in it.waits else "It was let in when a program ended"
-    about = [f"{'it' if last.began else 'what was recorded of it'} had taken {us(last.to_ns - last.from_ns)} us"]
+    about = [f"{'it' if last.began else 'what was recorded of it'} had taken {us(last.to_ns - last.from_ns)} µs"]
     about += [f"it had been suspended {_times(last.suspends)}"] * bool(last.suspends)
     where = f"{_block(last.block)} on {last.die}"
-    return f"{what}, {where}, {us(it.gap_ns)} us before the write was done: {' and '.join(about)}."
+    return f"{what}, {where}, {us(it.gap_ns)} µs before the write was done: {' and '.join(about)}."
 
 
 def _meanwhile(it: SlowRequest) -> str:
@@ -102,7 +102,7 @@ def _meanwhile(it: SlowRequest) -> str:
     shares = sorted(sums.items(), key=lambda pair: -pair[1])
     texts = [f"{MEANWHILE[cause]} {100 * ns / total:.0f} %" for cause, ns in shares if ns >= 0.005 * total]
     dies = f"{count} dies that did anything" if count > 1 else "only die that did anything"
-    late = f", in the last {us(end - begin)} us" if begin > it.arrival else ""
+    late = f", in the last {us(end - begin)} µs" if begin > it.arrival else ""
     return f"Meanwhile{late}, the {dies} spent their time on {', '.join(texts)}."
 
 
@@ -124,7 +124,7 @@ def _of_retry(it: SlowRequest, begin: int) -> str:
     sensed = sum(each.name == "sensing" for each in own)
     text = f"for read retries, {sensed} sensing{'s' * (sensed != 1)} more"
     wait = _longest_wait(it, begin)
-    return text if wait is None else f"{text}; meanwhile it waited {us(wait[1])} us {wait[2]}"
+    return text if wait is None else f"{text}; meanwhile it waited {us(wait[1])} µs {wait[2]}"
 
 
 def _longest_wait(it: SlowRequest, begin: int) -> tuple[str, int, str] | None:
@@ -208,7 +208,7 @@ def _of_operations(it: SlowRequest, cause: str, operations: Sequence[Operation],
         (one,) = found
         before = it.arrival - one.from_ns
         more = "more than " if before > 0 and not one.began else ""
-        when = f"begun {more}{us(abs(before))} us {'before' if before > 0 else 'after'} it came"
+        when = f"begun {more}{us(abs(before))} µs {'before' if before > 0 else 'after'} it came"
         texts.append(f"for {_NAMED[wanted]} {_block(one.block)}, {when} and {_suspended(one.suspends)}")
     elif found:
         stops = _suspended(sum(each.suspends for each in found))

@@ -19,9 +19,9 @@
     }
     return undefined;
   };
-  const recolour = (map) => {
+  const recolour = (map, names) => {
     const seen = new Set();
-    for (const { figure } of Object.values(byChart)) for (const model of figure.references()) seen.add(model);
+    for (const { figure } of names.map((name) => byChart[name])) for (const model of figure.references()) seen.add(model);
     for (const model of seen) {
       for (const property of model) {
         const name = property.attr;
@@ -30,8 +30,11 @@
           if (other !== undefined) model.setv({ [name]: other });
         }
       }
-      if (model.type === "ColumnDataSource" && Array.isArray(model.data.fill)) {
-        model.data = { ...model.data, fill: model.data.fill.map((colour) => map.get(colour) || colour) };
+      if (model.type !== "ColumnDataSource") continue;
+      // Bokeh calls a column so where the colours of points are given as a list.
+      for (const column of ["fill", "fill_color"]) {
+        if (!Array.isArray(model.data[column])) continue;
+        model.data = { ...model.data, [column]: model.data[column].map((colour) => map.get(colour) || colour) };
       }
     }
   };
@@ -39,7 +42,7 @@
     document.documentElement.classList.toggle("dark", dark);
     if (dark !== shown) {
       shown = dark;
-      recolour(dark ? toDark : toLight);
+      recolour(dark ? toDark : toLight, Object.keys(byChart));
     }
   };
   const wanted = () => (chosen === null ? system.matches : chosen);
@@ -150,7 +153,7 @@
     byChart[name].whole = [[figure.x_range, start, end], [figure.y_range, 0, count]];
     for (const [range, from, to] of byChart[name].whole) range.setv({ start: from, end: to });
     for (const button of picks) if (button.dataset.in === name) button.setAttribute("aria-pressed", String(button.dataset.pick === wanted));
-    const us = (time) => `${time.toLocaleString("en", { maximumFractionDigits: 1 })} us`;
+    const us = (time) => `${time.toLocaleString("en", { maximumFractionDigits: 1 })} µs`;
     const late = start > 0 ? `; its first ${us(start)} are not drawn` : "";
     document.querySelector(`#chart-${name} .shown`).textContent = `Shown: ${wanted}, ${us(view.done)}${late}`;
   };
@@ -175,36 +178,110 @@
       if (what === "in" || what === "out") zoom(name, what === "in" ? 0.5 : 2);
       if (what === "left" || what === "right") pan(figure, what === "left" ? -0.25 : 0.25);
       if (what === "reset") for (const [range, start, end] of whole) range.setv({ start, end });
-      say(`${chart.querySelector("h3").textContent}: ${button.textContent}`);
+      say(`${chart.querySelector("h3").textContent}: ${button.title}`);
     });
     const numbers = chart.querySelector("details.numbers");
     numbers.addEventListener("toggle", () => { if (numbers.open && !numbers.querySelector("table")) fill(numbers, name); });
   }
 
-  if (data.plots) {
-    const { document: plots, roots } = data.plots;
-    await Bokeh.embed.embed_items({ report: plots }, [{ docid: "report", roots, root_ids: Object.keys(roots) }]);
-    const drawn = Bokeh.documents[Bokeh.documents.length - 1];
+  // The first screen is drawn at once, what is folded away when it is opened, or when there is time. What is closed has
+  // no size to be drawn in, and is open meanwhile.
+  const folds = [...document.querySelectorAll("details.fold")];
+  const idle = (drawn) => new Promise((done) => {
+    if (drawn.is_idle) done();
+    else drawn.idle.connect(done);
+    // A browser tab in the background draws nothing.
+    setTimeout(done, 20_000);
+  });
+  const draw = async (group, number) => {
+    const of = group.folds.map((name) => document.getElementById(name));
+    for (const each of of) {
+      each.dataset.wanted = String(each.open);
+      if (!each.open) each.classList.add("drawing");
+      each.open = true;
+    }
+    const { document: plots, roots } = group;
+    const docid = `report-${number}`;
+    await Bokeh.embed.embed_items({ [docid]: plots }, [{ docid, roots, root_ids: Object.keys(roots) }]);
+    const drawn = Bokeh.documents.find((each) => each.get_model_by_id(Object.keys(roots)[0]));
+    await idle(drawn);
+    const names = [];
     for (const [id, place] of Object.entries(roots)) {
       const figure = drawn.get_model_by_id(id);
       const whole = axes(figure).map(([range]) => [range, range.start, range.end]);
-      byChart[place.replace(/^plot-/, "")] = { figure, whole, renderers: figure.renderers };
-      // A brush moves the range that others share, and what is whole for them is whole for it.
+      names.push(place.replace(/^plot-/, ""));
+      byChart[names.at(-1)] = { figure, whole, renderers: figure.renderers };
     }
+    // A brush moves the range that others share, and what is whole for them is whole for it.
     const tools = (figure) => figure.toolbar.tools.filter((tool) => tool.type === "RangeTool");
-    for (const each of Object.values(byChart)) {
+    for (const name of names) {
+      const each = byChart[name];
       for (const tool of tools(each.figure)) {
         const own = each.figure;
         each.whole = [[tool.x_range, own.x_range.start, own.x_range.end]];
         each.figure = { x_range: tool.x_range, x_scale: own.x_scale, y_range: {}, y_scale: {}, references: () => own.references() };
       }
+      if (name in data.views) pick(name, data.views[name][0].pick);
     }
+    if (shown) recolour(toDark, names);
+    for (const each of of) {
+      each.open = each.dataset.wanted === "true";
+      each.classList.remove("drawing");
+      each.dataset.drawn = "yes";
+    }
+  };
+  const begun = new Map();
+  const drawOnce = (group) => {
+    if (!begun.has(group)) begun.set(group, draw(group, begun.size));
+    return begun.get(group);
+  };
+  for (const each of folds) {
+    const group = data.plots.find((of) => of.folds.includes(each.id));
+    if (!group) each.dataset.drawn = "yes";
+    else each.addEventListener("toggle", () => { if (each.open) drawOnce(group); });
+    each.querySelector("summary").addEventListener("click", (event) => {
+      if (!each.classList.contains("drawing")) return;
+      event.preventDefault();
+      each.dataset.wanted = "true";
+      each.classList.remove("drawing");
+    });
   }
-  for (const [name, views] of Object.entries(data.views)) pick(name, views[0].pick);
+  // What a link, or the address, names is opened with all that it is in.
+  const show = (id) => {
+    const found = id && document.getElementById(id);
+    if (!found) return;
+    for (let each = found; each; each = each.parentElement) if (each.tagName === "DETAILS") each.open = true;
+    found.scrollIntoView();
+  };
+  const named = () => decodeURIComponent(location.hash.slice(1));
+  window.addEventListener("hashchange", () => show(named()));
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    if (link && link.getAttribute("href") === location.hash) show(named());
+  });
+
   paint(wanted());
+  for (const group of data.plots.filter((each) => !each.folds.length)) await drawOnce(group);
   system.addEventListener("change", () => paint(wanted()));
   document.getElementById("theme").addEventListener("click", () => { chosen = !wanted(); paint(chosen); });
-  window.addEventListener("beforeprint", () => paint(false));
-  window.addEventListener("afterprint", () => paint(wanted()));
+  // On paper every section is open, and plots are as wide as the paper.
+  const paper = 690;
+  let closed = [];
+  window.addEventListener("beforeprint", () => {
+    closed = folds.filter((each) => !each.open);
+    for (const each of closed) each.open = true;
+    for (const each of document.querySelectorAll(".plot")) each.style.setProperty("--shrink", Math.min(1, paper / each.clientWidth));
+    paint(false);
+  });
+  window.addEventListener("afterprint", () => {
+    for (const each of closed) each.open = false;
+    paint(wanted());
+  });
+  show(named());
   document.documentElement.dataset.ready = "yes";
+  for (const group of data.plots) {
+    await new Promise((done) => (window.requestIdleCallback || setTimeout)(done));
+    await drawOnce(group);
+  }
+  document.documentElement.dataset.drawn = "yes";
 })();

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from interpulse._core import version
 from interpulse.configuration.extras import require
 from interpulse.report.charts import COLOURS, DARK, Drawing, Key
-from interpulse.report.elements import Chart, Section
+from interpulse.report.elements import Chart, Section, swatch
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure
@@ -27,13 +27,14 @@ MARK = b'<meta name="generator" content="interpulse">'
 """Mark near the beginning of every page."""
 
 _BUTTONS = (
-    ("in", "Zoom in"),
-    ("out", "Zoom out"),
-    ("left", "Left"),
-    ("right", "Right"),
-    ("reset", "Whole"),
-    ("csv", "CSV"),
+    ("in", "Zoom in", "+"),
+    ("out", "Zoom out", "\u2212"),
+    ("left", "Left", "\u2190"),
+    ("right", "Right", "\u2192"),
+    ("reset", "Whole", "whole"),
+    ("csv", "CSV", "CSV"),
 )
+"""What they do, their names, and what is written on them."""
 
 
 def need_bokeh() -> None:
@@ -65,13 +66,14 @@ def render(title: str, about: str, sections: Iterable[Section], notes: Sequence[
     drawing = Drawing()
     drawn = [(chart, chart.draw(drawing)) for chart in charts]
     keys = {chart.name: drawing.legends.get(figure.id, []) for chart, figure in drawn}
-    body = "".join(_section(section, keys) for section in every)
-    links = "".join(f'<li><a href="#{each.name}">{html.escape(each.title)}</a></li>' for each in every)
+    first, folded = ("".join(_section(each, keys) for each in every if each.folds is folds) for folds in (False, True))
+    body = f'{first}<div id="folds">{folded}</div>'
+    links = "".join(f'<li><a href="#{each.name}">{html.escape(each.title)}</a></li>' for each in every if each.folds)
     warned = "".join(f'<p class="warning">{html.escape(note)}.</p>' for note in notes)
     resources = files("interpulse.report")
     text = (resources / "page.html").read_text(encoding="utf-8")
     data = {
-        "plots": _plots(drawn) if drawn else None,
+        "plots": _plots(every, {chart.name: figure for chart, figure in drawn}),
         "tables": {chart.name: {"columns": chart.columns, "rows": chart.rows} for chart in charts},
         "views": {chart.name: chart.views for chart in charts if chart.views},
         "dark": DARK,
@@ -96,21 +98,33 @@ def render(title: str, about: str, sections: Iterable[Section], notes: Sequence[
 
 def _section(section: Section, keys: Mapping[str, Sequence[Key]]) -> str:
     parts = [_chart(part, keys[part.name]) if isinstance(part, Chart) else part.text for part in section.parts]
-    heading = f'<h2 id="{section.name}">{html.escape(section.title)}</h2>'
-    return f'<section aria-labelledby="{section.name}">{heading}{"".join(parts)}</section>'
+    name, title = html.escape(section.name), html.escape(section.title)
+    if not section.folds:
+        heading = f'<h2 class="hidden" id="{name}-title">{title}</h2>'
+        return f'<section id="{name}" aria-labelledby="{name}-title">{heading}{"".join(parts)}</section>'
+    brief = f'<span class="brief">{html.escape(section.brief)}</span>' if section.brief else ""
+    return (
+        f'<section aria-labelledby="{name}-title"><details class="fold" id="{name}"><summary>'
+        f'<h2 id="{name}-title">{title}</h2>{brief}</summary>'
+        f'<div class="inside">{"".join(parts)}</div></details></section>'
+    )
 
 
 def _chart(chart: Chart, keys: Sequence[Key]) -> str:
     name, title = html.escape(chart.name), html.escape(chart.title)
     shown = '<p class="shown"></p>' if chart.views else ""
     buttons = "".join(
-        f'<button type="button" data-do="{do}" aria-label="{label}: {title}">{label}</button>' for do, label in _BUTTONS
+        f'<button type="button" data-do="{do}" aria-label="{label}: {title}" title="{label}">{sign}</button>'
+        for do, label, sign in _BUTTONS
     )
+    about = html.escape(chart.about)
+    below, within = ("", f"<p>{about}</p>") if chart.short else (f"<figcaption>{about}</figcaption>", "")
+    summary = "What this shows, and its numbers" if chart.short else f"Numbers: {title}"
     return (
-        f'<figure class="chart" id="chart-{name}" data-chart="{name}"><h3>{title}</h3>{shown}{_legend(keys, title)}'
-        f'<div class="plot" id="plot-{name}" role="img" aria-label="{title}. {html.escape(chart.about)}"></div>'
-        f'<div class="buttons">{buttons}</div><figcaption>{html.escape(chart.about)}</figcaption>'
-        f'<details class="numbers"><summary>Numbers: {title}</summary></details></figure>'
+        f'<figure class="chart" id="chart-{name}" data-chart="{name}"><div class="head"><h3>{title}</h3>'
+        f'<div class="buttons">{buttons}</div></div>{shown}{_legend(keys, title)}'
+        f'<div class="plot" id="plot-{name}" role="img" aria-label="{title}. {about}"></div>{below}'
+        f'<details class="numbers"><summary>{summary}</summary>{within}</details></figure>'
     )
 
 
@@ -119,32 +133,11 @@ def _legend(keys: Sequence[Key], title: str) -> str:
     if len(keys) < 2:
         return ""
     items = "".join(
-        f'<li><button type="button" aria-pressed="true" data-name="{html.escape(key.label)}">{_swatch(key)}'
+        f'<li><button type="button" aria-pressed="true" data-name="{html.escape(key.label)}">{swatch(key)}'
         f"{html.escape(key.label)}</button></li>"
         for key in keys
     )
     return f'<ul class="legend" aria-label="Shown in {title}">{items}</ul>'
-
-
-_STROKES = {"solid": "", "dashed": "6", "dotdash": "2 3 6 3", "dotted": "2 3"}
-
-_LINES = {
-    "/": "M0 12 12 0M9 12 21 0M18 12 24 6",
-    "x": "M0 12 12 0M12 12 24 0M0 0 12 12M12 0 24 12",
-    ".": "M6 6h.1M18 6h.1",
-}
-
-
-def _swatch(key: Key) -> str:
-    """A small picture of a line or a field, in a colour that follows the page's."""
-    name = f"c{COLOURS.index(key.colour)}" if key.colour in COLOURS else "ink"
-    if key.dash:
-        shape = f'<path d="M0 6H24" stroke="var(--{name})" stroke-width="3" stroke-dasharray="{_STROKES[key.dash]}"/>'
-    else:
-        shape = f'<rect width="24" height="12" fill="var(--{name})"/>'
-        if lines := _LINES.get(key.hatch):
-            shape += f'<path d="{lines}" stroke="var(--paper)" stroke-width="2" stroke-linecap="round"/>'
-    return f'<svg width="24" height="12" aria-hidden="true">{shape}</svg>'
 
 
 def _colours() -> str:
@@ -163,21 +156,33 @@ def _library() -> str:
     return library.replace("</script", r"<\/script")
 
 
-def _plots(drawn: Sequence[tuple[Chart, figure]]) -> dict[str, Any]:
-    """The document of all figures, and where each of them goes."""
+def _plots(every: Sequence[Section], drawn: Mapping[str, figure]) -> list[dict[str, Any]]:
+    """Documents of figures in the order in which they are drawn, with the place of each figure and their sections.
+
+    Sections have a document each, unless their figures share ranges: what is folded away is drawn later.
+    """
     from bokeh.document import Document
 
-    document = Document()
-    # At once: otherwise every figure is looked through again for each that follows.
-    with document.models.freeze():
-        for _, figure in drawn:
-            document.add_root(figure)
-    found: dict[str, Any] = document.to_json(deferred=False)
-    names: dict[str, str] = {}
+    groups: dict[str, list[Section]] = {}
+    for section in sorted(every, key=lambda each: each.folds):
+        if any(isinstance(part, Chart) for part in section.parts):
+            groups.setdefault(section.shares or section.name, []).append(section)
+    found = []
     # Bokeh numbers models per process; renumbered, the page depends on its sections alone.
-    _renumbered(found, names)
-    roots = {names[figure.id]: f"plot-{chart.name}" for chart, figure in drawn}
-    return {"document": found, "roots": roots}
+    names: dict[str, str] = {}
+    for sections in groups.values():
+        charts = [part.name for section in sections for part in section.parts if isinstance(part, Chart)]
+        document = Document()
+        # At once: otherwise every figure is looked through again for each that follows.
+        with document.models.freeze():
+            for name in charts:
+                document.add_root(drawn[name])
+        content: dict[str, Any] = document.to_json(deferred=False)
+        _renumbered(content, names)
+        roots = {names[drawn[name].id]: f"plot-{name}" for name in charts}
+        folds = [section.name for section in sections if section.folds]
+        found.append({"document": content, "roots": roots, "folds": folds})
+    return found
 
 
 def _renumbered(node: Any, names: dict[str, str]) -> None:  # noqa: ANN401 - JSON

@@ -9,17 +9,18 @@ from interpulse.report.elements import Section
 from interpulse.report.runs import Report
 
 SECTIONS = (
-    "headline",
-    "comparison",
+    "answer",
+    "slowest",
+    "figures",
     "latency",
     "attribution",
-    "slowest",
     "over_time",
     "activity",
     "dies",
     "wear",
     "power",
     "configuration",
+    "method",
 )
 """The files, each with a function `section` that takes a `Report` and returns a `Section`, None with nothing to say."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from interpulse._core import ConfigError, version
 from interpulse.files.paths import read_text
 from interpulse.runs import comparison
-from interpulse.runs.comparison import Comparison
+from interpulse.runs.comparison import Comparison, Row
 from interpulse.runs.result import Result
 
 RESOLVED = "config.resolved.json"
@@ -57,6 +57,17 @@ class Series:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """Two cases that are compared, with the figures of both."""
+
+    before: Series
+    after: Series
+    rows: Sequence[Row]
+    found: Comparison
+    """The comparison that it is a part of."""
+
+
+@dataclass(frozen=True)
 class Report:
     """Content of a page."""
 
@@ -64,11 +75,16 @@ class Report:
     series: Sequence[Series]
     sides: Mapping[str, Sequence[Run]]
     """Runs of the same configuration by the letter of their side; one side where all differ in their seeds only."""
-    comparisons: Sequence[Comparison]
+    pairs: Sequence[Pair]
     notes: Sequence[str]
     """Caveats."""
     pieces: int = 14_000
     """Rectangles in all drawings of the slowest requests, about 95 bytes each."""
+
+    @property
+    def comparisons(self) -> list[Comparison]:
+        """Each once."""
+        return list({id(pair.found): pair.found for pair in self.pairs}.values())
 
     def only_first(self) -> str:
         """What to say of a plot that shows one seed of several."""
@@ -143,7 +159,7 @@ def of(runs: Sequence[Run]) -> Report:
     versions = {str(raw["version"]) for each in series for raw in each.raws}
     if versions != {version}:
         notes.append(f"measured by interpulse {', '.join(sorted(versions))}, this page is of {version}")
-    return Report(runs, series, sides, list(_compared(sides, series, notes)), notes)
+    return Report(runs, series, sides, list(_pairs(sides, series, notes)), notes)
 
 
 def _whole(run: Run, notes: list[str]) -> Iterable[dict[str, Any]]:
@@ -188,17 +204,31 @@ def _what(result: Result) -> object:
     } | {"version": result.raw["version"]}
 
 
-def _compared(sides: Mapping[str, Sequence[Run]], series: Sequence[Series], notes: list[str]) -> Iterable[Comparison]:
+def _pairs(sides: Mapping[str, Sequence[Run]], series: Sequence[Series], notes: list[str]) -> Iterator[Pair]:
     """The first side with each other one; of a single side, its first case with each other one."""
     first, *others = ([run.result for run in of_side] for of_side in sides.values())
-    pairs: list[tuple[list[Result], tuple[str, ...]]]
-    if others:
-        pairs = [(other, ()) for other in others]
-    else:
-        names = [each.case for each in series]
-        pairs = [(first, (f"{names[0]}={name}",)) for name in names[1:]]
-    for other, cases in pairs:
-        try:
-            yield comparison.compare(first, other, cases=cases)
-        except ConfigError as error:
-            notes.append(f"not compared: {error}")
+    if not others:
+        before, *after = series
+        for each in after:
+            if found := _compared(first, first, (f"{before.case}={each.case}",), notes):
+                yield Pair(before, each, found.rows, found)
+        return
+    one, *letters = sides
+    by_case = {(each.side, each.case): each for each in series}
+    for letter, other in zip(letters, others, strict=True):
+        if found := _compared(first, other, (), notes):
+            for case in dict.fromkeys(row.case for row in found.rows):
+                # Sides of one case each are compared whatever the names are.
+                before_name, _, after_name = case.partition(" -> ")
+                names = (case, case) if (one, case) in by_case else (before_name, after_name)
+                pair = by_case.get((one, names[0])), by_case.get((letter, names[1]))
+                if pair[0] is not None and pair[1] is not None:
+                    yield Pair(pair[0], pair[1], [row for row in found.rows if row.case == case], found)
+
+
+def _compared(first: list[Result], other: list[Result], cases: tuple[str, ...], notes: list[str]) -> Comparison | None:
+    try:
+        return comparison.compare(first, other, cases=cases)
+    except ConfigError as error:
+        notes.append(f"not compared: {error}")
+        return None

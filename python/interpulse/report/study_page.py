@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import base64
 import html
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from interpulse.report.charts import INK, PAPER, Drawing, Key, colour, logarithmic
-from interpulse.report.elements import Chart, Html, Section, prose, table
+from interpulse.report.elements import Chart, Html, Section, micro, prose, table
 from interpulse.report.page import NAME, render
+from interpulse.report.rounding import half, places, rounded
 from interpulse.studies.context import Context
 from interpulse.studies.outcome import Outcome, Row
 from interpulse.studies.output import held, said
 from interpulse.studies.status import Status
+from interpulse.studies.verdict import APART, Agreement, agreement
 from interpulse.tables.format import short_figure
 
 if TYPE_CHECKING:
@@ -27,6 +30,9 @@ _MOST_ROWS = 40
 """Rows of one plot; more continue in the next."""
 
 _PUBLISHED = "published"
+
+_CARDS = 4
+"""Rows on the first screen."""
 
 _WIDE = 30
 """From so many times the least on, an axis is logarithmic."""
@@ -56,11 +62,68 @@ def page(context: Context, outcome: Outcome, pictures: Mapping[str, tuple[str, b
         outcome: what it came to.
         pictures: its plots by name: form and content.
     """
-    text = " ".join(part for part in (context.head(), context.preface(outcome)) if part)
     rows = outcome.rows.ordered()
-    sections = [_published(rows), _pictures(outcome, pictures), _rows(rows)]
-    notes = Section("notes", "Notes", [prose(*outcome.notes)])
-    return render(f"{context.form.what} {context.name}", text, [*sections, *[notes] * bool(outcome.notes)])
+    shown = list(_pictures(outcome, pictures))
+    sections = [_answer(context, outcome, shown[:1]), _published(rows), *_plots(shown[1:]), _rows(rows)]
+    if outcome.notes:
+        sections.append(Section("notes", "Notes", [prose(*map(micro, outcome.notes))], f"{len(outcome.notes)} of them"))
+    sections.append(_configuration(context, outcome))
+    return render(f"{context.form.what} {context.name}", context.about(), sections)
+
+
+def _answer(context: Context, outcome: Outcome, pictures: Sequence[Html]) -> Section:
+    """First screen: the verdict, four rows, the main plot, how many rows agree how far."""
+    published = outcome.rows.published()
+    verdict = micro(context.verdict(published).removeprefix("verdict: "))
+    parts = [Html(f'<ul class="answer"><li>{html.escape(verdict[:1].upper() + verdict[1:])}.</li></ul>')]
+    four = [*published, *(row for row in outcome.rows.ordered() if row not in published)][:_CARDS]
+    parts.append(Html(f'<div class="four">{"".join(map(_card, four))}</div>'))
+    count = Counter(agreement(row).value if row.status not in APART else row.status.value for row in published)
+    order = [*(each.value for each in Agreement), *(each.value for each in APART)]
+    lines = [[each, str(count[each])] for each in order if count[each]]
+    agree = table("Published figures, and how near ours are", ["", "rows"], lines).text if lines else ""
+    links = '<p><a class="action" href="#published">Published and ours</a>' if published else "<p>"
+    links += '<a class="action second" href="#rows">Every row</a></p>'
+    picture = "".join(each.text for each in pictures)
+    parts.append(Html(f'<div class="split main"><div>{picture}</div><div>{agree}{links}</div></div>'))
+    return Section("answer", "Answer", parts, folds=False)
+
+
+def _card(row: Row) -> str:
+    """A row as a card: what is published, ours, and their ratio."""
+    name = html.escape(_words(row.name))
+    decimals = 0 if row.ours is None else min(places(row.ours, row.ci_low, row.ci_high), 6)
+    ours = "-" if row.ours is None else rounded(row.ours, decimals)
+    sure = "" if row.ci_low is None or row.ci_high is None else half(row.ci_low, row.ci_high, decimals)
+    ratio = "" if row.ratio is None else f"{row.ratio:.3g}"
+    lines = (
+        f'<tr><th scope="row">ours</th><td class="value">{ours}</td><td>{sure}</td><td class="change">{ratio}</td></tr>'
+    )
+    if row.published is not None or row.low is not None or row.high is not None:
+        lines += f'<tr><th scope="row">paper</th><td class="value">{html.escape(said(row))}</td><td></td><td></td></tr>'
+    heads = "".join(
+        f'<th scope="col">{html.escape(each)}</th>' for each in (_print(row.unit) or "figure", "± 95 %", "ratio")
+    )
+    head = f"<caption>{name}</caption><thead><tr><td></td>{heads}</tr></thead>"
+    return f"<div><table>{head}<tbody>{lines}</tbody></table></div>"
+
+
+def _words(name: str) -> str:
+    text = name.replace("_", " ")
+    return text[:1].upper() + text[1:]
+
+
+def _print(unit: str) -> str:
+    return "µs" if unit == "us" else unit
+
+
+def _configuration(context: Context, outcome: Outcome) -> Section:
+    parts = [prose(*(micro(line) for line in context.preface(outcome).split("\n") if line))]
+    if chosen := context.chosen():
+        parts.append(table("Overrides", ["setting", "value"], [[key, value] for key, value in chosen], figures=False))
+    parts.append(prose(context.head(), kind="note"))
+    count = len(chosen)
+    return Section("configuration", "Configuration", parts, f"{count} overrides" if count else "")
 
 
 def _published(rows: Sequence[Row]) -> Section:
@@ -83,7 +146,7 @@ def _published(rows: Sequence[Row]) -> Section:
         "interval where there is one. The colour is the status: how ours came to lie where it lies, and what that is "
         "worth (docs/EXPERIMENTS.md). An open circle lies outside of what the paper allows."
     )
-    return Section("published", "Published and ours", [words, *charts])
+    return Section("published", "Published and ours", [words, *charts], f"{sum(map(len, by_unit.values()))} rows")
 
 
 def _chart(number: int, unit: str, rows: Sequence[Row]) -> Chart:
@@ -179,25 +242,31 @@ def _rows(rows: Sequence[Row]) -> Section:
         ratio = "-" if row.ratio is None else f"{row.ratio:.3g}"
         status = f"{row.status}: {row.why}" if row.why else row.status.value
         lines.append([row.name, row.unit, said(row), _ours(row), ratio, held(row), status, row.figure])
-    return Section("rows", "Every row", [table("Published figures beside ours", head, lines, figures=False)])
+    return Section(
+        "rows", "Every row", [table("Published figures beside ours", head, lines, figures=False)], f"{len(rows)} rows"
+    )
 
 
-def _pictures(outcome: Outcome, pictures: Mapping[str, tuple[str, bytes]]) -> Section:
-    parts, left = [], PICTURES_BYTES
+def _pictures(outcome: Outcome, pictures: Mapping[str, tuple[str, bytes]]) -> Iterator[Html]:
+    """The plots as figures with captions, as many as there is room for."""
+    left = PICTURES_BYTES
     for plot in outcome.plots:
         if plot.name not in pictures:
             continue
         form, content = pictures[plot.name]
         shown = base64.b64encode(content).decode()
         if len(shown) > left:
-            parts.append(prose(f"{plot.name}.svg lies beside this page: it is too large for it.", kind="note"))
+            yield prose(f"{plot.name}.svg lies beside this page: it is too large for it.", kind="note")
             continue
         left -= len(shown)
-        name = html.escape(plot.name)
-        parts.append(
-            Html(
-                f'<figure class="picture"><img alt="Plot {name}; its numbers are in the CSV files beside this page" '
-                f'src="data:{_FORMS[form]};base64,{shown}"><figcaption>{name}</figcaption></figure>'
-            )
+        caption = html.escape(plot.caption)
+        yield Html(
+            f'<figure class="picture"><img alt="{caption}; its numbers are in the CSV files beside this page" '
+            f'src="data:{_FORMS[form]};base64,{shown}"><figcaption>{caption}</figcaption></figure>'
         )
-    return Section("plots", "Plots", parts or [prose("This study draws no plots.")])
+
+
+def _plots(pictures: Sequence[Html]) -> Iterator[Section]:
+    if pictures:
+        body = Html(f'<div class="pictures">{"".join(each.text for each in pictures)}</div>')
+        yield Section("plots", "More plots", [body], f"{len(pictures)} of them")

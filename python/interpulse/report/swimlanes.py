@@ -124,7 +124,7 @@ def draw(used: Sequence[str], drawing: Drawing) -> figure:
     from bokeh.models import FixedTicker, NumeralTickFormatter
 
     found = drawing.figure(
-        "us since the request came",
+        "µs since the request came",
         "",
         drawing.range(0, 1),
         drawing.range(0, 1),
@@ -153,8 +153,8 @@ def draw(used: Sequence[str], drawing: Drawing) -> figure:
         ("", "@strip"),
         ("what", "@what"),
         ("about", "@about"),
-        ("from", "@left{0,0.000} us"),
-        ("to", "@right{0,0.000} us"),
+        ("from", "@left{0,0.000} µs"),
+        ("to", "@right{0,0.000} µs"),
     ]
     drawing.hover(found, tips, quads)
     drawing.legend(found, [KEYS[key] for key in used])
@@ -360,7 +360,7 @@ def _labels(it: SlowRequest, of: Sequence[Piece], begin: float, end: float) -> I
                 long.append(piece)
     for piece in [*life, *long]:
         start, stop = max(piece.from_us, begin), min(piece.to_us, end)
-        whole = f"{piece.what}, {piece.to_us - piece.from_us:,.1f} us in all"
+        whole = f"{piece.what}, {piece.to_us - piece.from_us:,.1f} µs in all"
         texts = (
             [*[whole] * (piece.from_us < begin), piece.what] if piece.strip == it.name else [piece.about, piece.what]
         )

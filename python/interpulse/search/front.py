@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from interpulse.report import run_page, runs
 from interpulse.report.charts import MUTED, Drawing, Key, colour
 from interpulse.report.elements import Cell, Chart, Html, Section, prose, table
 from interpulse.runs.result import Result
-from interpulse.search.study import Study
+from interpulse.search.study import Objective, Study
 from interpulse.search.trials import Trial, counted
 from interpulse.tables.format import short_figure
 
@@ -63,23 +64,74 @@ def page(study: Study, trials: Sequence[Trial], front: Sequence[Trial], links: M
         links: the pages of runs by the number of the trial, relative to this one.
     """
     about = f"case {study.case}; {', '.join(counted(trials, front))}"
-    sections = [_plots(study, trials, front, links), _front(study, front, links)]
+    words = prose(
+        "Each point is a trial that is feasible. A click on one of the front opens the report of its run (of its first "
+        "seed); the table has the same links. Trials that were cut after one seed, or that rest on a window that was "
+        "not steady or on too few requests, are never on the front.",
+        "The axes show the front and what is near it; a triangle at an edge is a trial beyond it.",
+    )
+    charts = _charts(study, trials, front, links)
+    sections = [_answer(study, front, charts[:1], links)]
+    if charts[1:]:
+        sections.append(Section("more", "More objectives", charts[1:], f"{len(charts) - 1} plots"))
+    sections += [_front(study, front, links), Section("method", "How to read it", [words])]
     return report_page.render(study.title or study.name, about, sections)
 
 
-def _plots(study: Study, trials: Sequence[Trial], front: Sequence[Trial], links: Mapping[int, str]) -> Section:
-    words = prose(
-        "Each point is a trial that is feasible. A click on one of the front opens the report of its run (of its first "
-        "seed); the table below has the same links. Trials that were cut after one seed, or that rest on a window that "
-        "was not steady or on too few requests, are never on the front."
+def _answer(study: Study, front: Sequence[Trial], charts: Sequence[Chart], links: Mapping[int, str]) -> Section:
+    """First screen: what the front spans, the best trial of each objective, the front."""
+    lines = [f"<li>{html.escape(each)}.</li>" for each in _sentences(study, front, feasible=bool(charts))]
+    parts: list[Chart | Html] = [Html(f'<ul class="answer">{"".join(lines)}</ul>')]
+    if front:
+        cards = "".join(_card(study, objective, front, links) for objective in study.objectives[:4])
+        parts.append(Html(f'<div class="four">{cards}</div>'))
+    parts += charts
+    return Section("front", "Pareto front", parts, folds=False)
+
+
+def _sentences(study: Study, front: Sequence[Trial], *, feasible: bool) -> Iterator[str]:
+    if not feasible:
+        yield "No trial was feasible"
+    elif not front:
+        yield "No feasible trial is sure enough to be on the front"
+    elif len(front) == 1:
+        yield f"One trial is best in every objective: {_settings(front[0])}"
+    else:
+        ends = []
+        for objective in study.objectives:
+            values = [trial.objectives[objective.name] for trial in front]
+            ends.append(f"{_print(objective.name)} from {short_figure(min(values))} to {short_figure(max(values))}")
+        yield f"{len(front)} trials of which none is beaten in every objective: {'; '.join(ends)}"
+
+
+def _card(study: Study, objective: Objective, front: Sequence[Trial], links: Mapping[int, str]) -> str:
+    """The trial of the front that is best in one objective, with what it costs in the others."""
+    best = (max if objective.maximise else min)(front, key=lambda trial: trial.objectives[objective.name])
+    rows = "".join(
+        f'<tr><th scope="row">{html.escape(_print(each.name))}</th>'
+        f'<td class="value">{short_figure(best.objectives[each.name])}</td></tr>'
+        for each in study.objectives
     )
+    caption = f"Best {html.escape(_print(objective.name.partition(',')[0]))}: trial {_link(best, links).text}"
+    settings = f"<small>{html.escape(_settings(best))}</small>"
+    return f"<div><table><caption>{caption}</caption><tbody>{rows}</tbody></table>{settings}</div>"
+
+
+def _settings(trial: Trial) -> str:
+    return said(trial.columns) or "; ".join(f"{key}={value}" for key, value in trial.sets)
+
+
+def _print(name: str) -> str:
+    return name.removesuffix(" us") + " µs" if name.endswith(" us") else name
+
+
+def _charts(study: Study, trials: Sequence[Trial], front: Sequence[Trial], links: Mapping[int, str]) -> list[Chart]:
     names = [objective.name for objective in study.objectives]
     shown = [trial for trial in trials if trial.feasible]
     if not shown:
-        return Section("front", "Pareto front", [prose("No trial was feasible.")])
+        return []
     pairs = [(names[0], other) for other in names[1:]] or [("trial", names[0])]
-    charts = [_chart(number, x, y, shown, front, links) for number, (x, y) in enumerate(pairs, start=1)]
-    return Section("front", "Pareto front", [words, *charts])
+    return [_chart(number, x, y, shown, front, links) for number, (x, y) in enumerate(pairs, start=1)]
 
 
 def _chart(
@@ -91,7 +143,8 @@ def _chart(
         f"{y} over {x}, means over the seeds of each trial; {len(front)} of {len(shown)} feasible trials on the front."
     )
     draw = partial(_draw, x, y, shown, chosen, links)
-    return Chart(f"front-{number}", f"{y} over {x}", about, ("trial", x, y, "on_front"), rows, draw)
+    title = f"{_print(y)} over {_print(x)}"
+    return Chart(f"front-{number}", title, about, ("trial", x, y, "on_front"), rows, draw, short=True)
 
 
 def _at(trial: Trial, name: str) -> float:
@@ -101,14 +154,20 @@ def _at(trial: Trial, name: str) -> float:
 def _draw(
     x: str, y: str, shown: Sequence[Trial], chosen: set[int], links: Mapping[int, str], drawing: Drawing
 ) -> figure:
-    from bokeh.models import OpenURL, TapTool
+    from bokeh.models import NumeralTickFormatter, OpenURL, TapTool
 
-    values = {axis: [_at(trial, name) for trial in shown] for axis, name in {"x": x, "y": y}.items()}
-    ranges = []
-    for each in values.values():
-        margin = (max(each) - min(each)) * 0.05 or abs(max(each)) * 0.05 or 1.0
-        ranges.append(drawing.range(min(each) - margin, max(each) + margin))
-    made = drawing.figure(x, y, *ranges, crisp=False, height=420)
+    of_front = [trial for trial in shown if trial.number in chosen]
+    ends = {name: _ends([_at(t, name) for t in shown], [_at(t, name) for t in of_front]) for name in (x, y)}
+    made = drawing.figure(
+        _print(x), _print(y), drawing.range(*ends[x]), drawing.range(*ends[y]), crisp=False, height=360
+    )
+    for axis in (made.xaxis, made.yaxis):
+        axis.formatter = NumeralTickFormatter(format="0,0.[000]")
+    if len(of_front) > 1 and x != "trial":
+        joined = sorted(of_front, key=lambda trial: _at(trial, x))
+        points = [_at(trial, x) for trial in joined], [_at(trial, y) for trial in joined]
+        made.line(*points, line_color=colour(1), line_width=1.5, line_dash="dotted", name=_FRONT)
+    _beyond(made, x, y, shown, ends)
     renderers = []
     for label, wanted in ((_OTHER, False), (_FRONT, True)):
         of = [trial for trial in shown if (trial.number in chosen) is wanted]
@@ -129,9 +188,33 @@ def _draw(
     return made
 
 
+def _ends(every: Sequence[float], front: Sequence[float]) -> tuple[float, float]:
+    """Ends of an axis: those of the front with its width on both sides at most: trials far away would squeeze it."""
+    low, high = min(every), max(every)
+    if len(front) > 1 and max(front) > min(front):
+        width = max(front) - min(front)
+        low, high = max(low, min(front) - width), min(high, max(front) + width)
+    margin = (high - low) * 0.06 or abs(high) * 0.05 or 1.0
+    return low - margin, high + margin
+
+
+def _beyond(made: figure, x: str, y: str, shown: Sequence[Trial], ends: Mapping[str, tuple[float, float]]) -> None:
+    """Triangles at the edges for the trials beyond them."""
+    for name, angle in ((x, -90), (y, 0)):
+        far = [trial for trial in shown if _at(trial, name) > ends[name][1]]
+        if far:
+            at = {
+                axis: [min(_at(trial, axis), ends[axis][1] - 0.02 * (ends[axis][1] - ends[axis][0])) for trial in far]
+                for axis in (x, y)
+            }
+            made.scatter(
+                at[x], at[y], marker="triangle", angle=math.radians(angle), size=8, color=MUTED, alpha=0.7, name=_OTHER
+            )
+
+
 def _front(study: Study, front: Sequence[Trial], links: Mapping[int, str]) -> Section:
     if not front:
-        return Section("trials", "Trials on the front", [prose("There is none.")])
+        return Section("trials", "Trials on the front", [prose("There is none.")], "none")
     names = [objective.name for objective in study.objectives]
     rows: list[list[Cell]] = [
         [
@@ -141,8 +224,10 @@ def _front(study: Study, front: Sequence[Trial], links: Mapping[int, str]) -> Se
         ]
         for trial in front
     ]
-    head = ("trial", *names, "settings")
-    return Section("trials", "Trials on the front", [table("Trials on the front", head, rows, figures=False)])
+    head = ("trial", *map(_print, names), "settings")
+    return Section(
+        "trials", "Trials on the front", [table("Trials on the front", head, rows, figures=False)], str(len(front))
+    )
 
 
 def _link(trial: Trial, links: Mapping[int, str]) -> Html:

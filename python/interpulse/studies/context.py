@@ -262,6 +262,14 @@ class Context:
         kind = "quick" if self.quick else "full"
         return kind if self.seeds in (None, 1) else f"{kind}, {self.seeds} seeds"
 
+    def about(self) -> str:
+        """The run of the study in a few words, without its settings."""
+        return f"{self.how}; seed {self.seed}; config {self.config_hash()}"
+
+    def chosen(self) -> Sequence[tuple[str, str]]:
+        """Settings that were chosen for this run."""
+        return ()
+
     def json_head(self, outcome: Outcome) -> dict[str, Any]:
         """Keys of `--json` before the rows."""
         return {"calibrated": outcome.calibrated, **outcome.figures}

@@ -35,7 +35,7 @@ def overlay_seeds(plots: Sequence[Sequence[Plot]]) -> list[Plot]:
 
 
 def _plot(name: str, same: Sequence[Plot]) -> Plot:
-    return Plot(name, lambda: _laid([plot.draw() for plot in same]))
+    return Plot(name, lambda: _laid([plot.draw() for plot in same]), same[0].title)
 
 
 def _laid(figures: Sequence[Figure]) -> Figure:

@@ -61,7 +61,18 @@ def section(report: Report) -> Section:
         f" ({report.only_first().strip()[:-1]})" if report.only_first() else ""
     )
     parts.append(table(caption, ["figure", *(series.label for series in report.series)], rows))
-    return Section("activity", "Collection and suspension", parts)
+    return Section("activity", "Collection and suspension", parts, _brief(report), shares="over-time")
+
+
+def _brief(report: Report) -> str:
+    """Suspensions of the case that has the most."""
+    counts = [
+        (number_at(("nand", "suspends", kind), each.first) or 0.0, kind)
+        for each in report.series
+        for kind in ("program", "erase")
+    ]
+    most, kind = max(counts)
+    return f"up to {most:,.0f} suspensions of {kind}s" if most else "nothing was suspended"
 
 
 def _times(series: Series, operation: str) -> list[int]:

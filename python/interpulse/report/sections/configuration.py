@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from interpulse.report.elements import Cell, Html, Section, prose, table
 from interpulse.report.runs import Report, Run
@@ -13,11 +13,26 @@ _OWN = ("default", "drive preset ", "part preset ", "part file ")
 
 def section(report: Report) -> Section:
     """The settings of each side: what was changed first, then all."""
-    parts: list[Html] = []
+    parts: list[Html] = [*_between(report)] if len(report.sides) > 1 else []
     for side, runs in report.sides.items():
         name = f" of {side}" if len(report.sides) > 1 else ""
         parts += _side(runs[0], name, report)
-    return Section("configuration", "Configuration", parts)
+    return Section(
+        "configuration", "Configuration", parts, "what was chosen, what differs, every setting and its source"
+    )
+
+
+def _between(report: Report) -> Iterator[Html]:
+    """What differs between the sides."""
+    rows = [
+        [each.key, each.a or "not there", each.b or "not there", each.case]
+        for found in report.comparisons
+        for each in found.differences
+    ]
+    if rows:
+        yield table("What differs in the configuration", ["setting", "before", "after", "case"], rows, figures=False)
+    elif not any("does not hold its configuration" in note for found in report.comparisons for note in found.notes):
+        yield prose("The configurations are the same.")
 
 
 def changed(origin: str) -> bool:

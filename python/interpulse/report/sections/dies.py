@@ -1,4 +1,4 @@
-"""Section on die utilisation: a map with a column for each channel."""
+"""Section on die utilisation: a point for each die, all cases in one plot."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from interpulse.report.charts import Drawing
+from interpulse.report.charts import Drawing, Key, colour
 from interpulse.report.elements import Chart, Section, prose
 from interpulse.report.runs import Report
 
@@ -16,109 +16,72 @@ if TYPE_CHECKING:
 MISSING = "This result holds nothing about single dies: run with --report, or with report.dies = true."
 
 MOST = 8
-"""Maps of so many cases at most."""
+"""So many cases at most."""
 
 _USES = ("idle", "reading", "programming", "erasing", "suspended", "waiting_for_bus")
 
+_MARKERS = ("circle", "square", "triangle", "diamond", "inverted_triangle", "plus", "x", "star")
+"""So that cases differ in black and white too."""
+
+Line = tuple[int, str, "Sequence[Mapping[str, Any]]"]
+
 
 def section(report: Report) -> Section:
-    """A map for each case."""
-    charts = [
-        _chart(k, series.label, series.first["dies"], report)
+    """One plot; where nothing is known of dies, why."""
+    found: list[Line] = [
+        (k, series.label, [die for die in series.first.get("dies", ()) if "time_share" in die])
         for k, series in enumerate(report.series[:MOST])
-        if any("time_share" in die for die in series.first.get("dies", ()))
     ]
-    return Section("dies", "Dies", charts or [prose(MISSING, kind="note")])
-
-
-def _chart(number: int, label: str, dies: Sequence[Mapping[str, Any]], report: Report) -> Chart:
-    known = [die for die in dies if "time_share" in die]
-    busy = [1 - die["time_share"]["idle"] for die in known]
+    found = [line for line in found if line[2]]
+    if not found:
+        return Section("dies", "Dies", [prose(MISSING, kind="note")], "unknown")
+    every = [_busy(die) for *_, dies in found for die in dies]
+    spread = f"{min(every):.0f} to {max(every):.0f} % busy"
     about = (
-        f"Share of the window in which each die was not idle: {100 * min(busy):.1f} to {100 * max(busy):.1f} %. "
-        "Dies of a channel stand in its column." + report.only_first()
+        "Share of the window in which each die was not idle, die by die; dies of a channel are neighbours. A die apart "
+        "from the others has more work than they." + report.only_first()
     )
-    rows = [[die["drive"], die["channel"], die["die"], *(die["time_share"][use] for use in _USES)] for die in known]
-    columns = ("drive", "channel", "die", *_USES)
-    return Chart(f"dies-{number + 1}", f"Die utilisation: {label}", about, columns, rows, partial(_draw, known))
-
-
-def _draw(dies: Sequence[Mapping[str, Any]], drawing: Drawing) -> figure:
-    several = max(die["drive"] for die in dies) > 0
-    columns = [f"{die['drive']}/{die['channel']}" if several else str(die["channel"]) for die in dies]
-    rows, seen = [], dict[str, int]()
-    for column in columns:
-        rows.append(str(seen.get(column, 0)))
-        seen[column] = seen.get(column, 0) + 1
-    data: dict[str, Any] = {
-        "x": columns,
-        "y": rows,
-        "die": [die["die"] for die in dies],
-        "busy": [100 * (1 - die["time_share"]["idle"]) for die in dies],
-        **{use: [100 * die["time_share"][use] for die in dies] for use in _USES},
-    }
-    tips = [
-        ("die", "@die"),
-        ("busy", "@busy{0.0} %"),
-        *((use.replace("_", " "), f"@{use}{{0.0}} %") for use in _USES[1:]),
+    rows = [
+        [label, die["drive"], die["channel"], die["die"], *(die["time_share"][use] for use in _USES)]
+        for _, label, dies in found
+        for die in dies
     ]
-    return heat(
-        data,
-        "busy",
+    columns = ("case", "drive", "channel", "die", *_USES)
+    chart = Chart("dies", "Die utilisation", about, columns, rows, partial(_draw, found))
+    return Section("dies", "Dies", [chart], spread)
+
+
+def _busy(die: Mapping[str, Any]) -> float:
+    return 100.0 * (1.0 - float(die["time_share"]["idle"]))
+
+
+def _draw(found: Sequence[Line], drawing: Drawing) -> figure:
+    from bokeh.models import BasicTicker
+
+    most = max(len(dies) for *_, dies in found)
+    high = max(_busy(die) for *_, dies in found for die in dies)
+    drawn = drawing.figure(
+        "die, channel by channel",
         "busy, %",
-        "drive/channel" if several else "channel",
-        "die of the channel",
-        tips,
-        drawing,
-        (0, 100),
+        drawing.range(-0.6, most - 0.4),
+        drawing.range(0, min(100, 1.15 * high or 1)),
     )
-
-
-def heat(
-    data: Mapping[str, Sequence[Any]],
-    value: str,
-    unit: str,
-    x: str,
-    y: str,
-    tips: Sequence[tuple[str, str]],
-    drawing: Drawing,
-    ends: tuple[float, float] | None = None,
-) -> figure:
-    """A map of coloured fields with its scale.
-
-    Args:
-        data: columns of equal length; `x` and `y` are the categories of a field.
-        value: the column that is shown as colour.
-        unit: what the scale is called.
-        x: the name of the axis.
-        y: as `x`.
-        tips: what is said of the field below the pointer.
-        drawing: of the page.
-        ends: of the scale; what is there unless given.
-    """
-    from bokeh.models import BasicTicker, ColorBar, LinearColorMapper
-    from bokeh.palettes import Cividis256
-
-    across, down = list(dict.fromkeys(data["x"])), list(dict.fromkeys(data["y"]))
-    low, high = ends or (min(data[value]), max(data[value]))
-    pad = 0.5 if low == high else 0
-    mapper = LinearColorMapper(palette=Cividis256, low=low - pad, high=high + pad)
-    found = drawing.figure(
-        x, y, across, down[::-1], height=110 + max(90, min(24 * len(down), 420)), crisp=len(data["x"]) <= 600
-    )
-    filling = {"field": value, "transform": mapper}
-    fields = found.rect("x", "y", 0.96, 0.96, source=dict(data), line_color=None, fill_color=filling)
-    for axis, names in ((found.xaxis, across), (found.yaxis, down)):
-        # More names than there is room for hide each other.
-        if len(names) > 24:
-            step = -(-len(names) // 16)
-            axis.major_label_overrides = {name: "" for k, name in enumerate(names) if k % step}
-    for grid in (*found.xgrid, *found.ygrid):
-        grid.grid_line_color = None
-    scale = ColorBar(
-        color_mapper=mapper, title=unit, ticker=BasicTicker(desired_num_ticks=5), width=12, background_fill_color=None
-    )
-    scale.title_text_color = scale.major_label_text_color = "#1a1a1a"
-    found.add_layout(scale, "right")
-    drawing.hover(found, tips, [fields])
-    return found
+    drawn.xaxis.ticker = BasicTicker(min_interval=1, desired_num_ticks=16)
+    points, keys = [], []
+    for index, label, dies in found:
+        order = sorted(dies, key=lambda die: (die["drive"], die["channel"], die["die"]))
+        data: dict[str, Any] = {
+            "x": [*range(len(order))],
+            "busy": [_busy(die) for die in order],
+            "case": [label] * len(order),
+            "die": [f"drive {die['drive']}, channel {die['channel']}, die {die['die']}" for die in order],
+            **{use: [100 * die["time_share"][use] for die in order] for use in _USES},
+        }
+        look = {"marker": _MARKERS[index % len(_MARKERS)], "size": 9 if most <= 64 else 5, "fill_alpha": 0.7}
+        points.append(drawn.scatter("x", "busy", source=data, color=colour(index), line_width=1.5, name=label, **look))
+        keys.append(Key(label, colour(index), hatch=" "))
+    tips = [("case", "@case"), ("die", "@die"), ("busy", "@busy{0.0} %")]
+    tips += [(use.replace("_", " "), f"@{use}{{0.0}} %") for use in _USES[1:]]
+    drawing.hover(drawn, tips, points)
+    drawing.legend(drawn, keys)
+    return drawn

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from interpulse.report.charts import PAPER, Drawing, Key, colour, dash, logarithmic
-from interpulse.report.elements import Chart, Section
+from interpulse.report.elements import Chart, Html, Section, prose
 from interpulse.report.runs import Report, Series
 from interpulse.runs.estimate import Estimate
 from interpulse.runs.latency import KINDS
@@ -33,9 +33,16 @@ _TICKS = {0.5: "50 %", 0.1: "90 %", 1e-2: "99 %", 1e-3: "99.9 %", 1e-4: "99.99 %
 
 
 def section(report: Report) -> Section:
-    """A chart for each kind of request that there was."""
-    charts = [chart for kind in KINDS if (chart := _chart(report, kind)) is not None]
-    return Section("latency", "Latency", charts)
+    """A chart for each kind of request that there was, but for the one on the first screen."""
+    kinds = [kind for kind in KINDS if any(has(series, kind) for series in report.series)]
+    charts: list[Chart | Html] = [found for kind in kinds[1:] if (found := chart(report, kind)) is not None]
+    parts = charts or [prose("There was one kind of request: its latency is above.")]
+    return Section("latency", "Latency", parts, "writes, and all requests together")
+
+
+def has(series: Series, kind: str) -> bool:
+    """Whether requests of this kind were completed."""
+    return bool(series.first.get("latency_us", {}).get(kind, {}).get("count"))
 
 
 def counted(raw: Mapping[str, Any], kind: str) -> Counter[float]:
@@ -68,7 +75,8 @@ def distinct(points: Sequence[tuple[float, float, int]]) -> list[tuple[float, fl
     return kept
 
 
-def _chart(report: Report, kind: str) -> Chart | None:
+def chart(report: Report, kind: str, *, height: int = 380) -> Chart | None:
+    """The distribution of a kind of request; None where there was none."""
     lines = []
     rows: list[list[Any]] = []
     whole = True
@@ -90,7 +98,7 @@ def _chart(report: Report, kind: str) -> Chart | None:
         ]
     if not lines:
         return None
-    title = {"read": "Reads", "write": "Writes", "all": "All requests"}[kind]
+    title = {"read": "Tail of reads", "write": "Tail of writes", "all": "Tail of all requests"}[kind]
     what = {"read": "reads", "write": "writes", "all": "reads and writes together"}[kind]
     about = (
         f"Share of {what} that took no longer; each decade of the tail has the same height. The axis leaves out the "
@@ -99,7 +107,7 @@ def _chart(report: Report, kind: str) -> Chart | None:
         + ("" if whole else " Where a result holds no histogram, lines join its percentiles: run with --report.")
     )
     columns = ("case", "what", "latency_us", "share_slower", "requests_slower", "low_us", "high_us", "few")
-    return Chart(f"latency-{kind}", title, about, columns, rows, partial(_draw, lines))
+    return Chart(f"latency-{kind}", title, about, columns, rows, partial(_draw, lines, height=height))
 
 
 def _of_percentiles(summaries: Sequence[Mapping[str, Any]]) -> list[tuple[float, float, int]]:
@@ -130,7 +138,7 @@ def _marks(summaries: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 _Line = tuple[int, "Series", list[tuple[float, float, int]], list[dict[str, Any]]]
 
 
-def _draw(lines: Sequence[_Line], drawing: Drawing) -> figure:
+def _draw(lines: Sequence[_Line], drawing: Drawing, *, height: int) -> figure:
     from bokeh.models import FixedTicker
 
     every = [point for _, _, points, _ in lines for point in points]
@@ -139,11 +147,11 @@ def _draw(lines: Sequence[_Line], drawing: Drawing) -> figure:
     begins = [next((x for x, share, _ in points if share < _BEGINS), points[0][0]) for _, _, points, _ in lines]
     ends = [min(begins) * 0.9, max(x for x, *_ in every) * 1.1]
     found = drawing.figure(
-        "latency, us",
+        "latency, µs",
         "requests as fast or faster",
         drawing.range(max(ends[0], 1e-3), ends[1]),
         drawing.range(1.15, least),
-        height=380,
+        height=height,
         x_axis_type="log",
         y_axis_type="log",
     )
@@ -176,7 +184,7 @@ def _draw(lines: Sequence[_Line], drawing: Drawing) -> figure:
         )
     tips = [
         ("case", "@case"),
-        ("latency", "@x{0,0.0} us"),
+        ("latency", "@x{0,0.0} µs"),
         ("as fast or faster", "@at{0.0000} %"),
         ("slower", "@left{0,0}"),
     ]

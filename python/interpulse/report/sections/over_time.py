@@ -64,7 +64,12 @@ def section(report: Report) -> Section | None:
             over_time("over-time-waf", "Write amplification", what, found, waf=lambda batch: batch.get("waf"))
         )
     charts += [_uses(k, label, batches) for k, label, batches in found[:_MOST_STACKS]]
-    return Section("over-time", "Over time", charts)
+    return Section("over-time", "Over time", charts, _brief(found))
+
+
+def _brief(found: Sequence[Line]) -> str:
+    _, _, batches = found[0]
+    return f"{len(batches)} batches in {batches[-1]['end_s']:.3g} s"
 
 
 def _span(batch: Mapping[str, Any]) -> tuple[float, float]:
@@ -100,7 +105,7 @@ def _latency(kind: str, found: Sequence[Line]) -> Chart:
         return value
 
     about = (
-        f"Median and 99th percentile of the {kind}s of each batch, in us on a logarithmic axis. "
+        f"Median and 99th percentile of the {kind}s of each batch, in µs on a logarithmic axis. "
         f"An open ring marks a batch beyond whose p99 fewer than ten {kind}s lie."
     )
     figures = {f"{name}_us": partial(read, name) for name in ("p50", "p99")}
@@ -109,7 +114,7 @@ def _latency(kind: str, found: Sequence[Line]) -> Chart:
         for _, label, batches in found
         for b in batches
     ]
-    title = f"{kind.capitalize()} latency, us"
+    title = f"{kind.capitalize()} latency, µs"
     few: Callable[[Mapping[str, Any]], bool] = lambda batch: batch[f"{kind}_us"]["count"] < 100 * _FEW  # noqa: E731
     draw = partial(_steps, found, figures, title, few=few, log=True)
     columns = ("case", "from_s", "to_s", f"{kind}s", *figures)

@@ -22,9 +22,9 @@ _ROWS = {
     "mean power in all, mW": ("mean_mw", "total"),
     "largest mean of a short window, mW": ("peak", "window_mw"),
     "largest current of the arrays, mA": ("peak", "instant_ma"),
-    "energy per request, uJ": ("per_request_uj", "total"),
+    "energy per request, µJ": ("per_request_uj", "total"),
     "waits for the power budget": ("budget", "waits"),
-    "longest wait for the power budget, us": ("budget", "longest_us"),
+    "longest wait for the power budget, µs": ("budget", "longest_us"),
 }
 
 
@@ -47,7 +47,7 @@ def section(report: Report) -> Section | None:
         Chart(
             "power-operations",
             "Energy for each request",
-            "Energy of the flash for each host request, in uJ, by what it was spent on." + report.only_first(),
+            "Energy of the flash for each host request, in µJ, by what it was spent on." + report.only_first(),
             ("case", "operation", "energy_uj", "operations", "per_request_uj"),
             rows,
             partial(_draw, rows),
@@ -64,7 +64,9 @@ def section(report: Report) -> Section | None:
         if any(value is not None for value in values):
             cells.append([label, *(number(value, 3) for value in values)])
     parts.append(table("Power and energy", ["figure", *(label for _, label, _ in powers)], cells))
-    return Section("power", "Power", parts)
+    means = [power["mean_mw"]["total"] for *_, power in powers]
+    least, most = (f"{end(means):,.0f}" for end in (min, max))
+    return Section("power", "Power", parts, f"{least if least == most else f'{least} to {most}'} mW in the mean")
 
 
 def _draw(rows: Sequence[Sequence[Any]], drawing: Drawing) -> figure:
@@ -73,7 +75,7 @@ def _draw(rows: Sequence[Sequence[Any]], drawing: Drawing) -> figure:
     each = {(row[0], row[1]): row[4] for row in rows}
     most = max(sum(each.get((case, name), 0) for name in names) for case in cases)
     found = drawing.figure(
-        "energy for each request, uJ", "", drawing.range(0, 1.05 * most or 1), cases[::-1], height=130 + 40 * len(cases)
+        "energy for each request, µJ", "", drawing.range(0, 1.05 * most or 1), cases[::-1], height=130 + 40 * len(cases)
     )
     found.ygrid.grid_line_color = None
     layers = (
@@ -86,7 +88,7 @@ def _draw(rows: Sequence[Sequence[Any]], drawing: Drawing) -> figure:
         like = {"line_color": PAPER, **key.filling}
         bars.append(found.hbar("case", left="left", right="right", height=0.7, source=data, **like))
         keys.append(key)
-    drawing.hover(found, [("case", "@case"), ("for", "@name"), ("energy", "@value{0.000} uJ")], bars)
+    drawing.hover(found, [("case", "@case"), ("for", "@name"), ("energy", "@value{0.000} µJ")], bars)
     drawing.legend(found, keys)
     return found
 

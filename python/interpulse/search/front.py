@@ -100,7 +100,8 @@ def _sentences(study: Study, front: Sequence[Trial], *, feasible: bool) -> Itera
         ends = []
         for objective in study.objectives:
             values = [trial.objectives[objective.name] for trial in front]
-            ends.append(f"{_print(objective.name)} from {short_figure(min(values))} to {short_figure(max(values))}")
+            name, _, unit = _print(objective.name).partition(", ")
+            ends.append(f"{name} {short_figure(min(values))} to {short_figure(max(values))} {unit}".rstrip())
         yield f"{len(front)} trials of which none is beaten in every objective: {'; '.join(ends)}"
 
 

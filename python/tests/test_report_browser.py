@@ -37,7 +37,7 @@ READY = "document.documentElement.dataset.ready === 'yes'"
 DRAWN = "document.documentElement.dataset.drawn === 'yes'"
 """Also what is folded away."""
 
-LAPTOP, PHONE = {"width": 1280, "height": 720}, {"width": 390, "height": 844}
+LAPTOP: Any = {"width": 1280, "height": 720}
 
 MOST_HIGH = {1280: 1500, 390: 3200}
 """Pixels of a page with all folded away, by its width: 23,855 and 34,932 before there was a first screen."""

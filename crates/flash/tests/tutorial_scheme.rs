@@ -29,8 +29,9 @@ fn stop_at(elapsed_us: u64, committed: bool) -> Stop {
 
 #[test]
 fn it_stops_at_the_nearer_end_of_the_loop() {
-    let found = [(100, false), (130, false), (149, false), (150, false), (199, false), (200, true), (230, true)]
-        .map(|(at, committed)| stop_at(at, committed))
-        .map(|stop| (stop.after.as_ns() / 1_000, stop.keeps.as_ns() / 1_000));
+    let found =
+        [(100, false), (130, false), (149, false), (150, false), (199, false), (200, true), (230, true)]
+            .map(|(at, committed)| stop_at(at, committed))
+            .map(|stop| (stop.after.as_ns() / 1_000, stop.keeps.as_ns() / 1_000));
     assert_eq!(found, [(0, 100), (0, 100), (0, 100), (50, 200), (1, 200), (100, 300), (70, 300)]);
 }

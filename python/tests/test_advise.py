@@ -345,3 +345,26 @@ def test_the_drive_of_the_page_gets_the_answer_of_the_page(tmp_path: Path) -> No
     immediate = [option for way, option in advice.ways["erase"] if way.label == "immediate, max-suspends=10"]
     assert [option.state for option in immediate] == ["misses"]
     assert immediate[0].why.startswith("dense")
+
+
+def test_a_window_without_erases_is_named_and_so_is_the_nearest_limit(
+    file: Path, asked: list[dict[str, str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = ["--out", str(file.parent / "out")]
+    assert run_app(["advise", str(file), "--read-p99.9", "1ms", *out]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert asked
+    assert "nearest to its limit: read p99.9, up to 9" in text
+    assert "one seed: read p99.9 " in text
+    assert "too few to tell them apart" not in text
+    whole = pretend
+
+    def without_erases(sets: Mapping[str, str]) -> dict[str, Any]:
+        found = whole(sets)
+        found["nand"]["erases"] = 3
+        return found
+
+    monkeypatch.setitem(globals(), "pretend", without_erases)
+    assert run_app(["advise", str(file), "--read-p99.9", "1ms", *out]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "warning: a window in which erase schemes were compared had 3 erases, too few to tell them apart" in text

@@ -37,6 +37,9 @@ figure. docs/SEARCH.md describes the search, docs/CHOOSING.md the reasons."""
 
 MOST_SHOWN = 8
 
+FEW_ERASES = 10
+"""Fewer erases in a window do not tell erase schemes apart."""
+
 
 @with_limits_if_any
 def advise(
@@ -157,6 +160,7 @@ def _text(found: Advice) -> Iterator[str]:
             why = option.ruled_out
             sheet.add_row(operation, way.label, *_cost(option), f"misses: {why}" if why else "not ruled out")
     yield sheet.text(width)
+    yield from (fill(line, width) for line in _few_erases(found))
     for operation, refused in found.refused.items():
         for scheme, why in refused.items():
             yield fill(f"{operation} {scheme}: not tried: {why}", width)
@@ -184,6 +188,7 @@ def _best(found: Advice, best: Option, width: int) -> Iterator[str]:
             case, *(reading.text().removeprefix(reading.limit.name).strip() for reading in judgement.readings)
         )
     yield sheet.text(width)
+    yield from (fill(line, width) for line in _margin(best))
     unsure = sum(judgement.unsure for judgement in best.judgements.values())
     if unsure:
         yield fill(f"{unsure} windows were too short to decide whether they were steady", width)
@@ -195,6 +200,35 @@ def _best(found: Advice, best: Option, width: int) -> Iterator[str]:
         label = option.candidate.label
         table.add_row(label, *_cost(option), _state(option), _against(found, label))
     yield table.text(width)
+
+
+def _margin(best: Option) -> Iterator[str]:
+    """The figure that is nearest to its limit, by the upper end of its interval."""
+    shares = [
+        ((reading.high or reading.value) / reading.limit.bound, case, reading)
+        for case, judgement in best.judgements.items()
+        for reading in judgement.readings
+        if reading.value is not None
+    ]
+    if shares:
+        share, case, reading = max(shares, key=lambda each: each[0])
+        where = f"{case}: " if len(best.judgements) > 1 else ""
+        yield f"nearest to its limit: {where}{reading.limit.name}, up to {100 * share:.0f} % of it"
+
+
+def _few_erases(found: Advice) -> Iterator[str]:
+    """A warning if erase schemes were tried in windows with hardly an erase, where all of them look alike."""
+    counts = [
+        raw["nand"].get("erases", 0)
+        for _, option in found.ways.get("erase", ())
+        for raws in option.raws.values()
+        for raw in raws
+    ]
+    if counts and min(counts) < FEW_ERASES:
+        yield (
+            f"warning: a window in which erase schemes were compared had {min(counts)} erases, too few to tell them "
+            "apart: a larger run.requests or run.time shows what they do"
+        )
 
 
 def _against(found: Advice, label: str) -> str:
@@ -234,5 +268,7 @@ def _cost(option: Option) -> tuple[str, str]:
 
 def _state(option: Option) -> str:
     if option.seeds == 1 and option.state != "misses":
-        return "not confirmed"
+        figures = [reading for judgement in option.judgements.values() for reading in judgement.readings]
+        shown = "; ".join(f"{reading.limit.name} {said(reading.limit, reading.value)}" for reading in figures)
+        return f"one seed: {shown}" if shown else "not run"
     return f"{option.state}: {option.why}" if option.why else str(option.state)

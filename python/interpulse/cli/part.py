@@ -16,7 +16,7 @@ from interpulse.cli.exit_codes import UserError
 from interpulse.cli.options import Json, with_options
 from interpulse.cli.output_streams import emit, say
 from interpulse.configuration.config import Config, parse_set
-from interpulse.flash.datasheet import ASSUMED, LOOPS, PRINTED, part_file
+from interpulse.flash.datasheet import ASSUMED, LOOPS, PRINTED, density, part_file
 from interpulse.flash.parts import figures, is_file
 from interpulse.tables.format import grid
 
@@ -144,7 +144,9 @@ def new(
     from interpulse.cli.out_folder import OutFolder
 
     OutFolder.open(path.parent).store(path.name, text.encode())
-    say(f"wrote {path}: {_sources(text)}")
+    # A die whose capacity is not that of the data sheet shows a wrong line at once.
+    values = {entry.key.removeprefix("part."): entry.value for entry in figures(str(path))}
+    say(f"wrote {path}: a die of {density(values)} (without spare areas); {_sources(text)}")
     shown = shlex.quote(str(path))
     emit(
         f'A configuration takes it as its part: [part] file = "{path}"\n'

@@ -7,8 +7,9 @@ this file only splits a program and an erase of a stated length into loops.
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -309,6 +310,12 @@ def _bytes(text: str) -> int:
     if match is None:
         raise ConfigError(f"--page-size {text}: a size is a number with its unit (B, KiB, MiB or kB), such as 16KiB")
     return int(match[1]) * _UNITS_BYTES[match[2]]
+
+
+def density(values: Mapping[str, str]) -> str:
+    """Capacity of a die in Gb, without spare areas, as data sheets print it: from its keys of `[part]`."""
+    count = math.prod(int(values[key]) for key in ("planes", "blocks-per-plane", "pages-per-block"))
+    return f"{count * _bytes(values['page-size']) * 8 / 2**30:,.4g} Gb"
 
 
 def _us(ns: int) -> str:

@@ -126,6 +126,8 @@ class Session:
             pass
         except (ConfigError, RunError) as error:
             self._post(generation, self._refuse, str(error))
+        except Exception as error:  # noqa: BLE001 - the page would wait for ever
+            self._post(generation, self._refuse, f"{type(error).__name__}: {error} (please report this: it is a bug)")
 
     def _post(self, generation: int, function: Callable[..., None], *arguments: object) -> None:
         """Calls a function on the loop, unless something has changed by then."""

@@ -134,7 +134,7 @@ class Simulator:
         records = ["{}"] * (len(numbers) - 1) + [json.dumps({"slowest": 1, "kind": "read"})]
         texts, rows, notes = self._simulate(plan.only(numbers), records, state, is_stale, progress)
         found = [_trimmed(case) for case in texts]
-        if not notes:  # Otherwise a state was built, too.
+        if not any(line.startswith("preconditioned state") for line in notes):  # Otherwise a state was built, too.
             self._learn(found, time.perf_counter() - began)
         if numbers[0] == 0:
             self._keep(setup.without, found[0])

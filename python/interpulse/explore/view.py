@@ -87,7 +87,7 @@ def answers(outcome: Outcome) -> dict[str, Any]:
     """Answer, causes and doubts of a result."""
     before, after = outcome.cases[0], outcome.cases[-1]
     if len(outcome.cases) > 1:
-        said = answer(before, after).replace(" -> ", " → ").replace("(-", f"({MINUS}")
+        said = re.sub(r"-(?=\d)", MINUS, answer(before, after)).replace(" -> ", " → ")
         head = said[:1].upper() + said[1:] if said else "Nothing to compare: no request of a kind ended in both cases."
     else:
         head = "No suspension" + (
@@ -95,8 +95,8 @@ def answers(outcome: Outcome) -> dict[str, Any]:
         )
     return {
         "answer": in_symbols(head),
-        "causes": [line for case in outcome.cases for line in _causes(case)],
-        "doubts": [*_doubts(outcome.cases), *outcome.notes],
+        "causes": [*(line for case in outcome.cases for line in _causes(case)), *_remarks(outcome)],
+        "doubts": list(_doubts(outcome.cases)),
         "window": _window(outcome),
     }
 
@@ -210,6 +210,13 @@ def _causes(case: Mapping[str, Any]) -> Iterator[str]:
     yield f"{case['case']}: the slowest {TAILS[tail]} of reads, by time: {' and '.join(parts)}"
 
 
+def _remarks(outcome: Outcome) -> Iterator[str]:
+    """Notes of the simulator, but for those about its snapshots and those that `_doubts` has."""
+    for line in outcome.notes:
+        if not line.startswith("preconditioned state") and "overloaded: " not in line:
+            yield line
+
+
 def _doubts(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Why figures are not to be trusted; a line about all cases names none."""
     about: dict[str, list[str]] = {}
@@ -222,7 +229,7 @@ def _doubts(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield text[:1].upper() + text[1:] if len(names) == len(cases) else f"{', '.join(names)}: {text}"
     few = [figure.name for figure in PINNED if any(figure.is_unsure(case) for case in cases)]
     if few:
-        yield f"{' and '.join(few)}: fewer than ten requests lie beyond: {UNSURE}"
+        yield f"{', '.join(few)}: fewer than ten requests lie beyond: {UNSURE}"
 
 
 def _window(outcome: Outcome) -> str:

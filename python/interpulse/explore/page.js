@@ -191,6 +191,8 @@
   link.properties.shown.change.connect(show);
   follow();
   show();
+  state.asked = performance.now();
+  send({ begin: true });
 
   by("pin").addEventListener("click", () => { send({ pin: true }); say("The curve is pinned"); });
   const copied = async (text, what) => {

@@ -47,7 +47,7 @@ class Session:
     """What one page shows. All methods but those that begin with `_work` run on the server's loop."""
 
     def __init__(self, doc: Document, simulator: Simulator, arguments: Mapping[str, list[bytes]]) -> None:
-        """Adds the plots to the document, and simulates the settings of the link."""
+        """Adds the plots to the document; the page begins the simulation of the settings of the link."""
         self._doc, self._simulator = doc, simulator
         base = simulator.base
         given = [(name, each.decode(errors="replace")) for name, values in arguments.items() for each in values[-1:]]
@@ -67,7 +67,7 @@ class Session:
             for each in (self._reads, self._writes, self._causes, self._die):
                 doc.add_root(each.figure)
         doc.on_session_destroyed(self._close)
-        self._simulate()
+        self._update(status="")
 
     def _close(self, _: object) -> None:
         self._closed = True
@@ -87,6 +87,9 @@ class Session:
                     self._refuse("; ".join(wrong))
                 else:
                     self._simulate()
+            elif isinstance(wanted, dict) and wanted.get("begin"):
+                # What changes before the page is complete would be lost.
+                self._simulate()
             elif isinstance(wanted, dict) and wanted.get("pin"):
                 self._pin()
             elif isinstance(wanted, dict) and "unpin" in wanted:

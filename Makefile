@@ -115,7 +115,7 @@ endif
 sdist: $(VENV)/.installed ## build the source distribution into dist/
 	$(BIN)/maturin sdist --out dist
 
-DRIVES := s3700 s4500 p4500 p3700 970-evo p5810 p5430 9550-max 670p zn540
+DRIVES := s3700 s4500 p4500 p3700 970-evo 970-evo-turbowrite p5810 p5430 9550-max 670p zn540
 
 drives: dev ## fit the drives of examples/drives again: presets and table of docs/DRIVES.md; an hour without cached results
 	for name in $(DRIVES); do $(BIN)/interpulse fit examples/drives/$$name.toml --out fits/$$name || exit; done

@@ -73,3 +73,10 @@ def test_only_missing_packages_are_installed(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(installation, "_is_installed", lambda package: package != "scipy")
     assert installation.missing("fit") == {"scipy": "scipy>=1.13"}
     assert installation.command("fit").endswith(" 'scipy>=1.13'")
+
+
+def test_an_extra_without_metadata_has_a_command_that_names_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installation, "clone", lambda: None)
+    monkeypatch.setattr(installation, "packages", lambda extra: {})  # noqa: ARG005 - as it is called
+    assert installation.command("plot", "bokeh").endswith(" bokeh")
+    assert installation.command("plot").startswith("install interpulse again")

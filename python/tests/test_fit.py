@@ -223,6 +223,7 @@ def test_targets_that_no_drive_can_meet_are_named(interpulse: Callable[..., Ende
         ({"loads": []}, r"unknown key loads; expected one of .*load.*free"),
         ({"load": []}, r"load: seen none; expected at least one \[\[load\]\]"),
         ({"free": []}, r"free: seen none; expected at least one \[\[free\]\]"),
+        ({"free": [{"key": "host.firmware-cores", "values": [1, 2]}]}, r"free: seen choices alone; expected"),
         ({"load": [LOAD | {"iops": "40 bogus"}]}, r"load.iops: seen '40 bogus'; expected a rate of requests above 0"),
         ({"load": [LOAD | {"iops": -1}]}, r"load.iops: seen -1; expected a rate of requests above 0"),
         ({"load": [LOAD | {"iops": True}]}, r"load.iops: seen True; expected"),
@@ -324,3 +325,19 @@ def test_the_files_of_the_shipped_drives_are_fits_with_a_source_for_each_figure(
     # Figures of another file are predicted where the fit has none: test_predictions.py.
     elsewhere = f"predicted/{path.name}" in path.read_text()
     assert elsewhere or any(target.held_out for _, target in spec.targets())
+
+
+def test_sequential_reads_beside_idle_dies_get_a_hint_at_the_allocation(
+    interpulse: Callable[..., Ended], tmp_path: Path
+) -> None:
+    """Consecutive pages fill a one-shot program of one die; only an order that spreads them reaches the others."""
+    lines = ['fit_version = 1', 'requests = 2000', 'repetitions = 2', '[config]', 'drive = "a4-mini"', '[[load]]',
+             'name = "sequential read"', 'pattern = "sequential"', 'depth = 1', 'block-size = "64KiB"',
+             'bandwidth = "3000MB/s"', '[[free]]', 'key = "host.firmware"', 'from = "1us"', 'to = "6us"']  # fmt: skip
+    (tmp_path / "much.toml").write_text("\n".join(lines))
+    ended = interpulse("fit", str(tmp_path / "much.toml"), "--out", str(tmp_path / "o"), "--jobs", "2")
+    assert ended.code == 0, ended.err
+    assert 'try "super-word-line" or "cwdp"' in " ".join(ended.out.split())
+    (tmp_path / "much.toml").write_text("\n".join([*lines[:5], 'ftl.allocation = "cwdp"', *lines[5:]]))
+    ended = interpulse("fit", str(tmp_path / "much.toml"), "--out", str(tmp_path / "p"), "--jobs", "2")
+    assert "super-word-line" not in ended.out

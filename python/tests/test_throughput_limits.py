@@ -22,6 +22,7 @@ requests = 4000
 READS: dict[str, Any] = {"name": "r", "read": "100%", "depth": 64}
 LARGE: dict[str, Any] = {**READS, "address": "sequential", "block-size": "128KiB", "depth": 32}
 WRITES: dict[str, Any] = {"name": "w", "read": "0%", "depth": 256}
+ZONES: dict[str, Any] = {"name": "z", "zones": "write", "read": "0%", "depth": 8, "block-size": "64KiB"}
 ARRIVALS: dict[str, Any] = {"name": "r", "read": "100%", "pacing": "open", "rate": "2000/s"}
 
 CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
@@ -35,6 +36,13 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("offered_load", ARRIVALS, {}),
     ("write_back", WRITES, {"cache.size": "400KiB", "ftl.allocation": "cwdp"}),
     ("command_slots", READS, {"host.frame-buffer": 4}),
+    ("decoders", READS | {"depth": 512}, {"ecc.interval": "120us", "link.lanes": 16}),
+    ("power_budget", READS | {"depth": 256}, {"power.budget": "22mA"}),
+    (
+        "zone_dies",
+        ZONES,
+        {"ftl.family": "zoned", "ftl.zone-width": 1, "ftl.zone-rows": 8, "ftl.over-provisioning": "7%"},
+    ),
 ]
 
 
@@ -58,6 +66,44 @@ def test_a_drive_is_bound_by_what_it_was_given_too_little_of(
             raw["iops"] * raw["latency_us"]["all"]["mean"] / 1e6, rel=1e-6
         )
     assert limited_by(raw)
+
+
+ARRAY = """config_version = 1
+drive = "a4-mini"
+[array]
+level = "raid5"
+drives = 4
+[precondition]
+fill = "100%"
+[run]
+requests = 4000
+[[flow]]
+name = "r"
+read = "100%"
+"""
+
+
+def test_an_array_is_bound_by_its_drives_or_by_its_depth() -> None:
+    deep = interpulse.run(interpulse.Config.from_toml(ARRAY).set("flow.0.depth", 2048)).raw
+    assert deep["limits"]["bound"] == "dies"
+    assert "drive" not in deep["limits"], "all drives are as busy"
+    shallow = interpulse.run(interpulse.Config.from_toml(ARRAY).set("flow.0.depth", 8)).raw
+    limits = shallow["limits"]
+    assert limits["bound"] == "queue_depth"
+    assert set(limits["utilization"]) >= {"dies", "channels", "link_to_drive", "link_to_host"}
+    # Every read is one command of one drive: their commands are the depth, but for the time in the array.
+    assert sorted(limits["outstanding"]) == [f"drive_{k}" for k in range(4)]
+    assert sum(limits["outstanding"].values()) == pytest.approx(8, rel=0.05)
+    assert ": 8 outstanding requests, " in limited_by(shallow)
+
+
+def test_the_drive_of_an_array_that_alone_is_busy_is_named() -> None:
+    """One request reads one chunk again and again, which lies on one drive."""
+    config = interpulse.Config.from_toml(ARRAY).set(**{"flow.0.depth": 64, "flow.0.to": 1e-6})
+    raw = interpulse.run(config).raw
+    assert raw["limits"]["bound"] in ("one_die", "one_channel", "link_to_host"), raw["limits"]
+    drive = raw["limits"]["drive"]
+    assert f" of drive {drive}, " in limited_by(raw)
 
 
 def test_the_words_name_the_bound_its_utilization_and_what_requests_wait_for() -> None:
@@ -86,3 +132,6 @@ def test_many_cases_share_a_line() -> None:
     cases[4] = {"case": "c4"}
     assert list(limits(cases)) == ["limited by the dies: c0, c2, c5; by one channel: c1; by the queue depth: c3"]
     assert list(limits([{"case": f"c{k}"} for k in range(9)])) == []
+    same = [{"case": f"c{k}", "limits": {"bound": "dies"}} for k in range(3)]
+    assert list(limits(same)) == ["all cases limited by the dies"]
+    assert list(limits([*same, {"case": "c3"}])) == ["limited by the dies: c0, c1, c2"]

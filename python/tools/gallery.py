@@ -121,6 +121,8 @@ def _content(picture: Picture, browser: Browser) -> bytes:
         return _swept(out / "results.parquet")
     if picture.figure:
         return _barred(out / "result.json", picture)
+    if picture.rate:
+        return _over_time(out, picture)
     if picture.file:
         content = (out if out.is_file() else out / picture.file).read_bytes()
         return content if picture.name.endswith(".svg") else _small(Image.open(io.BytesIO(content)))
@@ -166,6 +168,36 @@ def _draw_bars(values: Mapping[str, float], label: str) -> Figure:
     axis.invert_yaxis()
     axis.margins(x=0.12)
     axis.set(xlabel=label)
+    return figure
+
+
+def _over_time(out: Path, picture: Picture) -> bytes:
+    """MB/s of each case over time, in the order of the cases."""
+    import polars
+
+    from interpulse.plotting.plots import Plot, to_bytes
+
+    names = [case["case"] for case in json.loads((out / "result.json").read_text())["cases"]]
+    lines = {}
+    for name in names:
+        rows = polars.read_parquet(out / f"{name}.series.parquet").filter(polars.col("length_ns") > 0)
+        starts = [ns / 1e9 for ns in rows["start_ns"]]
+        rates = [1e3 * count / ns for count, ns in zip(rows[picture.rate], rows["length_ns"], strict=True)]
+        lines[name] = (starts, rates)
+    [(_, content)] = to_bytes(Plot("over-time", lambda: _draw_lines(lines, picture.axis)), ["svg"])
+    return content
+
+
+def _draw_lines(lines: Mapping[str, tuple[Sequence[float], Sequence[float]]], label: str) -> Figure:
+    from interpulse.plotting.plots import COLOURS as INKS
+    from interpulse.plotting.plots import legend_outside, panels
+
+    figure, [axis] = panels(1, 1, width=6.4, height=3.2)
+    for ink, (name, (times, values)) in zip(INKS, lines.items(), strict=False):
+        axis.step(times, values, where="post", color=ink, linewidth=1.4, label=name)
+    axis.set(xlabel="time in the window, s", ylabel=label)
+    axis.set_ylim(bottom=0)
+    legend_outside(figure, axis)
     return figure
 
 

@@ -30,7 +30,9 @@ class Picture:
     figure: str = ""
     """Figure of each case of the result, as a path of keys, of which the tool draws bars."""
     axis: str = ""
-    """Label of the axis of the bars."""
+    """Label of the axis of the bars or lines."""
+    rate: str = ""
+    """Column with the bytes of each interval of the series (`--series`), of which the tool draws MB/s over time."""
     unit: float = 1.0
     """Divisor of the figure."""
     table: bool = False
@@ -175,10 +177,11 @@ PARTS = (
         "Each runs in a few seconds.",
         (
             Picture(
-                name="slc-cache.png",
+                name="slc-cache.svg",
                 title="The write cliff of an SLC cache",
-                command=f"interpulse run examples/slc-cache.toml --report --out {OUT}/slc-cache",
-                chart="over-time-iops",
+                command=f"interpulse run examples/slc-cache.toml --series 50ms --out {OUT}/slc-cache",
+                rate="write_bytes",
+                axis="written, MB/s",
                 says="A burst of writes beside reads on a QLC drive. The cache takes writes fast until it is full; "
                 "folding while the host writes lowers their rate before that ([SLC](SLC.md)).",
             ),

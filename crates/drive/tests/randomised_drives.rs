@@ -3,7 +3,7 @@
 //!
 //! One seed gives one world; a failing test prints the world and its seed.
 
-use crate::drive_common::{Bench, Cells, errors, preconditioned, run_worlds, with_faults};
+use crate::drive_common::{Bench, Cells, errors, preconditioned, run_worlds, with_faults, with_stalls};
 use interpulse_drive::ftl::page::gc::copyback::CopybackSpec;
 use interpulse_drive::ftl::page::gc::victim::GcPolicy;
 use interpulse_drive::ftl::page::mapping::cached::spec::MappingSpec;
@@ -377,6 +377,9 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
         spec = with_cache;
     }
     with_faults(&mut spec, streams.stream("test.faults", 0));
+    if spec.faults.is_none() && spec.schedule.is_empty() {
+        with_stalls(&mut spec, streams.stream("test.stalls", 0));
+    }
     if bits > 1 && !by_page && streams.stream("test.two-step", 0).below(3) == 0 {
         let mut stepping = spec.clone();
         let program = TrainSpec { loops: bits, ..spec.part.program };

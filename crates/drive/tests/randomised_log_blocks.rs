@@ -1,7 +1,7 @@
 //! Is anything lost on drives with log blocks? Small ones with everything drawn at random run random flows and trims at random
 //! instants, under full audit; at the end every unit is looked up.
 
-use crate::drive_common::{Bench, Cells, filled, run_worlds};
+use crate::drive_common::{Bench, Cells, filled, run_worlds, with_stalls};
 use crate::randomised_drives::{draw_flow, is_drawn, little_part, pick, tables, value_of};
 use interpulse_drive::DriveSpec;
 use interpulse_drive::ftl::log_block::spec::Association;
@@ -72,13 +72,15 @@ pub(crate) struct Counted {
     trimmed: u64,
     suspends: u64,
     uncorrectable: u64,
+    stalled: u64,
     padding: u64,
 }
 
 /// Draws and runs the world of `seed`; false if the values drawn do not make a drive.
 fn world(seed: u64, counted: &mut Counted) -> bool {
     let mut rng = Streams::new(seed).stream("test.log-blocks", 0);
-    let Some(spec) = draw_drive(&mut rng) else { return false };
+    let Some(mut spec) = draw_drive(&mut rng) else { return false };
+    with_stalls(&mut spec, Streams::new(seed).stream("test.stalls", 0));
     let mut flows: Vec<FlowSpec> =
         (0..1 + rng.below(2)).map(|k| draw_flow(&mut rng, &spec, &format!("f{k}"), REQUESTS)).collect();
     if rng.below(2) == 0 {
@@ -115,6 +117,7 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     counted.trimmed += drive.counters.trimmed_units;
     counted.suspends += drive.nand().counters.program_suspends + drive.nand().counters.erase_suspends;
     counted.uncorrectable += bench.host.window.uncorrectable_reads;
+    counted.stalled += drive.stalls().unwrap_or(0);
     counted.padding += ftl.padding_units;
     true
 }
@@ -132,6 +135,6 @@ fn drives_with_log_blocks_lose_nothing() {
     let counted = worlds(0, WORLDS);
     assert_eq!(counted.worlds, WORLDS);
     assert!(counted.merges.iter().flatten().all(|&n| n > 3), "{counted:?}");
-    let all = [counted.sequential, counted.trimmed, counted.suspends, counted.padding];
+    let all = [counted.sequential, counted.trimmed, counted.suspends, counted.padding, counted.stalled];
     assert!(all.iter().all(|&n| n > 100) && counted.uncorrectable > 0, "{counted:?}");
 }

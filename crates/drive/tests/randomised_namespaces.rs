@@ -1,7 +1,7 @@
 //! Is anything lost on drives with namespaces? Small ones with everything drawn at random run flows in every namespace, and
 //! commands at random places, also across namespaces, under full audit; at the end every unit is looked up.
 
-use crate::drive_common::{Bench, Cells, preconditioned, run_worlds};
+use crate::drive_common::{Bench, Cells, preconditioned, run_worlds, with_stalls};
 use crate::randomised_drives::{is_drawn, little_part, pick, tables, value_of};
 use interpulse_drive::DriveSpec;
 use interpulse_drive::ftl::Ftl;
@@ -120,13 +120,15 @@ pub(crate) struct Counted {
     resets: u64,
     suspends: u64,
     stalls: u64,
+    stalled: u64,
     uncorrectable: u64,
 }
 
 /// Draws and runs the world of `seed`; false if the values drawn do not make a drive.
 fn world(seed: u64, counted: &mut Counted) -> bool {
     let mut rng = Streams::new(seed).stream("test.namespaces", 0);
-    let Some(spec) = draw_drive(&mut rng) else { return false };
+    let Some(mut spec) = draw_drive(&mut rng) else { return false };
+    with_stalls(&mut spec, Streams::new(seed).stream("test.stalls", 0));
     let share = pick(&mut rng, &[0.0, 0.6, 1.0]);
     let flows = draw_flows(&mut rng, &spec, share);
     println!("world {seed}: {share} full\n{spec:#?}\n{flows:#?}");
@@ -175,6 +177,7 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     counted.gc_units += sum.gc_units;
     counted.suspends += drive.nand().counters.program_suspends + drive.nand().counters.erase_suspends;
     counted.stalls += drive.counters.cache_stalls;
+    counted.stalled += drive.stalls().unwrap_or(0);
     counted.uncorrectable += bench.host.window.uncorrectable_reads;
     true
 }
@@ -192,5 +195,6 @@ fn drives_with_namespaces_lose_nothing() {
     let counted = worlds(0, WORLDS);
     assert!(counted.pages > 5 && counted.zoned > 5 && counted.mixed > 3, "{counted:?}");
     assert!(counted.gc_units > 100 && counted.resets > 20 && counted.suspends > 100, "{counted:?}");
+    assert!(counted.stalled > 30, "{counted:?}");
     assert!(counted.stalls > 10 && counted.uncorrectable > 0, "{counted:?}");
 }

@@ -2,7 +2,7 @@
 //! admit, and commands at random instants, under full audit; at the end every unit is looked up.
 
 use crate::drive_common::zones::full_zones;
-use crate::drive_common::{Bench, Cells, run_worlds};
+use crate::drive_common::{Bench, Cells, run_worlds, with_stalls};
 use crate::randomised_drives::{is_drawn, little_part, pick, tables, value_of};
 use interpulse_drive::DriveSpec;
 use interpulse_drive::ftl::zoned::spec::ZrwaSpec;
@@ -136,13 +136,15 @@ pub(crate) struct Counted {
     commits: u64,
     implicit_commits: u64,
     unwritten: u64,
+    stalled: u64,
     refused: [u64; Status::ERRORS.len() + 1],
 }
 
 /// Draws and runs the world of `seed`; false if the values drawn do not make a drive.
 fn world(seed: u64, counted: &mut Counted) -> bool {
     let mut rng = Streams::new(seed).stream("test.zones", 0);
-    let Some(spec) = draw_drive(&mut rng) else { return false };
+    let Some(mut spec) = draw_drive(&mut rng) else { return false };
+    with_stalls(&mut spec, Streams::new(seed).stream("test.stalls", 0));
     let geometry = spec.zone_geometry().unwrap().unwrap();
     let (zones, units) = (geometry.zones, geometry.units);
     let full = rng.below(u64::from(zones) + 1) as u32;
@@ -231,6 +233,7 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     counted.discarded += of.discarded_units;
     counted.erase_waits += of.erase_waits;
     counted.suspends += drive.nand().counters.program_suspends + drive.nand().counters.erase_suspends;
+    counted.stalled += drive.stalls().unwrap_or(0);
     counted.uncorrectable += window.uncorrectable_reads;
     for (to, k) in counted.refused.iter_mut().zip(0..) {
         *to += window.refused.writes[k] + window.refused.others[k];
@@ -252,7 +255,7 @@ fn zoned_drives_lose_nothing() {
     assert_eq!(counted.worlds, WORLDS);
     let areas = [counted.overwritten, counted.implicit_commits, counted.unwritten];
     assert!(areas.iter().all(|&n| n > 100) && counted.commits > 10, "{counted:?}");
-    let all = [counted.resets, counted.finishes, counted.appends, counted.suspends];
+    let all = [counted.resets, counted.finishes, counted.appends, counted.suspends, counted.stalled];
     assert!(all.iter().all(|&n| n > 100), "{counted:?}");
     assert!(counted.uncorrectable > 0 && counted.discarded > 0 && counted.erase_waits > 0, "{counted:?}");
     for status in Status::ERRORS {

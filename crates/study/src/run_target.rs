@@ -1,9 +1,9 @@
 //! Run target: a drive or an array whose drives a run measures.
 
-use interpulse_array::array::Array;
+use interpulse_array::array::{Array, Traffic};
 use interpulse_drive::Drive;
 use interpulse_drive::{FtlCounters, SlcCounters, SpareSeen};
-use interpulse_engine::{Device, SimTime};
+use interpulse_engine::{Bytes, Device, LatencyHistogram, SimTime};
 use interpulse_flash::command::DIE_ACTIVITIES;
 use interpulse_flash::nand::NandCounters;
 
@@ -13,6 +13,20 @@ pub trait RunTarget: Device {
     fn drives(&self) -> &[Drive];
     /// Drives of the device, mutable to settle time accounts.
     fn drives_mut(&mut self) -> &mut [Drive];
+    /// Load on each drive of an array in the last window; none of a drive on its own.
+    fn loads(&self) -> Vec<DriveLoad>;
+}
+
+/// Load of an array on one of its drives.
+pub struct DriveLoad {
+    /// Commands completed.
+    pub commands: u64,
+    /// Bytes read.
+    pub read: Bytes,
+    /// Bytes written.
+    pub written: Bytes,
+    /// Sum of the latencies of the commands, in ns.
+    pub latency_ns: u128,
 }
 
 impl RunTarget for Drive {
@@ -22,6 +36,9 @@ impl RunTarget for Drive {
     fn drives_mut(&mut self) -> &mut [Drive] {
         std::slice::from_mut(self)
     }
+    fn loads(&self) -> Vec<DriveLoad> {
+        Vec::new()
+    }
 }
 
 impl RunTarget for Array {
@@ -30,6 +47,18 @@ impl RunTarget for Array {
     }
     fn drives_mut(&mut self) -> &mut [Drive] {
         Array::drives_mut(self)
+    }
+    fn loads(&self) -> Vec<DriveLoad> {
+        let load = |of: &Traffic| DriveLoad {
+            commands: of.latencies.count(),
+            read: Bytes(of.read_bytes),
+            written: Bytes(of.written_bytes),
+            latency_ns: [&of.latencies.read, &of.latencies.write, &of.latencies.other]
+                .map(LatencyHistogram::sum_ns)
+                .iter()
+                .sum(),
+        };
+        self.of_drives().iter().map(load).collect()
     }
 }
 

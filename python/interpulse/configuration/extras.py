@@ -19,4 +19,4 @@ def require(package: str, extra: str, what: str) -> None:
     except ImportError:
         found = False
     if not found:
-        raise ConfigError(f"{what} needs {package}, which is not installed: {command(extra)}")
+        raise ConfigError(f"{what} needs {package}, which is not installed: {command(extra, package)}")

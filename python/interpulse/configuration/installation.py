@@ -71,12 +71,14 @@ def _is_installed(package: str) -> bool:
     return True
 
 
-def command(extra: str) -> str:
-    """The command that installs what is missing of an extra, for this installation."""
+def command(extra: str, package: str = "") -> str:
+    """The command that installs what is missing of an extra, for this installation; of an unknown extra, `package`."""
     if (root := clone()) is not None:
         return f"make -C {shlex.quote(str(root))} dev"
-    wanted = missing(extra) or packages(extra)
-    requirements = " ".join(shlex.quote(each) for each in wanted.values())
+    wanted = (missing(extra) or packages(extra)).values() or [package] * bool(package)
+    if not wanted:
+        return f"install interpulse again: this installation has no metadata that lists the packages of '{extra}'"
+    requirements = " ".join(shlex.quote(each) for each in wanted)
     if kind() == "pipx":
         return f"pipx inject interpulse {requirements}"
     python = shlex.quote(sys.executable or "python3")

@@ -22,9 +22,10 @@ from interpulse.fitting.parameters import Discrete
 from interpulse.fitting.result import COMPLETE, EXPLORATION, SEARCHING, UNDER_WAY, Chosen, Figure, Fit, open_because
 from interpulse.fitting.scale import scale_model
 from interpulse.fitting.spec import Spec
+from interpulse.fitting.targets import Load, Target
 from interpulse.fitting.uncertainty import Uncertainty, uncertainties, unfinished, unmeasured
 from interpulse.runs.estimate import Estimate, mean_of
-from interpulse.runs.limits import limited_by
+from interpulse.runs.limits import lies_on_few_dies, limited_by
 from interpulse.runs.steadiness import OVERLOADED
 from interpulse.search.simulations import Simulations
 from interpulse.sweeps.engine import ProgressObserver, observer_of
@@ -43,6 +44,12 @@ DRIVE = "drive.toml"
 
 WRITE_S = 2.0
 """Shortest time between two files of the best drive so far."""
+
+SPREAD = (
+    'ftl.allocation = "dynamic" leaves consecutive data on few dies, which bounds sequential reads: try '
+    '"super-word-line" or "cwdp" in [drive] or as a [[free]] choice'
+)
+"""Hint for sequential reads that are out of reach beside idle dies."""
 
 USUAL = 100
 """Points for each parameter that a fit usually takes in all; measured: 70 to 130."""
@@ -256,10 +263,19 @@ def _figures(model: Model, best: Point, answers: Sequence[Answer], tolerances: S
             few = any(raw is not None and target.few(raw) for raw in raws)
             sure = Estimate.geometric([value for value in values if value]) if mean else Estimate(math.nan)
             interval = None if sure.low is None or sure.high is None else (sure.low, sure.high)
-            limit = limited_by(raws[0]) if raws and raws[0] is not None else ""
-            found.append(Figure(load, target, mean, interval, tolerances[number], few, steady, limit))
+            limit, hint = _limit(load, target, mean, raws[0] if raws else None)
+            found.append(Figure(load, target, mean, interval, tolerances[number], few, steady, limit, hint))
             number += 1
     return found
+
+
+def _limit(load: Load, target: Target, mean: float | None, raw: Mapping[str, object] | None) -> tuple[str, str]:
+    """What bounds the throughput of a load, and the setting that may raise it where that is known."""
+    if raw is None:
+        return "", ""
+    too_slow = target.kind != "a duration" and mean is not None and mean < target.value
+    spreads = too_slow and load.pattern == "sequential" and load.read > 0 and lies_on_few_dies(raw)
+    return limited_by(raw), SPREAD if spreads else ""
 
 
 def _chosen(spec: Spec, best: Point, rivals: Sequence[Point], known: Sequence[Uncertainty], ended: str) -> list[Chosen]:
@@ -300,6 +316,7 @@ def _notes(found: Fit) -> list[str]:
         )
         none = "no drive within the bounds was found that has" if found.ended == COMPLETE else "no drive so far has"
         notes.append(f"{none}: {names}")
+        notes += sorted({each.hint for each in found.unmet if each.hint})
         bound = [f"{each.parameter.name} is {each.bound}" for each in found.parameters if each.bound]
         if bound:
             notes.append(f"{'; '.join(bound)}: wider bounds may help")

@@ -94,6 +94,7 @@ class Figure:
         few: whether it is a percentile of too few requests.
         steady: whether no window was unsteady.
         limited_by: what bounds the throughput of the load, in words; empty if unknown.
+        hint: a setting that may remove this bound; empty if none is known.
     """
 
     load: Load
@@ -104,6 +105,7 @@ class Figure:
     few: bool
     steady: bool
     limited_by: str = ""
+    hint: str = ""
 
     @property
     def ratio(self) -> float | None:
@@ -131,6 +133,7 @@ class Figure:
             "few": self.few,
             "steady": self.steady,
             "limited_by": self.limited_by,
+            "hint": self.hint,
         }
 
 

@@ -213,4 +213,9 @@ def _free(file: TomlFile, values: Mapping[str, str]) -> tuple[Parameter, ...]:
             raise ConfigError(f"{at(None)}: free: {both} is chosen twice; one of them has to go")
         taken |= keys
         found.append(parameter)
+    if not any(isinstance(parameter, Continuous) for parameter in found):
+        raise ConfigError(
+            f"{file.at('free', 0)(None)}: free: seen choices alone; expected at least one [[free]] with from and to "
+            "(`interpulse sweep` compares choices)"
+        )
     return tuple(found)

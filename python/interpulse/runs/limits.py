@@ -11,6 +11,7 @@ NAMES = {
     "dies": "the dies",
     "channels": "the channels",
     "command_buses": "the buses for commands",
+    "decoders": "the decoders",
     "link_to_drive": "the link to the drive",
     "link_to_host": "the link to the host",
     "dram": "the bus of the DRAM",
@@ -24,8 +25,15 @@ ALONE = {
     "one_die": ("dies", "one die"),
     "one_channel": ("channels", "one channel"),
     "one_command_bus": ("command_buses", "one bus for commands"),
+    "one_decoder": ("decoders", "one decoder"),
 }
 """Bounds that are the busiest one of several resources."""
+
+APART = {
+    "power_budget": "the power budget (power.budget)",
+    "zone_dies": "the dies of the zones that are written at a time (ftl.zone-width)",
+}
+"""Bounds whose utilization is of another kind, and is named with them alone."""
 
 OTHERS = {
     "offered_load": "the offered load",
@@ -47,11 +55,15 @@ CAUSES = {
     "read_cache": "reads in flight",
     "stop": "a stop of a program or erase",
     "suspend": "a suspension",
+    "power": "the power budget",
 }
 """Causes of latency whose names need other words after `for`."""
 
 NAMED = 3
 """Most causes that outstanding requests are said to wait for."""
+
+MUCH_MORE = 1.3
+"""Least ratio of the commands of the busiest drive to those of the mean drive that names it."""
 
 LEAST = 0.1
 """Least share of the outstanding requests that names a cause."""
@@ -64,20 +76,33 @@ def limited_by(raw: Mapping[str, Any]) -> str:
     if bound is None:
         return ""
     use = limits["utilization"]
+    if bound == "power_budget":
+        return f"{APART[bound]}: for {_percent(use[bound]['mean'])} of the window a die waits for a share of it"
+    if bound == "zone_dies":
+        all_dies = _percent(use["dies"]["mean"])
+        return f"{APART[bound]}, {_percent(use[bound]['mean'])} busy with programs; all dies {all_dies}"
+    if bound in ALONE or "drive" in limits:
+        kind = ALONE[bound][0] if bound in ALONE else bound
+        busiest, mean = (_percent(use[kind][which]) for which in ("busiest", "mean"))
+        return f"{bound_name(raw)}, {busiest} busy; all {_plain(kind)} {mean}"
     if bound in NAMES:
-        said = f"{NAMES[bound]}, {_percent(use[bound]['mean'])} busy{_doing(raw, bound)}"
-    elif bound in ALONE:
-        kind, name = ALONE[bound]
-        said = f"{name}, {_percent(use[kind]['busiest'])} busy; all {kind} {_percent(use[kind]['mean'])}"
-    else:
-        said = f"{OTHERS[bound]}{_waiting(limits)}; {_busiest(use)}"
-    return said
+        return f"{NAMES[bound]}, {_percent(use[bound]['mean'])} busy{_doing(raw, bound)}"
+    return f"{OTHERS[bound]}{_waiting(raw)}; {_busiest(use)}"
 
 
 def bound_name(raw: Mapping[str, Any]) -> str:
     """Name of what bounds the throughput of a case or seed; empty if it is unknown."""
-    bound = raw.get("limits", {}).get("bound", "")
-    return NAMES.get(bound) or (ALONE[bound][1] if bound in ALONE else OTHERS.get(bound, ""))
+    limits = raw.get("limits", {})
+    bound = limits.get("bound", "")
+    name = NAMES.get(bound) or (ALONE[bound][1] if bound in ALONE else OTHERS.get(bound) or APART.get(bound, ""))
+    return f"{name} of drive {limits['drive']}" if "drive" in limits else name
+
+
+def lies_on_few_dies(raw: Mapping[str, Any]) -> bool:
+    """Whether dies are idle because a dynamic allocation leaves consecutive data together: of a load in order alone."""
+    bound = raw.get("limits", {}).get("bound")
+    allocation = str(raw.get("config", {}).get("ftl.allocation", "")).strip('"')
+    return bound in ("queue_depth", *ALONE) and allocation == "dynamic"
 
 
 def _percent(share: float) -> str:
@@ -95,9 +120,15 @@ def _doing(raw: Mapping[str, Any], bound: str) -> str:
     return f" ({', '.join(named)})"
 
 
-def _waiting(limits: Mapping[str, Any]) -> str:
-    """How many requests are outstanding and what they wait for, by Little's law."""
-    by_cause: Mapping[str, float] = limits.get("outstanding", {})
+def _plain(kind: str) -> str:
+    return NAMES[kind].removeprefix("the ")
+
+
+def _waiting(raw: Mapping[str, Any]) -> str:
+    """How many requests are outstanding and what they wait for, by Little's law; of an array, commands by drive."""
+    by_cause: Mapping[str, float] = raw["limits"].get("outstanding", {})
+    if "array" in raw:
+        return _commands(raw, by_cause)
     total = sum(by_cause.values())
     if not total:
         return ""
@@ -106,9 +137,21 @@ def _waiting(limits: Mapping[str, Any]) -> str:
     return f": of {total:.3g} outstanding requests {', '.join(named)}"
 
 
+def _commands(raw: Mapping[str, Any], of_drives: Mapping[str, float]) -> str:
+    """Outstanding requests of an array, and commands of its drives."""
+    mean = raw.get("latency_us", {}).get("all", {}).get("mean")
+    if not of_drives or mean is None:
+        return ""
+    busiest, total = max(of_drives, key=lambda name: of_drives[name]), sum(of_drives.values())
+    least, most = min(of_drives.values()), of_drives[busiest]
+    each = f"{least:.3g} to {most:.3g}" if f"{least:.3g}" != f"{most:.3g}" else f"{most:.3g}"
+    named = f", most at {busiest.replace('_', ' ')}" if most > MUCH_MORE * total / len(of_drives) else ""
+    return f": {raw['iops'] * mean / 1e6:.3g} outstanding requests, {each} commands at each drive{named}"
+
+
 def _busiest(use: Mapping[str, Mapping[str, float]]) -> str:
     return ", ".join(
-        f"{NAMES[name].removeprefix('the ')} {_percent(of['mean'])} busy"
+        f"{_plain(name)} {_percent(of['mean'])} busy"
         for name, of in use.items()
-        if of["mean"] >= LEAST
+        if of["mean"] >= LEAST and name in NAMES
     ) or ("every resource less than 10 % busy")

@@ -21,14 +21,24 @@ TAILS = {"p99.9": "0.1 %", "p99.99": "0.01 %", "p99": "1 %"}
 NAMED_SHARE = 0.2
 """Least share of a tail that names the second largest cause."""
 
-MOST_LIMITS = 4
-"""Most cases of which each has a line about what bounds it, with figures."""
+MOST_LIMITS = 2
+"""Most cases of which each has a line about what bounds it, with figures; more share one with the names alone."""
+
+CAUSES = {
+    "stop": "stopping an operation",
+    "suspend": "entering and leaving suspensions",
+    "gc": "garbage collection",
+    "bus": "the channel",
+    "cache": "the write cache",
+    "queue": "the submission queue",
+    "fault": "stalls by faults",
+    "read_cache": "reads in flight",
+    "power": "the power budget",
+}
+"""Causes of latency whose names need other words in a sentence."""
 
 MOST_COMPARED = 5
 """Most cases, of which each after the first has a sentence that compares it with the first."""
-
-MOST_LIMITS_BRIEF = 2
-"""As `MOST_LIMITS`, of the short result."""
 
 LEAST_READS = 10
 """Least number of reads of a tail whose causes are named."""
@@ -47,6 +57,7 @@ FIGURES = {
     "write_p99_us": ("write p99, us", 1),
     "backlog": ("requests outstanding", 0),
     "erases": ("blocks erased", 0),
+    "refused": ("requests refused", 0),
 }
 """Figures compared between the halves of a window: label and decimals."""
 
@@ -56,7 +67,7 @@ def lines(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     measured = [case for case in cases if any(has_latency(case, kind) for kind in ("read", "write"))]
     if not measured:
         return
-    for said in (overload, end_of_life, data_loss):
+    for said in (overload, end_of_life, refused, data_loss):
         for case in measured:
             if text := said(case):
                 yield text if len(measured) == 1 else f"{_name(case)}: {text}"
@@ -81,8 +92,7 @@ def answers(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield from steadiness(of)
     yield from changes(of, kind, whole=len(of) == len(cases))
     yield from causes_of_tails(of)
-    if len(of) <= MOST_LIMITS_BRIEF or len(of) > MOST_LIMITS:
-        yield from limits(of)
+    yield from limits(of)
     if is_steady:
         yield from steadiness(of)
 
@@ -98,7 +108,7 @@ def reservations(of: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for case in of:
         if case.get("interrupted"):
             yield f"{_name(case)}: interrupted: {case['host_requests']:,} requests were measured"
-    for said in (overload, end_of_life, data_loss):
+    for said in (overload, end_of_life, refused, data_loss):
         for case in of:
             if text := said(case):
                 yield f"{_name(case)}: {text}" if len(of) > 1 else text
@@ -135,9 +145,22 @@ def end_of_life(case: Mapping[str, Any]) -> str | None:
     why = "a lane had no reserved block left" if not dead else "the dies or reserved blocks left no longer sufficed"
     return (
         f"read-only from {smart['read_only_since_s']:.4g} s on: {why} after"
-        f" {written:,.4g} GB of host data, {smart['percentage_used']:.0f} % of the rated cycles;"
-        f" {smart['refused_requests']:,} requests refused"
+        f" {written:,.4g} GB of host data, {smart['percentage_used']:.0f} % of the rated cycles"
     )
+
+
+def refused(case: Mapping[str, Any]) -> str | None:
+    """Requests that the drive refused in the window, and flows of which it refused all; None if it refused none."""
+    count = case.get("refused_requests")
+    if not count:
+        return None
+    flows = case.get("flows", [])
+    of_flow = [each["name"] for each in flows if each.get("refused_requests", 0) == each["host_requests"] > 0]
+    named = f", all of {' and '.join(of_flow)}" if of_flow and len(flows) > 1 else ""
+    zones = case.get("zones", {})
+    failed = [*zones.get("failed_writes", {}).items(), *zones.get("failed_others", {}).items()]
+    most = f", most with {max(failed, key=lambda pair: pair[1])[0]}" if failed else ""
+    return f"{count:,} of {case['host_requests']:,} requests refused{named}{most}; they are not among the IOPS"
 
 
 def data_loss(case: Mapping[str, Any]) -> str | None:
@@ -221,7 +244,7 @@ def causes_of_tails(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         names = f"{', '.join(name for name, _ in of)}: " * (len(found) > 1)
         least, most = (f"{100 * end(share for _, share in of):.0f}" for end in (min, max))
         shares = least if least == most else f"{least} to {most}"
-        words = " and ".join(cause.replace("_", " ") for cause in causes)
+        words = " and ".join(CAUSES.get(cause, cause.replace("_", " ")) for cause in causes)
         yield f"{names}the slowest {TAILS[tail]} of reads: {shares} % of their time is {words}"
 
 
@@ -236,7 +259,9 @@ def limits(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for case in cases:
         if bound := bound_name(case):
             found.setdefault(bound, []).append(_name(case))
-    if found:
+    if len(found) == 1 and sum(map(len, found.values())) == len(cases):
+        yield f"all cases limited by {next(iter(found))}"
+    elif found:
         each = (f"{bound}: {', '.join(names)}" for bound, names in found.items())
         yield f"limited by {'; by '.join(each)}"
 

@@ -178,6 +178,7 @@ impl DriveSpec {
         self.check_firmware()?;
         self.check_commands()?;
         self.check_formats()?;
+        self.check_stalls()?;
         if !self.namespaces.is_empty() {
             return self.check_namespaces();
         }

@@ -8,7 +8,9 @@ use interpulse_flash::DieId;
 impl DriveSpec {
     /// Checks what failing blocks and injected faults do not go together with.
     pub(super) fn check_faults(&self) -> Result<(), Impossible> {
-        let Some(faults) = &self.faults else { return Ok(()) };
+        let fails = !self.schedule.iter().all(Fault::stalls);
+        let Some(faults) = self.faults.or(fails.then_some(FaultSpec::NONE)) else { return Ok(()) };
+        let faults = &faults;
         let why = "imposed write amplification has no blocks that could wear out or fail";
         Impossible::unless(!self.ftl.gc.imposes(), &[self.fault_key(), "ftl.gc"], why)?;
         let why = "no source says how reprogramming wears a block, nor what a failed reprogram leaves";
@@ -67,6 +69,18 @@ impl DriveSpec {
         set.iter().find(|of| of.0).map_or("faults.wear-out", |of| of.1)
     }
 
+    /// Checks what stalls do not go together with.
+    pub(super) fn check_stalls(&self) -> Result<(), Impossible> {
+        let random = self.faults.is_some_and(|faults| faults.die_stall_every.is_some());
+        let stalls = random || self.schedule.iter().any(Fault::stalls);
+        let goes = |key, holds, why| Impossible::unless(!stalls || holds, &[key], why);
+        let why = "stalls are those of a die, not of a plane that reads on its own";
+        goes("part.independent-plane-reads", !self.part.independent_plane_reads, why)?;
+        let why = "stalls are not followed in the current through time nor in a budget of power";
+        goes("power.trace", self.nand.power.trace.is_none(), why)?;
+        goes("power.budget", self.nand.power.budget.is_none(), why)
+    }
+
     fn check_injected(&self, faults: &FaultSpec) -> Result<(), Impossible> {
         let loses = faults.uncorrectable_read > 0.0 || self.schedule.iter().any(Fault::loses_data);
         let why = "recovery reads all dies, and what a lost cache brings back of lost data is not followed: leave out \
@@ -77,13 +91,6 @@ impl DriveSpec {
                    ftl.allocation = \"dynamic\"";
         let fixed = self.fails_dies() && self.ftl.allocation != Allocation::Dynamic;
         Impossible::unless(!fixed, &["ftl.allocation", self.injection_key()], why)?;
-        let stalls = faults.die_stall_every.is_some() || self.schedule.iter().any(Fault::stalls);
-        let goes = |key, holds, why| Impossible::unless(!stalls || holds, &[key], why);
-        let why = "stalls are those of a die, not of a plane that reads on its own";
-        goes("part.independent-plane-reads", !self.part.independent_plane_reads, why)?;
-        let why = "stalls are not followed in the current through time nor in a budget of power";
-        goes("power.trace", self.nand.power.trace.is_none(), why)?;
-        goes("power.budget", self.nand.power.budget.is_none(), why)?;
         let g = &self.geometry;
         let failed = |die: u32| {
             self.schedule.iter().any(|fault| match fault.what {

@@ -84,7 +84,12 @@ impl FaultSpec {
 
     /// Whether reads, dies or their stalls are injected at random.
     pub(crate) fn injects(&self) -> bool {
-        self.uncorrectable_read > 0.0 || self.die_failure_every.is_some() || self.die_stall_every.is_some()
+        self.injects_into_flash() || self.die_stall_every.is_some()
+    }
+
+    /// Whether reads or dies fail at random.
+    pub(crate) fn injects_into_flash(&self) -> bool {
+        self.uncorrectable_read > 0.0 || self.die_failure_every.is_some()
     }
 
     /// Whether blocks may become bad in a run, and the drive read-only.

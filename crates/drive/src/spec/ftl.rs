@@ -254,9 +254,15 @@ impl FtlSpec {
         declared(&|s| PageKeys::read(s, &mut s.clone()).is_ok())
     }
 
-    /// Keys that belong to the zoned family alone.
-    pub fn zone_keys() -> Vec<String> {
-        declared(&|s| ZoneSpec::read(s, &mut s.clone()).is_ok())
+    /// Keys that belong to other families than the named one; without a name it is the page-mapped one.
+    pub fn keys_of_other_families(family: Option<&str>) -> Vec<String> {
+        let own = |of: Family| family.unwrap_or(Family::Page.name()) == of.name();
+        let families = [
+            (Family::Page, FtlSpec::page_keys()),
+            (Family::Zoned, declared(&|s| ZoneSpec::read(s, &mut s.clone()).is_ok())),
+            (Family::LogBlock, declared(&|s| LogBlockSpec::read(s, &mut s.clone()).is_ok())),
+        ];
+        families.into_iter().filter(|(of, _)| !own(*of)).flat_map(|(_, keys)| keys).collect()
     }
 
     /// Classes of host data that share no dirty list and no open block: hotness levels or placement handles.

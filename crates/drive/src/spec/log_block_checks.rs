@@ -1,6 +1,6 @@
 //! Consistency checks of drives with log blocks.
 
-use super::{DriveSpec, Impossible};
+use super::{DriveSpec, Fault, Impossible};
 
 impl DriveSpec {
     /// Checks what a drive with log blocks does not go together with.
@@ -9,9 +9,10 @@ impl DriveSpec {
         let goes = |holds, key, why: &str| Impossible::unless(holds, &[key, family], why);
         let why = "the map of log blocks is not rebuilt after a loss of power: leave out [power-loss]";
         goes(self.power_loss.is_none(), "power-loss.at", why)?;
-        let why = "blocks and dies that fail are not followed in merges: leave out [faults] and the [[fault]] tables";
+        let why = "blocks and dies that fail are not followed in merges: leave out [faults], and the [[fault]] tables of other \
+                   kinds than \"stall\"";
         goes(self.faults.is_none(), self.fault_key(), why)?;
-        goes(self.schedule.is_empty(), "fault.0.kind", why)?;
+        goes(self.schedule.iter().all(Fault::stalls), "fault.0.kind", why)?;
         let why = "a write that is smaller than a program waits in the cache for others of its log block, and would never be \
                    complete: leave out cache.acknowledge, and give a cache";
         let key = if self.cache.is_absent() { "cache.size" } else { "cache.acknowledge" };

@@ -98,6 +98,12 @@ impl DriveSpec {
         !self.schedule.is_empty() || self.faults.is_some_and(|faults| faults.injects())
     }
 
+    /// Whether injected faults change what is on flash; stalls do not.
+    pub(crate) fn injects_into_flash(&self) -> bool {
+        !self.schedule.iter().all(Fault::stalls)
+            || self.faults.is_some_and(|faults| faults.injects_into_flash())
+    }
+
     /// Whether programs of data may fail.
     pub(crate) fn fails_programs(&self) -> bool {
         self.faults.is_some_and(|faults| faults.program_failure > 0.0)

@@ -4,8 +4,8 @@
 //! part of the write cache of its own: no garbage collection of one moves data of another, and every die serves all.
 
 use super::{
-    CacheSpec, Capacity, DriveSpec, FtlSpec, Impossible, MOST_NAMESPACES, NamespacePlace, NamespaceSpec,
-    Wanted,
+    CacheSpec, Capacity, DriveSpec, Fault, FtlSpec, Impossible, MOST_NAMESPACES, NamespacePlace,
+    NamespaceSpec, Wanted,
 };
 use crate::ftl::zoned::spec::ZoneSpec;
 use interpulse_engine::Bytes;
@@ -195,7 +195,8 @@ impl DriveSpec {
             "several FTLs are not recovered after a loss of power: leave out [power-loss], or the namespaces";
         goes(self.power_loss.is_none(), "power-loss.at", why)?;
         let why = "a failing block makes a whole drive read-only, not a namespace: leave out [faults], or the namespaces";
-        goes(self.faults.is_none(), self.fault_key(), why)?;
+        let fails = self.faults.is_some() || !self.schedule.iter().all(Fault::stalls);
+        goes(!fails, self.fault_key(), why)?;
         let errors = self.nand.errors.as_ref();
         let why = "the patrol read belongs to one FTL: leave it out, or the namespaces";
         goes(errors.is_none_or(|of| of.refresh_after.is_none()), "errors.refresh-after", why)?;
@@ -221,7 +222,8 @@ impl DriveSpec {
         goes(self.power_loss.is_none(), "power-loss.at", why)?;
         let why =
             "a failing block of conventional zones would make the drive read-only: leave out one of them";
-        goes(self.faults.is_none() && self.schedule.is_empty(), self.fault_key(), why)?;
+        let fails = self.faults.is_some() || !self.schedule.iter().all(Fault::stalls);
+        goes(!fails, self.fault_key(), why)?;
         self.namespaces()?.iter().try_for_each(DriveSpec::check)
     }
 

@@ -1,6 +1,6 @@
 //! Consistency checks of zoned drives.
 
-use super::{DriveSpec, Impossible};
+use super::{DriveSpec, Fault, Impossible};
 use interpulse_engine::Bytes;
 
 impl DriveSpec {
@@ -57,8 +57,9 @@ impl DriveSpec {
     /// Checks what a zoned drive whose blocks fail does not go together with.
     pub(super) fn check_failures_of_zones(&self) -> Result<(), Impossible> {
         let family = "ftl.family";
-        let why = "only erases fail on a zoned drive, by faults.wear-out and faults.erase-failure: leave out the [[fault]] tables";
-        Impossible::unless(self.schedule.is_empty(), &[family, "fault.0.kind"], why)?;
+        let why = "only erases fail on a zoned drive, by faults.wear-out and faults.erase-failure: leave out the [[fault]] tables of \
+                   other kinds than \"stall\"";
+        Impossible::unless(self.schedule.iter().all(Fault::stalls), &[family, "fault.0.kind"], why)?;
         let Some(faults) = &self.faults else { return Ok(()) };
         let why = "the data of a zone has its place, so that of a failed program could not go elsewhere: leave out \
                    faults.program-failure";

@@ -94,6 +94,10 @@ pub fn with_injected_faults(spec: &mut DriveSpec, mut rng: Rng) {
     if faulty.check().is_err() {
         faulty.faults = Some(FaultSpec::NONE);
     }
+    if faulty.check().is_err() {
+        // Stalls alone.
+        faulty.faults = None;
+    }
     let unit = spec.geometry.unit_bytes;
     for _ in 0..8 {
         let die = pick(dies) as u32;
@@ -119,6 +123,26 @@ pub fn with_injected_faults(spec: &mut DriveSpec, mut rng: Rng) {
     }
     if faulty.check().is_ok() {
         *spec = faulty;
+    }
+}
+
+/// Stalls of dies, channels and the firmware in every second drive, as far as that is legal.
+pub fn with_stalls(spec: &mut DriveSpec, mut rng: Rng) {
+    let (dies, channels) = (u64::from(spec.geometry.dies()), u64::from(spec.geometry.channels));
+    for _ in 0..[0, 4][rng.below(2) as usize] {
+        let mut pick = |n: u64| rng.below(n);
+        let stalled = match pick(3) {
+            0 => Stalled::Die(pick(dies) as u32),
+            1 => Stalled::Channel(pick(channels) as u32),
+            _ => Stalled::Drive,
+        };
+        let what = FaultKind::Stall(stalled, Duration::from_us(50 + pick(3_000)));
+        let when =
+            if pick(2) == 0 { When::After(pick(2_000)) } else { When::At(Duration::from_us(pick(40_000))) };
+        spec.schedule.push(Fault { drive: 0, when, what });
+    }
+    if spec.check().is_err() {
+        spec.schedule.clear();
     }
 }
 

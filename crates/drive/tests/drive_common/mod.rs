@@ -4,7 +4,7 @@
 pub mod features;
 pub mod zones;
 
-pub use features::{with_faults, with_injected_faults};
+pub use features::{with_faults, with_injected_faults, with_stalls};
 use interpulse_drive::drive::Drive;
 use interpulse_drive::ftl::log_block::tables::LogBlockTables;
 use interpulse_drive::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};

@@ -259,7 +259,7 @@ impl Die {
             suspended: Duration::ZERO,
             started: now,
             may_stop: false,
-            policies: 0,
+            policy: 0,
             batch_end: 0,
             stop: NO_STOP,
             block,
@@ -271,11 +271,11 @@ impl Die {
         });
     }
 
-    /// Allows the operation on the die to be suspended, or not, under the suspension policies of this number.
+    /// Allows the operation on the die to be suspended, or not, under the suspension policy of this number.
     #[inline]
-    pub fn set_may_stop(&mut self, may: bool, policies: u32) {
+    pub fn set_may_stop(&mut self, may: bool, policy: u32) {
         let op = self.long.as_mut().expect("an operation is on the die");
-        (op.may_stop, op.policies) = (may, policies);
+        (op.may_stop, op.policy) = (may, policy);
     }
 
     /// Checks that the program on the die may write these pages of its block in `mode`; they count as programmed when it

@@ -38,8 +38,8 @@ pub struct LongOp {
     pub started: SimTime,
     /// Whether it may be suspended at all.
     pub may_stop: bool,
-    /// Number of the suspension policies with which it began.
-    pub policies: u32,
+    /// Number of its suspension policy, the one with which it began.
+    pub policy: u32,
     /// What was submitted before this transaction number waited at its last stop.
     pub batch_end: u64,
     /// The stop being carried out, or the last one.

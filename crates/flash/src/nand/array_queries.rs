@@ -65,12 +65,13 @@ impl Nand {
 
     /// The limits of suspensions of programs and of erases.
     pub fn suspend_limits(&self) -> [SuspendLimits; 2] {
-        [self.config.program_suspend.limits(), self.config.erase_suspend.limits()]
+        self.policies.present().map(|policy| policy.limits())
     }
 
     /// Replaces the limits of suspensions of programs and of erases, for those under way too.
-    pub fn set_suspend_limits(&mut self, [program, erase]: [SuspendLimits; 2]) {
-        self.config.program_suspend.set_limits(program);
-        self.config.erase_suspend.set_limits(erase);
+    pub fn set_suspend_limits(&mut self, limits: [SuspendLimits; 2]) {
+        for (policy, limits) in self.policies.present_mut().iter_mut().zip(limits) {
+            policy.set_limits(limits);
+        }
     }
 }

@@ -3,7 +3,6 @@
 use super::channel::ChannelOrder;
 use super::power::PowerConfig;
 use super::queue::{GcReadRank, Policy};
-use crate::command::Effect;
 use crate::errors::ErrorSpec;
 use crate::parts::{CommandBus, PartSpec};
 use crate::suspend::SuspendPolicy;
@@ -18,13 +17,6 @@ pub struct Suspension {
     pub program: SuspendPolicy,
     /// When and how erases are suspended.
     pub erase: SuspendPolicy,
-}
-
-impl Suspension {
-    /// The policy for operations with this effect.
-    pub(super) fn policy(&self, effect: Effect) -> &SuspendPolicy {
-        if effect == Effect::Erases { &self.erase } else { &self.program }
-    }
 }
 
 /// Behaviour of the array besides geometry and part.
@@ -130,15 +122,6 @@ impl NandConfig {
         ];
         let of = |&(excluded, ..): &(bool, _, _)| part.two_step.is_some() && excluded;
         cases.iter().find(|case| of(case)).map(|&(_, key, why)| (key, why))
-    }
-
-    /// Suspension policy for operations with this effect.
-    #[inline]
-    pub(crate) fn suspend_policy(&self, effect: Effect) -> &SuspendPolicy {
-        match effect {
-            Effect::Erases => &self.erase_suspend,
-            _ => &self.program_suspend,
-        }
     }
 
     /// Suspension of programs and of erases.

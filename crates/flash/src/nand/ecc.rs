@@ -9,6 +9,8 @@ use interpulse_engine::{Duration, Ring, SimTime};
 pub struct Decoder {
     interval: Duration,
     free_at: SimTime,
+    /// Time taken by the codewords that have entered, in ns.
+    busy_ns: u64,
     /// By instant of leaving; equal ones in order of entry.
     line: Ring<(SimTime, TxnId)>,
 }
@@ -16,7 +18,12 @@ pub struct Decoder {
 impl Decoder {
     /// A decoder that accepts one codeword per `interval`.
     pub fn new(interval: Duration) -> Decoder {
-        Decoder { interval, free_at: SimTime::ZERO, line: Ring::default() }
+        Decoder { interval, free_at: SimTime::ZERO, busy_ns: 0, line: Ring::default() }
+    }
+
+    /// Time for which it has been busy up to `now`, in ns.
+    pub fn busy_ns(&self, now: SimTime) -> u64 {
+        self.busy_ns - self.free_at.as_ns().saturating_sub(now.as_ns())
     }
 
     /// Transaction `id` enters with `units` codewords, the last of which leaves `latency` after it has entered.
@@ -37,6 +44,7 @@ impl Decoder {
         let start = self.free_at.max(now);
         let each = self.interval * u64::from(units);
         self.free_at = start + each;
+        self.busy_ns += each.as_ns();
         let all_but_one = if units == 0 { Duration::ZERO } else { each - self.interval };
         start + all_but_one + latency
     }

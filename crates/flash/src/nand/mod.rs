@@ -60,6 +60,7 @@ use power::{PowerConfig, Supply};
 use queue::Queue;
 use register::{MAX_BATCH, Register};
 use stalls::Stalls;
+use suspension_change::SuspendPolicies;
 use txn::{Slab, Txn};
 
 pub use crate::command::NandCounters;
@@ -181,8 +182,7 @@ pub struct Nand {
     observers: Observers,
     /// Submission instant of the host write that has waited longest for the write cache.
     oldest_write: Option<SimTime>,
-    /// Suspension policies before each change.
-    earlier_suspension: Vec<Suspension>,
+    policies: SuspendPolicies,
     /// Ended transactions, in order, until the owner takes them.
     ended: Vec<Ended>,
     /// Counters.
@@ -261,7 +261,7 @@ impl Nand {
             supply,
             stalls: None,
             oldest_write: None,
-            earlier_suspension: Vec::new(),
+            policies: SuspendPolicies::new(config.suspension()),
             ended: Vec::with_capacity(64),
             counters: NandCounters::default(),
             operations: OperationStats::default(),
@@ -300,6 +300,11 @@ impl Nand {
     /// The channels.
     pub fn channels(&self) -> &[Channel] {
         &self.channels[..self.decoders.len()]
+    }
+
+    /// The decoders, one for each channel.
+    pub fn decoders(&self) -> &[Decoder] {
+        &self.decoders
     }
 
     /// The buses for commands; none where commands move over the channels.

@@ -32,7 +32,8 @@ impl Nand {
             self.gather_programs(now, d, id);
         }
         let nested = self.dies[d].long().is_some();
-        let policy = self.config.suspend_policy(command.effect);
+        let number = self.policies.number(command.effect);
+        let policy = self.policies.get(number);
         let candidate = || {
             let cycles = if block.is_some() { self.most_worn(d, txn) } else { txn.cycles() };
             Candidate { die: txn.die, cycles, planes: txn.planes.into(), page_types }
@@ -45,10 +46,9 @@ impl Nand {
         } else {
             may_stop && policy.eligible.admits(&candidate())
         };
-        let policies = self.policies_number();
         let die = &mut self.dies[d];
         die.begin_long(now, txn.kind, train, block, txn.planes());
-        die.set_may_stop(may_stop, policies);
+        die.set_may_stop(may_stop, number);
         let active = &mut self.contexts[d].active;
         if nested {
             self.counters.programs_in_suspension += 1;

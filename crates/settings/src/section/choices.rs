@@ -200,7 +200,7 @@ impl Section {
         }
     }
 
-    fn find_choice<'o, N: AsRef<str>, T: Clone, D>(
+    fn find_choice<'o, N: AsRef<str>, T: Clone, D: AsRef<str>>(
         &self,
         key: &str,
         options: &'o [(N, T, D)],
@@ -212,7 +212,7 @@ impl Section {
         }
     }
 
-    fn pick<'o, N: AsRef<str>, T: Clone, D>(
+    fn pick<'o, N: AsRef<str>, T: Clone, D: AsRef<str>>(
         &self,
         key: &str,
         value: &Value,
@@ -226,7 +226,8 @@ impl Section {
         };
         let found = options.iter().find(|(name, ..)| name.as_ref() == text);
         found.map(|(name, value, _)| (name.as_ref(), value.clone())).ok_or_else(|| {
-            let (seen, hint) = (quoted(text), did_you_mean(text, names(options)));
+            let (seen, hint) =
+                (quoted(text), did_you_mean(text, names(options)).or_else(|| also_called(text, options)));
             ConfigError::new(Problem::Value, place, path, seen, one_of(names(options))).hinting(hint)
         })
     }
@@ -234,6 +235,16 @@ impl Section {
 
 fn names<N: AsRef<str>, T, D>(options: &[(N, T, D)]) -> impl Iterator<Item = &str> {
     options.iter().map(|(name, ..)| name.as_ref())
+}
+
+/// "that is X here" if the documentation of option X says that it is also called `text`.
+fn also_called<N: AsRef<str>, T, D: AsRef<str>>(text: &str, options: &[(N, T, D)]) -> Option<String> {
+    let says = |doc: &str| {
+        let (_, others) = doc.split_once("also called ")?;
+        others.split([' ', ',', ';', ')']).any(|name| name == text).then_some(())
+    };
+    let (name, ..) = options.iter().find(|(.., doc)| says(doc.as_ref()).is_some())?;
+    Some(format!("that is \"{}\" here", name.as_ref()))
 }
 
 fn named<'o, N: AsRef<str>, T: Clone, D>(key: &str, name: &str, options: &'o [(N, T, D)]) -> (&'o str, T) {

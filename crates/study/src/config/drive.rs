@@ -1,7 +1,7 @@
 //! Drive configuration: flash array, scheduling, suspension, FTL, cache, host interface.
 
 use interpulse_drive::spec::{
-    CacheSpec, DramSpec, DriveSpec, FaultSpec, FirmwareSpec, FtlSpec, HostSpec, NamespacePlace,
+    CacheSpec, DramSpec, DriveSpec, Fault, FaultSpec, FirmwareSpec, FtlSpec, HostSpec, NamespacePlace,
     PowerLossSpec, ReadCacheSpec,
 };
 use interpulse_drive::super_layer_word_lines;
@@ -80,7 +80,8 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         document.section("power-loss")?.when(loses_power, "[power-loss]", PowerLossSpec::read)?;
     let mut faults = document.section("faults")?.when(document.has("faults"), "[faults]", FaultSpec::read)?;
     let schedule = super::faults::read(document, &geometry)?;
-    if !schedule.is_empty() {
+    // A stall leaves no state: without other faults no block or die can fail.
+    if !schedule.iter().all(Fault::stalls) {
         faults.get_or_insert(FaultSpec::NONE);
     }
     let formats = super::formats::read(document, namespaces.len() as u32)?;

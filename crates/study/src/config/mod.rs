@@ -404,6 +404,7 @@ drives! {
     "s4500": "scale model, fitted to the data sheet: Intel SSD DC S4500 960 GB (SATA, 3D TLC, 2017)";
     "p4500": "scale model, fitted to the data sheet: Intel SSD DC P4500 2 TB (PCIe 3.0 x4, 3D TLC, 2017)";
     "970-evo": "scale model, fitted to the data sheet: Samsung SSD 970 EVO 1 TB (PCIe 3.0 x4, 3D TLC, 2018)";
+    "970-evo-turbowrite": "scale model, fitted to the data sheet: Samsung SSD 970 EVO 1 TB with its SLC cache (PCIe 3.0 x4, 3D TLC, 2018)";
     "p5810": "scale model, fitted to the data sheet: Solidigm D7-P5810 800 GB (PCIe 4.0 x4, 3D SLC, 2023)";
     "p5430": "scale model, fitted to the data sheet: Solidigm D5-P5430 15.36 TB (PCIe 4.0 x4, 3D QLC, 2023)";
     "9550-max": "scale model, fitted to the data sheet: Micron 9550 MAX 6.4 TB (PCIe 5.0 x4, 3D TLC, 2024)";

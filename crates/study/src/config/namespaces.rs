@@ -1,6 +1,6 @@
 //! Namespaces: the tables `[[namespace]]`, each over the section `[ftl]`.
 
-use interpulse_drive::spec::{Family, FtlSpec, MOST_NAMESPACES, NamespaceSpec};
+use interpulse_drive::spec::{FtlSpec, MOST_NAMESPACES, NamespaceSpec};
 use interpulse_settings::{ConfigError, Document};
 
 /// Name of the array of tables.
@@ -17,8 +17,7 @@ pub(super) fn layered(mut document: Document) -> Result<Document, ConfigError> {
     let of_drive = probe.section("ftl")?.label(FtlSpec::FAMILY, doc)?;
     for (k, mut section) in probe.tables(TABLES)?.into_iter().enumerate() {
         let family = section.label(FtlSpec::FAMILY, doc)?.or_else(|| of_drive.clone());
-        let is_zoned = family.as_deref() == Some(Family::Zoned.name());
-        let other = if is_zoned { FtlSpec::page_keys() } else { FtlSpec::zone_keys() };
+        let other = FtlSpec::keys_of_other_families(family.as_deref());
         // The first part of a path below the section: a key, or a section of keys.
         let names = other.iter().filter_map(|path| path.split('.').nth(1));
         let without: Vec<&str> = names.chain(FtlSpec::DRIVE_WIDE.iter().copied()).collect();

@@ -3,41 +3,26 @@
 //! A resource that is busy for nearly the whole window bounds it. Otherwise the number of outstanding requests does, and
 //! Little's law says what they wait for: the requests that wait for a cause are the rate times the mean time of the cause.
 
+mod utilization;
+
 use super::json_values::without_nulls;
 use crate::config::Case;
 use crate::run::Measured;
-use interpulse_drive::spec::TaskSpec;
 use interpulse_engine::account::{CAUSE_INFO, CAUSES, Cause};
-use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::command::DieActivity;
-use interpulse_workload::FlowSpec;
+use interpulse_workload::{FlowSpec, Source};
 use serde_json::{Map, Value, json};
+use utilization::{Use, uses};
 
 /// Share of the window from which on a resource counts as always busy. The rest is the time between two requests.
 const SATURATED: f64 = 0.9;
 /// The same for the busiest of several equal resources.
 const SATURATED_ALONE: f64 = 0.97;
 
-/// Utilization of one kind of resource.
-struct Use {
+/// What bounds the throughput, and on which drive of an array if it is not the same on all.
+struct Bound {
     name: &'static str,
-    /// Mean of all resources of the kind.
-    mean: f64,
-    /// The busiest one.
-    most: f64,
-}
-
-impl Use {
-    fn of(name: &'static str, busy_ns: impl Iterator<Item = u64>, window_ns: f64) -> Use {
-        let shares: Vec<f64> = busy_ns.map(|ns| ns as f64 / window_ns).collect();
-        let mean = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
-        Use { name, mean, most: shares.into_iter().fold(0.0, f64::max) }
-    }
-
-    /// A resource of which there is one, or whose parts share their load evenly.
-    fn even(name: &'static str, share: f64) -> Use {
-        Use { name, mean: share, most: share }
-    }
+    drive: Option<usize>,
 }
 
 /// The section; `None` for a window without time or requests.
@@ -46,54 +31,26 @@ pub(super) fn section(m: &Measured, case: &Case) -> Option<Value> {
     if window == 0.0 || m.window.counters.requests == 0 {
         return None;
     }
-    let uses = uses(m, case, window);
+    let mut uses = uses(m, case, window);
+    let power = m.power.waits.map(|waits| Use::even("power_budget", waits.contended as f64 / window));
+    let zones = zone_dies(m, case, window);
     let waiting = outstanding(m, window);
-    let bound = bound(&uses, waiting.as_ref(), case);
-    let utilization: Map<_, _> =
-        uses.iter().map(|of| (of.name.to_string(), json!({ "mean": of.mean, "busiest": of.most }))).collect();
-    let outstanding = waiting.map(|by_cause| {
-        let by_cause = CAUSE_INFO.iter().zip(by_cause).filter(|(_, n)| *n > 0.0);
-        by_cause.map(|((name, _), n)| (name.to_string(), json!(n))).collect::<Map<_, _>>()
-    });
-    Some(without_nulls(json!({ "bound": bound, "utilization": utilization, "outstanding": outstanding })))
-}
-
-fn uses(m: &Measured, case: &Case, window: f64) -> Vec<Use> {
-    let idle = DieActivity::Idle as usize;
-    let busy = m.dies.iter().map(|uses| uses.iter().sum::<u64>() - uses[idle]);
-    let mut all =
-        vec![Use::of("dies", busy, window), Use::of("channels", m.channels.iter().copied(), window)];
-    if !m.command_buses.is_empty() {
-        all.push(Use::of("command_buses", m.command_buses.iter().copied(), window));
-    }
-    // Drives of an array share the load by rules of their own, and its host counts no commands of a drive.
-    if case.array.is_none() {
-        let host = &case.drive.host;
-        let of = &m.window.counters;
-        let commands = of.requests + m.drive.split_commands - m.drive.split_requests;
-        let to_drive = of.written_bytes + of.compared_bytes;
-        let [to_drive, to_host] =
-            host.link.occupancy(commands, Bytes(of.read_bytes - of.compared_bytes), Bytes(to_drive));
-        all.push(Use::even("link_to_drive", to_drive * 1e9 / window));
-        all.push(Use::even("link_to_host", to_host * 1e9 / window));
-        if let Some(cores) = host.firmware_cores {
-            let busy = commands as f64 * host.firmware.as_ns() as f64 / f64::from(cores);
-            all.push(Use::even("firmware", busy / window));
+    let bound = bound(&uses, power.as_ref(), zones.as_ref(), waiting.as_ref(), case);
+    uses.extend(power.into_iter().chain(zones));
+    let utilization: Map<_, _> = uses.iter().map(|of| (of.name.to_string(), of.json())).collect();
+    let outstanding = match waiting {
+        Some(by_cause) => {
+            let by_cause = CAUSE_INFO.iter().zip(by_cause).filter(|(_, n)| *n > 0.0);
+            Some(by_cause.map(|((name, _), n)| (name.to_string(), json!(n))).collect::<Map<_, _>>())
         }
-        if case.drive.dram.is_some() {
-            all.push(Use::even("dram", m.drive.dram_busy_time as f64 / window));
-        }
-        if let Some(firmware) = &case.drive.firmware {
-            let mut task = |name, of: TaskSpec, busy: u64| {
-                if of.time > Duration::ZERO {
-                    all.push(Use::even(name, busy as f64 / f64::from(of.cores) / window));
-                }
-            };
-            task("firmware_mapping", firmware.mapping, m.drive.firmware_mapping_time);
-            task("firmware_collection", firmware.collection, m.drive.firmware_collection_time);
-        }
-    }
-    all
+        None => commands_of_drives(m, window),
+    };
+    Some(without_nulls(json!({
+        "bound": bound.name,
+        "drive": bound.drive,
+        "utilization": utilization,
+        "outstanding": outstanding,
+    })))
 }
 
 /// Mean number of outstanding requests by the cause they wait for; `None` in arrays, which keep no accounts.
@@ -103,22 +60,66 @@ fn outstanding(m: &Measured, window: f64) -> Option<[f64; CAUSES]> {
         .then(|| std::array::from_fn(|k| (reads.by_cause[k] + writes.by_cause[k]) as f64 / window))
 }
 
-/// Name of what bounds the throughput.
-fn bound(uses: &[Use], waiting: Option<&[f64; CAUSES]>, case: &Case) -> &'static str {
-    let most = |share: fn(&Use) -> f64, least: f64| {
+/// Mean number of commands that are outstanding at each drive of an array; `None` of a drive on its own.
+fn commands_of_drives(m: &Measured, window: f64) -> Option<Map<String, Value>> {
+    // A lost drive has none.
+    let each = m.loads.iter().enumerate().filter(|(_, load)| load.latency_ns > 0);
+    let named = each.map(|(k, load)| (format!("drive_{k}"), json!(load.latency_ns as f64 / window)));
+    (!m.loads.is_empty()).then(|| named.collect())
+}
+
+/// Utilization of the dies of the zones that are written at a time, by programs; `None` where these are all dies.
+fn zone_dies(m: &Measured, case: &Case, window: f64) -> Option<Use> {
+    let (drive, zones) = (&case.drive, case.drive.ftl.zones.as_ref()?);
+    let open = |flow: &FlowSpec| match &flow.source {
+        Source::Zones(of) if of.read_share < 1.0 => of.open_zones,
+        _ => 0,
+    };
+    let open: u32 = case.flows.iter().map(open).sum();
+    let lanes_of_die = (drive.geometry.planes / drive.ftl.multi_plane.max(1)).max(1);
+    let dies = zones.width?.saturating_mul(open).div_ceil(lanes_of_die);
+    if dies == 0 || dies >= drive.geometry.dies() {
+        return None;
+    }
+    let programs = [DieActivity::BusProgram, DieActivity::PulseHost, DieActivity::StopProgram];
+    let busy: u64 = programs.map(|activity| m.uses[activity as usize]).iter().sum();
+    // The write cache may hold data of more zones than the flows write at a time.
+    Some(Use::even("zone_dies", (busy as f64 / f64::from(dies) / window).min(1.0)))
+}
+
+fn bound(
+    uses: &[Use],
+    power: Option<&Use>,
+    zones: Option<&Use>,
+    waiting: Option<&[f64; CAUSES]>,
+    case: &Case,
+) -> Bound {
+    let on_all = |name| Bound { name, drive: None };
+    // A die that waits for the budget is held, and counts as busy.
+    if power.is_some_and(|of| of.mean() >= SATURATED) {
+        return on_all("power_budget");
+    }
+    let most = |share: &dyn Fn(&Use) -> f64, least: f64| {
         let above = uses.iter().filter(|of| share(of) >= least);
         above.max_by(|a, b| share(a).total_cmp(&share(b)))
     };
-    if let Some(all) = most(|of| of.mean, SATURATED) {
-        return all.name;
+    if let Some(all) = most(&Use::mean, SATURATED) {
+        return on_all(all.name);
     }
-    if let Some(one) = most(|of| of.most, SATURATED_ALONE) {
-        return match one.name {
-            "dies" => "one_die",
-            "command_buses" => "one_command_bus",
-            _ => "one_channel",
-        };
+    if let Some(one) = most(&|of| of.busiest_drive().1, SATURATED) {
+        return Bound { name: one.name, drive: Some(one.busiest_drive().0) };
     }
+    if let Some(one) = most(&|of| of.busiest().1, SATURATED_ALONE) {
+        let drive = case.array.is_some().then(|| one.busiest().0);
+        return Bound { name: one.alone(), drive };
+    }
+    on_all(match zones {
+        Some(of) if of.mean() >= SATURATED => "zone_dies",
+        _ => not_a_resource(waiting, case),
+    })
+}
+
+fn not_a_resource(waiting: Option<&[f64; CAUSES]>, case: &Case) -> &'static str {
     if case.flows.iter().all(|flow| !FlowSpec::is_closed(flow)) {
         return "offered_load";
     }

@@ -90,6 +90,7 @@ pub fn result(
         all.merge(f);
     }
     let requests = m.window.counters.requests;
+    let refused = m.window.refused.count();
     let per_second = |n: u64, s: f64| if s > 0.0 { n as f64 / s } else { 0.0 };
     let mut summary = latencies(&all);
     window_quality::add_confidence(&mut summary, &all, &m.batches);
@@ -101,8 +102,9 @@ pub fn result(
             "wall_s": m.wall_s,
             "cpu_s": m.cpu_s,
             "host_requests": requests,
+            "refused_requests": (refused > 0).then_some(refused),
             "requests_per_cpu_s": per_second(requests, m.window_cpu_s),
-            "iops": per_second(requests, seconds),
+            "iops": per_second(requests - refused, seconds),
             "latency_us": summary,
             "warmup": m.warmed.as_ref().map(window_quality::warmup),
             "steady": window_quality::steady(m, case),
@@ -118,15 +120,18 @@ pub fn result(
             "power": (m.simulated > Duration::ZERO).then(|| power_of(m, case)),
         }),
     );
-    let flows = case.flows.iter().zip(&m.window.flows).map(|(flow, l)| {
-        without_nulls(json!({
-            "name": flow.name,
-            "host_requests": l.count(),
-            "iops": per_second(l.count(), seconds),
-            "latency_us": latencies(l),
-            "histogram_us": case.report.histograms.then(|| histograms(l)),
-        }))
-    });
+    let flows =
+        case.flows.iter().zip(&m.window.flows).zip(&m.window.refused_by_flow).map(|((flow, l), of)| {
+            let refused = of.count();
+            without_nulls(json!({
+                "name": flow.name,
+                "host_requests": l.count(),
+                "refused_requests": (refused > 0).then_some(refused),
+                "iops": per_second(l.count() - refused, seconds),
+                "latency_us": latencies(l),
+                "histogram_us": case.report.histograms.then(|| histograms(l)),
+            }))
+        });
     let audits = m.audits.map_or(json!({}), |a| {
         json!({
             "requests_issued_and_completed": a.requests,

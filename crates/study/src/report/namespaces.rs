@@ -32,7 +32,7 @@ pub(super) fn section(m: &Measured, case: &Case, drive: &Drive) -> Option<Value>
             "blocks_per_plane": spec.geometry.blocks_per_plane,
             "cache_bytes": spec.cache.size.get(),
             "host_requests": all.count(),
-            "iops": if seconds > 0.0 { all.count() as f64 / seconds } else { 0.0 },
+            "iops": if seconds > 0.0 { (all.count() - refused.count()) as f64 / seconds } else { 0.0 },
             "latency_us": latencies(&all),
             "refused_requests": refused.count(),
             "waf": done.ftl.write_amplification(),

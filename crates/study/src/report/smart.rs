@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 /// Totals of all drives since the start of the run; `None` where no block can fail. `refused` is the number of writes and
 /// trims of the window that a read-only drive refused.
 pub fn section(drives: &[Drive], refused: u64) -> Option<Value> {
-    let health = drives.iter().filter_map(Drive::health).reduce(Health::and)?;
+    let stalls = || drives.iter().filter_map(Drive::stalls);
+    let of_stalls = || stalls().next().map(|_| Health { injects: true, ..Health::default() });
+    let health = drives.iter().filter_map(Drive::health).reduce(Health::and).or_else(of_stalls)?;
     let spec = drives[0].spec();
     let bytes = |of: &dyn Fn(&Drive) -> u64| drives.iter().map(of).sum::<u64>() * spec.geometry.unit_bytes;
     let wear = drives.iter().map(Drive::wear).reduce(Wear::and)?;
@@ -39,7 +41,7 @@ pub fn section(drives: &[Drive], refused: u64) -> Option<Value> {
         "read_only_since_s": health.read_only_since.map(|at| at.as_ns() as f64 / 1e9),
         "refused_requests": refused,
         "failed_dies": injected(health.dead_dies),
-        "stalls": injected(drives.iter().filter_map(Drive::stalls).sum()),
+        "stalls": injected(stalls().sum()),
         "lost_bytes": injected(health.lost_bytes),
         "lost_bytes_at_end": injected(health.lost_bytes_at_end),
         "reads_of_lost_data": injected(health.lost_reads),

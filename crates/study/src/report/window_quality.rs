@@ -7,7 +7,7 @@ use crate::config::Case;
 use crate::run::Measured;
 use crate::run::batches::Batch;
 use crate::run::warm_up::WarmupOutcome;
-use interpulse_engine::{Latencies, LatencyHistogram};
+use interpulse_engine::{Latencies, LatencyHistogram, Status};
 use interpulse_workload::FlowSpec;
 use serde_json::{Map, Value, json};
 
@@ -50,9 +50,16 @@ pub(super) fn steady(m: &Measured, case: &Case) -> Value {
         halves.insert("erases".into(), json!([0, 0]));
         unsure.push("erases");
     }
+    let refuses = refuses(m);
+    if refuses {
+        let first = m.batches.iter().take(m.batches.len() / 2).map(|batch| batch.refused).sum::<u64>();
+        halves.insert("refused".into(), json!([first, m.window.refused.count() - first]));
+        drifts.push("refused");
+    }
     let verdict = match (load, &figures[..], &drifts[..], &unsure[..]) {
         // Whatever the halves say: latency grows for as long as the run lasts.
         (Load::Overloaded { .. }, ..) => "overloaded",
+        _ if refuses => "no",
         (_, [], ..) | (_, _, [], [_, ..]) => "unknown",
         (_, _, [_, ..], _) => "no",
         (_, _, [], []) => "yes",
@@ -69,6 +76,14 @@ pub(super) fn steady(m: &Measured, case: &Case) -> Value {
         "waf_slope": batch_means::waf_slope(&m.batches).filter(|_| !no_collection).map(slope),
         "load": open.map(|open| open.section),
     }))
+}
+
+/// True if the drive has become read-only, or refuses most requests: the window measures how it refuses them.
+fn refuses(m: &Measured) -> bool {
+    let refused = &m.window.refused;
+    let read_only = Status::NamespaceIsWriteProtected as usize;
+    refused.writes[read_only] + refused.others[read_only] > 0
+        || 2 * refused.count() > m.window.counters.requests
 }
 
 /// True if the host wrote several blocks of each lane and none was erased: write amplification is 1 until the blocks that were

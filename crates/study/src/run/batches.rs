@@ -17,6 +17,7 @@ const MAX_SAMPLES: usize = 40;
 struct Sample {
     at: SimTime,
     requests: u64,
+    refused: u64,
     done: DeviceCounters,
     cached: u64,
     read: Counts,
@@ -46,6 +47,8 @@ pub struct Batches {
 pub struct Batch {
     /// Requests completed.
     pub requests: u64,
+    /// Of these, requests that the device refused.
+    pub refused: u64,
     /// Its length.
     pub length: Duration,
     /// What the drives did.
@@ -64,6 +67,7 @@ impl Batches {
         let begins = Sample {
             at: now,
             requests: host.device.completed(),
+            refused: 0,
             done: DeviceCounters::read(&mut host.device, now),
             cached: cached(&host.device),
             read: Counts::default(),
@@ -83,7 +87,8 @@ impl Batches {
         let (read, write) = counted(&host.window);
         let (requests, done) = (host.device.completed(), DeviceCounters::read(&mut host.device, now));
         let cached = cached(&host.device);
-        self.samples.push(Sample { at: now, requests, done, cached, read, write });
+        let refused = host.window.refused.count();
+        self.samples.push(Sample { at: now, requests, refused, done, cached, read, write });
         if self.samples.len() == MAX_SAMPLES {
             let mut k = 0;
             self.samples.retain(|_| {
@@ -101,6 +106,7 @@ impl Batches {
             .zip(&self.samples)
             .map(|(before, after)| Batch {
                 requests: after.requests - before.requests,
+                refused: after.refused - before.refused,
                 length: after.at.since(before.at),
                 done: after.done.since(&before.done),
                 cached: after.cached,

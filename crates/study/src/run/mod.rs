@@ -2,13 +2,14 @@
 
 pub mod batches;
 pub mod power;
+mod refusals;
 pub mod warm_up;
 
 use crate::config::RunSpec;
 use crate::record::Recording;
 use crate::run::batches::{Batch, Batches};
 use crate::run::warm_up::{Warmup, WarmupOutcome};
-use crate::run_target::{DeviceCounters, RunTarget};
+use crate::run_target::{DeviceCounters, DriveLoad, RunTarget};
 use interpulse_drive::DriveCounters;
 use interpulse_drive::ftl::log_block::counters::LogBlockCounters;
 use interpulse_drive::ftl::zoned::counters::ZoneCounters;
@@ -108,6 +109,12 @@ pub struct Measured {
     pub channels: Vec<u64>,
     /// Time that each bus for commands was taken, in ns; empty where commands move over the channels.
     pub command_buses: Vec<u64>,
+    /// Time in ns that the codewords of reads took in each decoder, as `channels`.
+    pub decoders: Vec<u64>,
+    /// Counters of host interface and caches of each drive, as `dies`.
+    pub each_drive: Vec<DriveCounters>,
+    /// Load on each drive of an array; empty of a drive on its own.
+    pub loads: Vec<DriveLoad>,
     /// Bit errors, if an error table is configured.
     pub errors: Option<ErrorWindow>,
     /// Energy and power of the flash array.
@@ -191,6 +198,7 @@ pub fn run<D: RunTarget, O: Recording, C: Clock>(
         let done = stepper.host.device.completed();
         if done >= reported + WATCHED {
             reported = done;
+            refusals::check(&stepper.host.window).map_err(RunFailure::User)?;
             if !go_on(stepper) {
                 break Pause::Stopped;
             }
@@ -285,6 +293,9 @@ pub fn run<D: RunTarget, O: Recording, C: Clock>(
             .collect(),
         channels: after.channels.iter().zip(&before.channels).map(|(a, b)| a - b).collect(),
         command_buses: after.command_buses.iter().zip(&before.command_buses).map(|(a, b)| a - b).collect(),
+        decoders: after.decoders.iter().zip(&before.decoders).map(|(a, b)| a - b).collect(),
+        each_drive: after.each_drive.iter().zip(&before.each_drive).map(|(a, b)| a.since(b)).collect(),
+        loads: stepper.host.device.loads(),
         errors: after.errors.zip(before.errors).map(|(after, before)| after.since(&before)),
         audits,
         lane_blocks: lane_blocks(stepper.host.device.drives(), done.ftl.host_units),
@@ -330,6 +341,8 @@ struct Readings {
     dies: Vec<[u64; DIE_ACTIVITIES]>,
     channels: Vec<u64>,
     command_buses: Vec<u64>,
+    decoders: Vec<u64>,
+    each_drive: Vec<DriveCounters>,
     errors: Option<ErrorWindow>,
     placement: Option<PlacementCounters>,
     zones: Option<ZoneCounters>,
@@ -347,6 +360,8 @@ impl Readings {
             dies: Vec::new(),
             channels: Vec::new(),
             command_buses: Vec::new(),
+            decoders: Vec::new(),
+            each_drive: Vec::new(),
             errors: None,
             placement: None,
             zones: None,
@@ -359,7 +374,9 @@ impl Readings {
             readings.dies.extend(drive.nand().dies().iter().map(|die| die.usage.uses()));
             readings.channels.extend(drive.nand().channels().iter().map(|channel| channel.busy_ns));
             readings.command_buses.extend(drive.nand().command_buses().iter().map(|bus| bus.busy_ns));
+            readings.decoders.extend(drive.nand().decoders().iter().map(|decoder| decoder.busy_ns(now)));
             readings.drive.add(&drive.counters);
+            readings.each_drive.push(drive.counters);
             // Only a drive on its own has handles.
             readings.placement = drive.placement().cloned();
             // The commands of an array come from one queue.

@@ -22,7 +22,7 @@ impl Measured {
     pub fn take(nand: &mut Nand, now: SimTime, before: &Spent) -> Measured {
         let spent = nand.spent(now).since(before);
         let reading = nand.meter().map(|meter| meter.read(now));
-        Measured { spent, reading, waits: nand.budget().map(|budget| budget.waits) }
+        Measured { spent, reading, waits: nand.budget().map(|budget| budget.waits(now)) }
     }
 
     /// Checks that every nanosecond of every die has an energy once and that operations sum to the total. Returns

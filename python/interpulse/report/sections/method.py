@@ -19,6 +19,7 @@ _DRIFTING = {
     "write_p99_us": "p99 of writes",
     "backlog": "requests outstanding",
     "erases": "blocks erased",
+    "refused": "requests refused",
 }
 
 

@@ -86,6 +86,8 @@ pub struct Waits {
     pub total: u64,
     /// The longest wait.
     pub longest: Duration,
+    /// For how long at least one die waited, in ns.
+    pub contended: u64,
 }
 
 /// The budget of one array.
@@ -100,8 +102,10 @@ pub struct Budget {
     held: Vec<u64>,
     /// Waiting dies: number, work, amount, since when.
     waiting: VecDeque<(u32, Next, u64, SimTime)>,
+    /// Since when, within the measurement window, at least one die waits.
+    contended_since: SimTime,
     /// The waits that ended in the measurement window.
-    pub waits: Waits,
+    waits: Waits,
 }
 
 impl Budget {
@@ -121,8 +125,20 @@ impl Budget {
             left: left.expect("the budget has been checked"),
             held: vec![0; dies as usize],
             waiting: VecDeque::new(),
+            contended_since: SimTime::ZERO,
             waits: Waits::default(),
         })
+    }
+
+    /// Starts a measurement window.
+    pub fn begin_window(&mut self, now: SimTime) {
+        (self.waits, self.contended_since) = (Waits::default(), now);
+    }
+
+    /// Waits that ended in the window up to now, and the time in it with a waiting die.
+    pub fn waits(&self, now: SimTime) -> Waits {
+        let open = if self.waiting.is_empty() { 0 } else { now.since(self.contended_since).as_ns() };
+        Waits { contended: self.waits.contended + open, ..self.waits }
     }
 
     /// Request for the pulses of a command.
@@ -142,6 +158,9 @@ impl Budget {
             self.grant(d, amount);
             return true;
         }
+        if self.waiting.is_empty() {
+            self.contended_since = now;
+        }
         self.waiting.push_back((d, next, amount, now));
         false
     }
@@ -152,7 +171,9 @@ impl Budget {
     }
 
     /// Die `d` no longer asks.
-    pub fn withdraw(&mut self, d: u32) {
+    pub fn withdraw(&mut self, now: SimTime, d: u32) {
+        self.waits.contended = self.waits(now).contended;
+        self.contended_since = now;
         self.waiting.retain(|&(die, _, _, _)| die != d);
     }
 
@@ -167,6 +188,8 @@ impl Budget {
         if amount > self.left {
             return None;
         }
+        self.waits.contended = self.waits(now).contended;
+        self.contended_since = now;
         self.waiting.pop_front();
         self.grant(d, amount);
         let waited = now.since(since);

@@ -1,6 +1,6 @@
 //! Grants of the power budget, and event handling of an array with observers or a budget.
 
-use super::budget::{Budget, Next, Waits};
+use super::budget::{Budget, Next};
 use super::meter::Meter;
 use crate::command::{DieActivity, Effect, EnergyCategory, Step};
 use crate::die::{Die, State};
@@ -38,7 +38,7 @@ impl Nand {
             meter.restart(now);
         }
         if let Some(budget) = &mut self.supply.budget {
-            budget.waits = Waits::default();
+            budget.begin_window(now);
         }
     }
 
@@ -211,7 +211,7 @@ impl Nand {
     pub(in crate::nand) fn serve_before_resuming(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
         let resumes = self.budget().expect("a die is held by a budget").waits_to_resume(d as u32);
         if resumes && self.would_serve(now, d) {
-            self.supply.budget.as_mut().expect("there is a budget").withdraw(d as u32);
+            self.supply.budget.as_mut().expect("there is a budget").withdraw(now, d as u32);
             let block = self.long_block(d);
             self.dies[d].go(now, State::Suspended, DieActivity::Suspended, block);
             self.next_on(events, now, d);

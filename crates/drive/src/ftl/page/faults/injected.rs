@@ -37,7 +37,7 @@ impl InjectedFaults {
         streams: &Streams,
     ) -> Option<Box<InjectedFaults>> {
         let random = spec.faults.map_or(0.0, |faults| faults.uncorrectable_read);
-        spec.injects_faults().then(|| {
+        spec.injects_into_flash().then(|| {
             Box::new(InjectedFaults {
                 programs: Vec::new(),
                 erases: Vec::new(),

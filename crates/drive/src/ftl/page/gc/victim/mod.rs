@@ -15,7 +15,7 @@ registry! {
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub enum GcPolicy, each_policy {
         "greedy" => greedy::Greedy: "the block with the fewest valid units";
-        "d-choices" => d_choices::DChoices(it): "the emptiest of gc-choices closed blocks drawn at random";
+        "d-choices" => d_choices::DChoices(it): "the emptiest of gc-choices closed blocks drawn at random; also called random-greedy";
         "random" => random::Random: "a closed block drawn at random";
         "fifo" => fifo::Fifo: "the block that was filled longest ago";
         "windowed-greedy" => windowed_greedy::WindowedGreedy(it): "the emptiest of the gc-oldest blocks filled longest ago";

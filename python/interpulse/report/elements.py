@@ -73,6 +73,7 @@ def micro(text: str) -> str:
     """A sentence of the command line with the signs of print."""
     text = re.sub(r"(?<=\d )us\b|(?<=, )us\b", "µs", text)
     text = text.replace(" -> ", " → ").replace("(-", "(\u2212").replace(" ..", " …").replace(" us ", " µs ")
+    text = re.sub(r"(?<= )-(?=\d)", "\u2212", text)
     return re.sub(r"(?<=\d) (?=%|µs|ms\b|s\b|mW\b)", "\u00a0", text)
 
 

@@ -15,6 +15,9 @@ from interpulse.runs.comparison import number_at
 from interpulse.runs.estimate import Estimate, mean_of
 from interpulse.runs.latency import UNSURE
 
+FAR = 30
+"""From this ratio on, figures of a card are rounded each by itself."""
+
 MOST = 4
 """Cases of a card: the first, and of the others those with the least tails."""
 
@@ -105,7 +108,9 @@ def _card(report: Report, figure: Figure, cases: Sequence[tuple[int, Series]]) -
     rows = []
     for index, series in cases:
         label = html.escape(series.label)
-        value, sure = _value(figure, series, of[index], decimals)
+        one = of[index]
+        own = decimals if decimals is not None or one is None else min(places(one.value, one.low, one.high), 6)
+        value, sure = _value(figure, series, one, own or 0)
         cells = f'<td class="value">{value}</td><td>{sure}</td>'
         if len(report.series) > 1:
             cells += _change(ratios.get(series.label))
@@ -119,11 +124,14 @@ def _card(report: Report, figure: Figure, cases: Sequence[tuple[int, Series]]) -
     )
 
 
-def _decimals(of: Sequence[Estimate]) -> int:
+def _decimals(of: Sequence[Estimate]) -> int | None:
     """Decimals that all cases of a card have, so that their figures are aligned: those of the least certain one.
 
-    The smallest figure keeps two digits.
+    The smallest figure keeps two digits. None where figures are too far apart to be aligned.
     """
+    positive = [each.value for each in of if each.value > 0]
+    if positive and max(positive) > FAR * min(positive):
+        return None
     known = [min(places(each.value, each.low, each.high), 6) for each in of]
     least = min((each.value for each in of if each.value > 0), default=1.0)
     return max(min(known, default=0), min(places(least, digits=2), max(known, default=0)))

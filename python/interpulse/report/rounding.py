@@ -47,5 +47,8 @@ def percent(ratio: float) -> str:
     """A ratio as a change: -78 %, 0 %, x12."""
     if ratio >= FACTOR:
         return f"x{ratio:,.0f}"
+    if 0 < ratio < 0.01:
+        # Not all of it.
+        return f"{MINUS}{min(100 * (1 - ratio), 99.9):.1f}\u00a0%"
     change = round(100 * (ratio - 1))
     return f"{'+' if change > 0 else MINUS if change < 0 else ''}{abs(change)}\u00a0%"

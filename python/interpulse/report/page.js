@@ -268,13 +268,15 @@
   const paper = 690;
   let closed = [];
   window.addEventListener("beforeprint", () => {
-    closed = folds.filter((each) => !each.open);
+    // A browser may say it twice.
+    closed = closed.concat(folds.filter((each) => !each.open));
     for (const each of closed) each.open = true;
     for (const each of document.querySelectorAll(".plot")) each.style.setProperty("--shrink", Math.min(1, paper / each.clientWidth));
     paint(false);
   });
   window.addEventListener("afterprint", () => {
     for (const each of closed) each.open = false;
+    closed = [];
     paint(wanted());
   });
   show(named());

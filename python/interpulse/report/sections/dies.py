@@ -78,7 +78,10 @@ def _draw(found: Sequence[Line], drawing: Drawing) -> figure:
             **{use: [100 * die["time_share"][use] for die in order] for use in _USES},
         }
         look = {"marker": _MARKERS[index % len(_MARKERS)], "size": 9 if most <= 64 else 5, "fill_alpha": 0.7}
-        points.append(drawn.scatter("x", "busy", source=data, color=colour(index), line_width=1.5, name=label, **look))
+        drawn.scatter("x", "busy", source=data, color=colour(index), line_width=1.5, name=label, **look)
+        # A pointer finds a field more easily than a point.
+        unseen = {"fill_alpha": 0.0, "line_alpha": 0.0, "name": label}
+        points.append(drawn.vbar("x", top="busy", bottom=0, width=0.8, source=data, **unseen))
         keys.append(Key(label, colour(index), hatch=" "))
     tips = [("case", "@case"), ("die", "@die"), ("busy", "@busy{0.0} %")]
     tips += [(use.replace("_", " "), f"@{use}{{0.0}} %") for use in _USES[1:]]

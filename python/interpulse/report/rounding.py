@@ -38,9 +38,9 @@ def interval(value: float, low: float, high: float) -> str:
 
 
 def half(low: float, high: float, decimals: int) -> str:
-    """Half an interval; where the decimals are too few for it, less than one of the last."""
+    """Half an interval, none where its ends are equal; where the decimals are too few, less than one of the last."""
     value, least = (high - low) / 2, 10.0**-decimals
-    return f"±{rounded(value, decimals)}" if value >= 0.5 * least else f"<{rounded(least, decimals)}" if value else "±0"
+    return f"±{rounded(value, decimals)}" if value >= 0.5 * least else f"<{rounded(least, decimals)}" if value else ""
 
 
 def percent(ratio: float) -> str:

@@ -227,7 +227,10 @@ def _front(study: Study, front: Sequence[Trial], links: Mapping[int, str]) -> Se
     ]
     head = ("trial", *map(_print, names), "settings")
     return Section(
-        "trials", "Trials on the front", [table("Trials on the front", head, rows, figures=False)], str(len(front))
+        "trials",
+        "Trials on the front",
+        [table("None of these is beaten in every objective", head, rows, figures=False)],
+        str(len(front)),
     )
 
 

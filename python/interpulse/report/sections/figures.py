@@ -52,7 +52,7 @@ def _table(report: Report) -> Html:
         if any(cell != _NONE for cell in cells):
             ratios = [_ratio(of.get(name)) for of in by_figure]
             rows.append([f"{name}, {_print(unit)}" if unit else name, *cells, *ratios])
-    return table("Every figure", head, rows)
+    return table("Every figure of every case", head, rows)
 
 
 def _print(unit: str) -> str:

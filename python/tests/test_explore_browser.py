@@ -105,10 +105,10 @@ def choose(page: Page, label: str, value: str) -> None:
 
 
 CHANGES = {
-    "Programs: Minimum interval, µs": "2000",
+    "Programs: Minimum interval, µs": "200",
     "Programs: Most suspends": "1",
     "Programs: Scheme": "immediate",
-    "Erases: Minimum interval, µs": "5000",
+    "Erases: Minimum interval, µs": "1500",
     "Erases: Most suspends": "1",
     "Erases: Scheme": "none",
     "Load: Arrivals, requests/s": "30000",

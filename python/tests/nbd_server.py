@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -11,8 +12,9 @@ import struct
 import subprocess
 import sys
 import time
+import urllib.request
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -111,6 +113,15 @@ def serving(folder: Path, *options: str, config: str = DRIVE) -> Iterator[Served
     with started(folder, "--listen", "unix:socket", *pace, *options, config=config) as server:
         assert server.uri
         yield server
+
+
+def cut_power(server: Served) -> dict[str, Any]:
+    """Cuts the power of a drive with a live view; returns the cuts so far when its data are those after the cut."""
+    fields = {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"http://{server.web}/power-cut", b"{}", fields)
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+        cuts: dict[str, Any] = json.load(answer)
+    return cuts
 
 
 def client(name: str, *arguments: str, folder: Path) -> str:

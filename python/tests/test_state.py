@@ -8,15 +8,18 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.nbd_server import DRIVE, PATIENCE, Client, client, serving, started
+from tests.nbd_server import DRIVE, PATIENCE, Client, client, cut_power, serving, started
 from tests.sample import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.nbd_server import Served
 
 LOAD = '[run]\nrequests = 3000\n[[flow]]\nname = "mixed"\nread = 0.5\ndepth = 4\n'
 MIB = 1 << 20
@@ -184,9 +187,51 @@ def test_faults_reach_fio(tmp_path: Path) -> None:
     assert report["smart"]["reads_of_lost_data"] > 100
 
 
-def test_an_unprotected_cache_is_refused_with_power_cuts(tmp_path: Path) -> None:
-    config = DRIVE + '[power-loss]\nat = "1s"\n[cache]\nprotected = false\n'
-    with started(tmp_path, "--listen", "unix:socket", config=config) as server:
+def wait_for_cuts(server: Served, count: int) -> None:
+    """Waits until the drive has lost power so often."""
+    began = time.monotonic()
+    while True:
+        with urllib.request.urlopen(f"http://{server.web}/live.json", timeout=PATIENCE) as answer:
+            if json.load(answer)["power_cuts"]["count"] == count:
+                return
+        assert time.monotonic() - began < PATIENCE
+        time.sleep(0.05)
+
+
+def test_a_power_cut_takes_back_what_an_unprotected_cache_held(tmp_path: Path) -> None:
+    """An acknowledged write is lost, a flushed one stays, also for the next server."""
+    config = DRIVE + '[power-loss]\nat = "100d"\noff-for = "1ms"\n[cache]\nprotected = false\n'
+    options = ("--backing", "data", "--no-state", "--json", "--web", "127.0.0.1:0")
+    new, old = b"n" * 4096, b"o" * 4096
+    with serving(tmp_path, *options, config=config) as server, Client(tmp_path) as writer:
+        writer.request(1, 0, 4096, old)
+        writer.request(1, 8192, 4096, old)
+        writer.request(3, 0, 0)
+        writer.request(1, 0, 4096, new)
+        writer.request(1, 8192, 4096, new, flags=1)
+        writer.request(1, 4096, 4096, new)
+        cuts = cut_power(server)
+        assert cuts["count"] == 1
+        # The flush of the FUA write covers the write before it.
+        assert cuts["last"]["acknowledged_units_lost"] == 1
+        assert writer.request(0, 0, 12288) == new + bytes(4096) + new
+        writer.request(1, 0, 4096, old)
+        server.process.send_signal(signal.SIGUSR1)
+        wait_for_cuts(server, 2)
+        assert writer.request(0, 0, 4096) == new
+        writer.request(1, 4096, 4096, old)
+        server.process.kill()
+    with serving(tmp_path, *options, config=config) as server:
+        with Client(tmp_path) as reader:
+            assert reader.request(0, 0, 12288) == new + old + new
+        assert json.loads(server.end())["power_cuts"] == []
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("data")) == ["data"]
+
+
+def test_an_array_with_an_unprotected_cache_is_refused_with_power_cuts(tmp_path: Path) -> None:
+    array = '[array]\nlevel = "raid5"\ndrives = 4\n'
+    config = DRIVE + array + '[power-loss]\nat = "1s"\n[cache]\nprotected = false\n'
+    with started(tmp_path, "--listen", "unix:socket", "--no-state", config=config) as server:
         code, _, err = server.wait()
     assert code == 2
     assert "cache.protected = false" in err

@@ -6,6 +6,7 @@
 
 pub mod loss;
 mod record;
+pub mod units;
 
 use crate::numbers::{Lpn, Ppu, Slot};
 use interpulse_engine::random::mix;

@@ -4,14 +4,13 @@ use crate::activity::Activity;
 use crate::arrivals::Arrival;
 use crate::counters::Counters;
 use crate::error::Error;
-use crate::journal::{self, Journal};
-use crate::machine::{Machine, digest_with};
+use crate::machine::Machine;
 use crate::options::Options;
-use crate::request::{Completion, OPS, Request, code_of_op};
+use crate::request::Completion;
 use interpulse_array::array::Array;
 use interpulse_drive::FtlState;
 use interpulse_drive::{Drive, PreconditionedState};
-use interpulse_engine::{AuditReport, Duration, Op, Request as DeviceRequest, SECTOR, SimTime, ZoneAction};
+use interpulse_engine::{AuditReport, Duration, SECTOR, SimTime};
 use interpulse_study::case;
 use interpulse_study::config::Case;
 use interpulse_study::initial_state::{SnapshotCache, load_or_build};
@@ -22,11 +21,6 @@ use std::cell::RefCell;
 
 /// Longest simulated time, 100 days: that of a run.
 pub const LONGEST: Duration = Duration::from_ms(100 * 24 * 3_600_000);
-
-/// Largest request that is not a trim: 1 GiB.
-const LARGEST: u64 = 1 << 30;
-/// Largest trim: as many sectors as a request can have.
-const LARGEST_TRIM: u64 = u32::MAX as u64 * SECTOR.get();
 
 /// One drive, or one array of drives.
 pub(crate) enum Inner {
@@ -54,9 +48,9 @@ pub struct Device {
     pub(crate) case: Case,
     notes: Vec<String>,
     /// Number of the next request.
-    next_tag: u64,
+    pub(crate) next_tag: u64,
     /// Completions that the host has polled.
-    polled: u64,
+    pub(crate) polled: u64,
     /// All submissions, if the device can be saved.
     pub(crate) journal: Option<Vec<Arrival>>,
     pub(crate) finished: bool,
@@ -117,231 +111,6 @@ impl Device {
             }
             Inner::Array(_) => Err(Error::State("only the state of a single drive can be kept".into())),
         }
-    }
-
-    /// Builds a device as [`Device::create`] does and repeats the submissions of a [saved](Device::save) one; takes as long as
-    /// simulating them took.
-    ///
-    /// # Errors
-    /// Those of [`Device::create`]; [`Error::State`] if `saved` is damaged, of another configuration, or of a version of
-    /// interpulse that simulates otherwise.
-    pub fn restore(options: &Options, saved: &[u8]) -> Result<Device, Error> {
-        let case = options.case()?;
-        let saved = journal::read(saved, &case.config_hash())?;
-        let mut device = Device::create(&Options { journal: true, ..options.clone() })?;
-        for (tag, arrival) in (0..).zip(&saved.submissions) {
-            device.check_restored(tag, arrival)?;
-            device.accept(*arrival);
-        }
-        device.next_tag = saved.submissions.len() as u64;
-        machine!(&mut device.inner, m => m.advance(saved.now, false))?;
-        let (count, polled) = (saved.completed.0 as usize, saved.polled as usize);
-        // A device that was saved within an instant had not yet handled all of it, so there may be more.
-        let digest = machine!(&device.inner, m => {
-            let all = m.completions.len() >= count.max(polled);
-            all.then(|| m.completions.iter().take(count).fold(0, digest_with))
-        });
-        if digest != Some(saved.completed.1) {
-            let why =
-                "the saved state does not fit: this version of interpulse simulates the requests otherwise";
-            return Err(Error::State(why.into()));
-        }
-        machine!(&mut device.inner, m => drop(m.completions.drain(..polled)));
-        device.polled = saved.polled;
-        Ok(device)
-    }
-
-    /// An arrival of a file is one that this device can take.
-    fn check_restored(&self, tag: u64, arrival: &Arrival) -> Result<(), Error> {
-        let namespaces = machine!(&self.inner, m => &m.namespaces);
-        let DeviceRequest { op, sector, sectors, handle } = arrival.request;
-        let first = namespaces.get(arrival.namespace as usize).map_or(u64::MAX, |of| of.start);
-        let offset = if op == Op::Flush { Some(0) } else { sector.checked_sub(first) };
-        let request = Request {
-            op,
-            namespace: arrival.namespace.saturating_add(1),
-            queue: arrival.queue,
-            handle,
-            offset: offset.and_then(|n| n.checked_mul(SECTOR.get())).unwrap_or(u64::MAX),
-            bytes: u64::from(sectors) * SECTOR.get(),
-            cookie: arrival.cookie,
-        };
-        match self.check(arrival.at, &request) {
-            Ok(checked) if checked == arrival.request && tag == arrival.tag => Ok(()),
-            Ok(_) => Err(Error::State("the saved state does not fit: a request contradicts itself".into())),
-            Err(error) => Err(Error::State(format!("the saved state does not fit: {error}"))),
-        }
-    }
-
-    /// State of the device with everything that is in flight, for [`Device::restore`].
-    ///
-    /// # Errors
-    /// [`Error::State`] without [`Options::journal`], [`Error::Finished`] after [`Device::finish`].
-    pub fn save(&self) -> Result<Vec<u8>, Error> {
-        if self.finished {
-            return Err(Error::Finished);
-        }
-        let Some(submissions) = &self.journal else {
-            return Err(Error::State("only a device created with a journal can be saved".into()));
-        };
-        let config_hash = self.case.config_hash();
-        let (now, waiting, digest) =
-            machine!(&self.inner, m => (m.now(), m.completions.len() as u64, m.digest));
-        let completed = (self.polled + waiting, digest);
-        Ok(Journal { config_hash: &config_hash, now, polled: self.polled, completed, submissions }.bytes())
-    }
-
-    // ---- requests -------------------------------------------------------------------------------------
-
-    /// Submits a request that arrives at `at`, now or later, and returns its number; numbers count from zero.
-    ///
-    /// Requests of one instant arrive in the order of their submission, after everything else of that instant.
-    ///
-    /// # Errors
-    /// [`Error::Time`] if `at` is in the past or behind [`LONGEST`], [`Error::Request`] for an illegal request,
-    /// [`Error::Finished`] after [`Device::finish`].
-    #[inline]
-    pub fn submit(&mut self, at: SimTime, request: &Request) -> Result<u64, Error> {
-        let checked = self.check(at, request)?;
-        Ok(self.take(at, request, checked))
-    }
-
-    /// Submits `count` requests, of which `request` gives the `k`-th with its instant, and returns the number of the first; all
-    /// of them, or none if one is illegal.
-    ///
-    /// # Errors
-    /// Those of [`Device::submit`]; the message names the request.
-    pub fn submit_batch(
-        &mut self,
-        count: usize,
-        mut request: impl FnMut(usize) -> Result<(SimTime, Request), Error>,
-    ) -> Result<u64, Error> {
-        let first = self.next_tag;
-        for k in 0..count {
-            request(k).and_then(|(at, request)| self.check(at, &request)).map_err(|error| match error {
-                Error::Request(why) if count > 1 => {
-                    Error::Request(format!("request {k} of the batch: {why}"))
-                }
-                Error::Time(why) if count > 1 => Error::Time(format!("request {k} of the batch: {why}")),
-                other => other,
-            })?;
-        }
-        machine!(&mut self.inner, m => m.arrivals.reserve(count));
-        for k in 0..count {
-            let (at, request) = request(k)?;
-            let checked = self.check(at, &request)?;
-            self.take(at, &request, checked);
-        }
-        Ok(first)
-    }
-
-    /// Gives a checked request its number.
-    #[inline]
-    fn take(&mut self, at: SimTime, request: &Request, checked: DeviceRequest) -> u64 {
-        let tag = self.next_tag;
-        self.next_tag += 1;
-        let (cookie, queue, namespace) = (request.cookie, request.queue, request.namespace - 1);
-        self.accept(Arrival { at, tag, cookie, request: checked, queue, namespace });
-        tag
-    }
-
-    #[inline]
-    fn accept(&mut self, arrival: Arrival) {
-        if let Some(journal) = &mut self.journal {
-            journal.push(arrival);
-        }
-        machine!(&mut self.inner, m => m.arrivals.push(arrival));
-    }
-
-    /// The request in sectors of the device, if it is legal.
-    #[inline]
-    fn check(&self, at: SimTime, request: &Request) -> Result<DeviceRequest, Error> {
-        let (now, namespaces) = machine!(&self.inner, m => (m.now(), &m.namespaces));
-        let &Request { op, namespace, queue, handle, offset, bytes, .. } = request;
-        let largest = if op == Op::Trim { LARGEST_TRIM } else { LARGEST };
-        let of = namespaces.get((namespace as usize).wrapping_sub(1));
-        let moves = !matches!(op, Op::Flush | Op::Zone(_)) || op == Op::Zone(ZoneAction::Report);
-        let legal = !self.finished
-            && at >= now
-            && at.0 <= LONGEST.0
-            && (offset | bytes) % SECTOR.get() == 0
-            && bytes <= largest
-            && (bytes > 0) == moves
-            && (op != Op::Flush || offset == 0)
-            && (queue as usize) < self.case.drive.host.queue_weights.len()
-            && (handle == 0 || u32::from(handle) < self.case.drive.ftl.placement.classes())
-            && (self.case.array.is_none() || matches!(op, Op::Read | Op::Write | Op::Flush))
-            && of.is_some_and(|of| {
-                let capacity = (of.end - of.start) * SECTOR.get();
-                // The buffer of a report is no range of addresses.
-                let length = if op == Op::Zone(ZoneAction::Report) { 0 } else { bytes };
-                offset < capacity && length <= capacity - offset
-            });
-        let Some(of) = of.filter(|_| legal) else { return Err(self.why_illegal(at, request)) };
-        let sector = of.start + offset / SECTOR.get();
-        Ok(DeviceRequest { op, sector, sectors: (bytes / SECTOR.get()) as u32, handle })
-    }
-
-    /// What is wrong with a request.
-    #[cold]
-    fn why_illegal(&self, at: SimTime, request: &Request) -> Error {
-        let now = self.now();
-        let &Request { op, namespace, queue, handle, offset, bytes, .. } = request;
-        if self.finished {
-            return Error::Finished;
-        }
-        if at < now {
-            return Error::Time(format!("at = {} ns is in the past: it is {} ns", at.0, now.0));
-        }
-        if at.0 > LONGEST.0 {
-            return Error::Time(format!(
-                "at = {} ns lies behind the longest time, {} ns (100 days)",
-                at.0, LONGEST.0
-            ));
-        }
-        let (name, _) = OPS[code_of_op(op) as usize];
-        if self.case.array.is_some() && !matches!(op, Op::Read | Op::Write | Op::Flush) {
-            return Error::Request(format!("op = {name}: legal for an array: read, write, flush"));
-        }
-        let count = self.namespaces();
-        if !(1..=count).contains(&namespace) {
-            return Error::Request(format!("namespace = {namespace}: legal: 1 to {count}"));
-        }
-        let queues = self.case.drive.host.queue_weights.len();
-        if queue as usize >= queues {
-            return Error::Request(format!(
-                "queue = {queue}: legal: 0 to {} (host.queue-weights)",
-                queues - 1
-            ));
-        }
-        let handles = self.case.drive.ftl.placement.classes();
-        if handle > 0 && u32::from(handle) >= handles {
-            let legal = handles.saturating_sub(1);
-            return Error::Request(format!("handle = {handle}: legal: 0 to {legal} (ftl.placement)"));
-        }
-        if (offset | bytes) % SECTOR.get() != 0 {
-            let why = format!("offset = {offset}, bytes = {bytes}: legal: multiples of 512");
-            return Error::Request(why);
-        }
-        let moves = !matches!(op, Op::Flush | Op::Zone(_)) || op == Op::Zone(ZoneAction::Report);
-        if !moves {
-            let and = if op == Op::Flush { "offset = 0 and bytes = 0" } else { "bytes = 0" };
-            return Error::Request(format!("offset = {offset}, bytes = {bytes}: legal of {name}: {and}"))
-                .or_capacity(bytes == 0 && (op != Op::Flush || offset == 0), || self.beyond(request));
-        }
-        let largest = if op == Op::Trim { LARGEST_TRIM } else { LARGEST };
-        if bytes == 0 || bytes > largest {
-            return Error::Request(format!("bytes = {bytes}: legal of {name}: 512 to {largest}"));
-        }
-        self.beyond(request)
-    }
-
-    fn beyond(&self, request: &Request) -> Error {
-        let &Request { namespace, offset, bytes, .. } = request;
-        let capacity = self.capacity(namespace).unwrap_or(0);
-        Error::Request(format!(
-            "offset = {offset}, bytes = {bytes}: ends behind the {capacity} bytes of namespace {namespace}"
-        ))
     }
 
     // ---- time -----------------------------------------------------------------------------------------
@@ -492,13 +261,6 @@ impl Device {
         }
         self.finished = true;
         machine!(&mut self.inner, m => m.finish())
-    }
-}
-
-impl Error {
-    /// The other error if `other` holds.
-    fn or_capacity(self, other: bool, error: impl FnOnce() -> Error) -> Error {
-        if other { error() } else { self }
     }
 }
 

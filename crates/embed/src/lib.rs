@@ -32,7 +32,11 @@ mod machine;
 mod options;
 mod power;
 mod request;
+mod saved;
+mod submission;
 mod suspension;
+mod unit_change;
+mod units;
 
 pub use activity::Activity;
 pub use counters::Counters;
@@ -45,3 +49,4 @@ pub use options::Options;
 pub use power::PowerCut;
 pub use request::{Completion, OPS, Request, StatusCode, op_of_code};
 pub use suspension::Suspension;
+pub use unit_change::UnitChange;

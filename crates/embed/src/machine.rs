@@ -6,6 +6,7 @@
 use crate::arrivals::{Arrival, Arrivals};
 use crate::error::Error;
 use crate::request::{Completion, StatusCode, code_of_op};
+use crate::unit_change::UnitChange;
 use interpulse_array::array::{Array, ArrayCounters};
 use interpulse_drive::Drive;
 use interpulse_engine::account::NO_ACCOUNT;
@@ -67,9 +68,9 @@ impl Simulated for Array {
 
 /// What is kept of a request between its submission to the device and its completion.
 #[derive(Clone, Copy)]
-struct Outstanding {
+pub(crate) struct Outstanding {
     tag: u64,
-    cookie: u64,
+    pub cookie: u64,
     op: Op,
     submitted: SimTime,
     namespace: u32,
@@ -88,7 +89,7 @@ pub struct Machine<D> {
     pub device: D,
     events: EventQueue,
     pub arrivals: Arrivals,
-    outstanding: Slab<Tag, Outstanding>,
+    pub(crate) outstanding: Slab<Tag, Outstanding>,
     /// Completions that the host has not polled.
     pub completions: VecDeque<Completion>,
     /// Sectors of each namespace.
@@ -100,6 +101,8 @@ pub struct Machine<D> {
     /// Whether power may be lost, and whether it is lost now.
     loses_power: bool,
     down: bool,
+    /// Changes of units that the host has not taken, if it follows them.
+    pub units: Option<Vec<UnitChange>>,
 }
 
 impl<D: Simulated> Machine<D> {
@@ -122,6 +125,7 @@ impl<D: Simulated> Machine<D> {
             causes,
             loses_power,
             down: false,
+            units: None,
         };
         if machine.device.has_event() {
             machine.settle();
@@ -252,6 +256,9 @@ impl<D: Simulated> Machine<D> {
     /// Takes the events of the device.
     #[inline(always)]
     fn drain(&mut self) {
+        if self.units.is_some() {
+            self.poll_units();
+        }
         while let Some(event) = self.device.event() {
             let DeviceEvent::Completed(of) = event else {
                 let restored = matches!(event, DeviceEvent::PowerRestored);
@@ -312,6 +319,7 @@ impl<D: Simulated> Machine<D> {
     /// Completes every outstanding request, which the device has dropped, with an error.
     #[cold]
     fn lose_power(&mut self) {
+        self.poll_units();
         self.down = true;
         let mut dropped: Vec<(u64, Tag)> = self.outstanding.iter().map(|(key, of)| (of.tag, key)).collect();
         dropped.sort_unstable();

@@ -58,4 +58,6 @@ pub enum Outcome {
     InvalidArgument,
     /// The drive is read-only.
     NotPermitted,
+    /// The store of the data is full.
+    NoSpace,
 }

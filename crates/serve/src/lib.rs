@@ -3,6 +3,7 @@
 pub mod command;
 pub mod drive;
 pub mod protocol;
+pub mod revertible;
 pub mod server;
 pub mod store;
 pub mod web;

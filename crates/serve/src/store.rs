@@ -9,6 +9,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock};
 
 /// Most extents of one block status.
 const MOST_EXTENTS: usize = 1024;
@@ -59,8 +60,12 @@ pub enum StoreError {
 pub struct Store {
     file: File,
     bytes: u64,
+    /// Folder of the file, if it has a name.
+    folder: Option<PathBuf>,
     /// A flush has failed. The system may have dropped what it could not write, and reports that once.
     has_failed: AtomicBool,
+    /// Reads exclude restored contents, so that none has a part of both.
+    restores: RwLock<()>,
 }
 
 impl Store {
@@ -92,7 +97,12 @@ impl Store {
             }
             _ => {}
         }
-        Ok(Store { file, bytes, has_failed: AtomicBool::new(false) })
+        let folder = path.parent().map(|of| if of == Path::new("") { Path::new(".") } else { of });
+        Ok(Store::of(file, bytes, folder.map(Path::to_path_buf)))
+    }
+
+    fn of(file: File, bytes: u64, folder: Option<PathBuf>) -> Store {
+        Store { file, bytes, folder, has_failed: AtomicBool::new(false), restores: RwLock::new(()) }
     }
 
     /// A store in memory, which takes as much of it as is written.
@@ -102,7 +112,7 @@ impl Store {
     pub fn in_memory(bytes: u64) -> io::Result<Store> {
         let file = File::from(fs::memfd_create("interpulse-drive", MemfdFlags::CLOEXEC)?);
         file.set_len(bytes)?;
-        Ok(Store { file, bytes, has_failed: AtomicBool::new(false) })
+        Ok(Store::of(file, bytes, None))
     }
 
     /// Size in bytes.
@@ -110,11 +120,17 @@ impl Store {
         self.bytes
     }
 
+    /// Folder of its file; `None` in memory.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
     /// Appends the `length` bytes at `offset` to `out`.
     ///
     /// # Errors
     /// Those of the system; `out` is then as it was.
     pub fn read_to(&self, offset: u64, length: u32, out: &mut Vec<u8>) -> io::Result<()> {
+        let _no_restore = self.restores.read().unwrap_or_else(PoisonError::into_inner);
         let before = out.len();
         out.resize(before + length as usize, 0);
         let read = self.file.read_exact_at(&mut out[before..], offset);
@@ -130,6 +146,18 @@ impl Store {
     /// Those of the system; [`io::ErrorKind::StorageFull`] if the file system has no room. Parts may have been written.
     pub fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         self.file.write_all_at(data, offset)
+    }
+
+    /// Restores the `length` bytes at `offset` to `data`, or to zeroes. No read sees a part of it.
+    ///
+    /// # Errors
+    /// Those of [`Store::write`].
+    pub fn restore(&self, offset: u64, data: Option<&[u8]>, length: u64) -> io::Result<()> {
+        let _no_read = self.restores.write().unwrap_or_else(PoisonError::into_inner);
+        match data {
+            Some(data) => self.write(offset, data),
+            None => self.deallocate(offset, length),
+        }
     }
 
     /// Makes all completed writes durable.
@@ -174,6 +202,18 @@ impl Store {
             length,
         ) {
             Err(Errno::OPNOTSUPP) => self.write_zero_bytes(offset, length),
+            other => Ok(other?),
+        }
+    }
+
+    /// Allocates what is not; the bytes read as before.
+    ///
+    /// # Errors
+    /// Those of [`Store::write`].
+    pub fn allocate(&self, offset: u64, length: u64) -> io::Result<()> {
+        match fs::fallocate(&self.file, FallocateFlags::KEEP_SIZE, offset, length) {
+            // A file system that cannot do this has no holes either, or writes fill them.
+            Err(Errno::OPNOTSUPP) => Ok(()),
             other => Ok(other?),
         }
     }

@@ -164,8 +164,12 @@ fn what_does_not_go_with_power_cuts_is_refused() {
         let started = SimulatedDrive::start(setup(&format!("{DRIVE}{more}"), Pace::Max, 1), |_| ());
         started.err().expect("it is refused").to_string()
     };
+    // Its owner does not take data back.
     let why = refused(&format!("{LOSS}[cache]\nprotected = false\n"));
     assert!(why.contains("cache.protected = false") && why.contains("legal: true"), "{why}");
+    let array = "[array]\nlevel = \"raid5\"\ndrives = 4\n";
+    let why = refused(&format!("{array}{LOSS}[cache]\nprotected = false\n"));
+    assert!(why.contains("the drives of an array keep their caches"), "{why}");
     let (drive, _done) = start(setup(DRIVE, Pace::Max, 1));
     assert!(!drive.cut_power());
     drive.finish().expect("the device works");

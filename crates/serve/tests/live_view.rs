@@ -11,9 +11,14 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 
 /// Status and body of an answer, and whether it has a policy.
-fn ask(to: SocketAddr, method: &str, path: &str, fields: &str) -> (u16, String) {
+pub fn ask(to: SocketAddr, method: &str, path: &str, fields: &str) -> (u16, String) {
+    ask_with(to, method, path, fields, "")
+}
+
+/// As [`ask`], with a body.
+pub fn ask_with(to: SocketAddr, method: &str, path: &str, fields: &str, body: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(to).expect("it listens");
-    let request = format!("{method} {path} HTTP/1.1\r\n{fields}Connection: close\r\n\r\n");
+    let request = format!("{method} {path} HTTP/1.1\r\n{fields}Connection: close\r\n\r\n{body}");
     stream.write_all(request.as_bytes()).expect("it reads");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("it answers");

@@ -12,3 +12,4 @@ mod requests;
 mod server;
 mod slow_clients;
 mod store;
+mod volatile_cuts;

@@ -76,6 +76,11 @@ impl Running {
         self.folder.path()
     }
 
+    /// The server.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
     /// Ends the server.
     pub fn stop(&self) -> Result<Report, ServeError> {
         self.server.stop()

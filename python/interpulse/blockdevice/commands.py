@@ -43,6 +43,34 @@ def give(path: Path, user: str) -> None:
         os.chown(path, found.pw_uid, found.pw_gid)
 
 
+def start(
+    name: str,
+    *arguments: str | Path,
+    stdin: int,
+    stdout: int,
+    stderr: int,
+    folder: Path | None = None,
+    user: str | None = None,
+) -> subprocess.Popen[str]:
+    """Starts a program beside this one, with standard streams as `subprocess` takes them.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
+    line = [program(name), *map(str, arguments)]
+    return subprocess.Popen(
+        line,
+        cwd=folder,
+        env=environment(),
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        text=True,
+        bufsize=1,
+        **account(user),
+    )
+
+
 def run(
     name: str,
     *arguments: str | Path,

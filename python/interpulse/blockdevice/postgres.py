@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from interpulse._core import RunError
-from interpulse.blockdevice.commands import account, environment, give, run
+from interpulse.blockdevice.commands import account, environment, give, run, start
 from interpulse.blockdevice.requirements import program
 
 USER = "postgres"
@@ -117,9 +116,9 @@ class Cluster:
 
     def session(self) -> subprocess.Popen[str]:
         """A psql that reads SQL from its standard input and prints rows, unaligned."""
-        line = [program("psql"), *self._address(), "-X", "-q", "-A", "-t"]
-        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        return subprocess.Popen(line, env=environment(), text=True, bufsize=1, **pipes, **account(USER))
+        line = ("psql", *self._address(), "-X", "-q", "-A", "-t")
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        return start(*line, stdin=pipe, stdout=pipe, stderr=nothing, user=USER)
 
     def bench(self, *options: str, folder: Path | None = None) -> str:
         """Runs pgbench and returns what it prints."""
@@ -127,9 +126,9 @@ class Cluster:
 
     def bench_process(self, folder: Path, *options: str) -> subprocess.Popen[str]:
         """Starts pgbench; its logs of transactions are files of `folder`, which its account must be able to write."""
-        line = [program("pgbench"), *self._address(), *options]
-        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL}
-        return subprocess.Popen(line, env=environment(), cwd=folder, text=True, **pipes, **account(USER))
+        line = ("pgbench", *self._address(), *options)
+        pipe, both = subprocess.PIPE, subprocess.STDOUT
+        return start(*line, stdin=subprocess.DEVNULL, stdout=pipe, stderr=both, folder=folder, user=USER)
 
     def check(self) -> str:
         """Checks every table and index with pg_amcheck, heap against index; raises RunError for damage."""

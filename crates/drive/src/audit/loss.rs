@@ -5,6 +5,7 @@
 
 use super::VersionAudit;
 use super::record::LossRecord;
+use super::units::{UnitEvent, UnitLog};
 use crate::numbers::{Lpn, Ppu, Slot};
 use interpulse_engine::RequestId;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -59,6 +60,52 @@ impl VersionAudit {
         }
     }
 
+    /// Log of changes of units, empty at first, if `follow`.
+    pub fn follow_units(&mut self, follow: bool) {
+        self.record().units = follow.then(Box::default);
+    }
+
+    /// Log of changes of units, if a host follows them.
+    #[inline]
+    pub fn unit_log(&mut self) -> Option<&mut UnitLog> {
+        self.loss.as_mut()?.units.as_deref_mut()
+    }
+
+    /// Notes for the host that `lpn` has the version in the cache that [`VersionAudit::written`] has counted.
+    #[cold]
+    pub fn note_written(&mut self, lpn: Lpn, absorbed: bool) {
+        let version = self.newest(lpn);
+        if let Some(log) = self.unit_log() {
+            log.push(UnitEvent::Written { tag: log.writer, lpn, version, absorbed });
+        }
+    }
+
+    /// Notes for the host that a trim has removed the data of `lpn`.
+    #[cold]
+    pub fn note_trimmed(&mut self, lpn: Lpn, absorbed: bool) {
+        let version = self.newest(lpn);
+        if let Some(log) = self.unit_log() {
+            log.push(UnitEvent::Trimmed { lpn, version, absorbed });
+        }
+    }
+
+    /// Notes for the host that a trim has found no data of `lpn`.
+    #[inline]
+    pub fn note_empty(&mut self, lpn: Lpn) {
+        if let Some(log) = self.unit_log() {
+            log.push_empty(lpn);
+        }
+    }
+
+    /// Notes for the host that the version of `lpn` in `slot` is on flash.
+    #[cold]
+    pub fn note_durable(&mut self, lpn: Lpn, slot: Slot) {
+        let (_, version) = self.in_cache[&slot];
+        if let Some(log) = self.unit_log() {
+            log.push(UnitEvent::Durable { lpn, version });
+        }
+    }
+
     /// Begins flush `id`, which covers everything completed so far.
     #[cold]
     pub fn flush_begins(&mut self, id: RequestId) {
@@ -78,6 +125,12 @@ impl VersionAudit {
                 let flushed = record.flushed.entry(lpn).or_default();
                 *flushed = version.max(*flushed);
                 record.covered += 1;
+                // Programs have been noted when they ended.
+                if let Some(units) = &mut record.units
+                    && record.trimmed.get(&lpn) == Some(&version)
+                {
+                    units.push(UnitEvent::Durable { lpn, version });
+                }
             }
         }
         for (lpn, version) in record.requests.remove(&id).unwrap_or_default() {
@@ -108,8 +161,13 @@ impl VersionAudit {
             fates.insert(id, fate);
         }
         for (lpn, version) in units {
-            self.newest.insert(lpn, (version, held(lpn) == Held::Nothing));
+            let before = self.newest.insert(lpn, (version, held(lpn) == Held::Nothing));
             let record = self.record();
+            if let Some(units) = &mut record.units
+                && before.is_some_and(|(newest, _)| version < newest)
+            {
+                units.push(UnitEvent::Reverted { lpn, version });
+            }
             let before = |of: &HashMap<Lpn, u32>| of.get(&lpn).copied().unwrap_or(0);
             losses.acknowledged += u64::from(version < before(&record.acknowledged));
             losses.flushed += u64::from(version < before(&record.flushed));
@@ -122,6 +180,9 @@ impl VersionAudit {
         if let Some(log) = &mut record.unflushed {
             record.covered += log.len() as u64;
             log.clear();
+        }
+        if let Some(units) = &mut record.units {
+            units.push(UnitEvent::PowerLost);
         }
         (losses, fates)
     }

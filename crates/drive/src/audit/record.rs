@@ -1,5 +1,6 @@
 //! Acknowledged versions of each unit.
 
+use super::units::UnitLog;
 use crate::numbers::Lpn;
 use interpulse_engine::RequestId;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -18,4 +19,6 @@ pub struct LossRecord {
     /// Flushes in flight, with the number of versions completed when they began.
     pub(super) flushes: HashMap<RequestId, u64>,
     pub(super) trimmed: HashMap<Lpn, u32>,
+    /// Changes of units for a host that follows them.
+    pub(super) units: Option<Box<UnitLog>>,
 }

@@ -29,6 +29,7 @@ mod parked;
 pub mod power_state;
 mod read_through;
 mod state;
+mod unit_events;
 pub mod verify;
 mod write_zeroes;
 mod writes;
@@ -71,7 +72,8 @@ pub struct Drive {
     read_cache: Option<Box<ReadCache>>,
     /// Bus of the DRAM, if it has timing.
     dram: Option<Box<Dram>>,
-    /// Whether formats, faults, firmware cores by task or a read cache take part in the execution of commands.
+    /// Whether formats, faults, firmware cores by task, a read cache or a host that follows units take part in the execution of
+    /// commands.
     has_detours: bool,
     place: ResourceMap,
     /// Power state, if power may be lost.

@@ -124,11 +124,16 @@ impl Drive {
         if self.has_detours { self.admit_cached_units(id) } else { self.admit_to_cache(id) }
     }
 
-    /// As [`Drive::admit_to_cache`]; the read cache, if there is one, replaces or drops its copies.
+    /// As [`Drive::admit_to_cache`]; the read cache, if there is one, replaces or drops its copies, and a host that follows units
+    /// learns who writes them.
     #[cold]
     #[inline(never)]
     fn admit_cached_units(&mut self, id: RequestId) -> bool {
         let before = self.host.requests.get(id).admitted;
+        let writer = self.host.requests.get(id).tag;
+        if let Some(log) = self.unit_log() {
+            log.writer = writer;
+        }
         let all = self.admit_to_cache(id);
         if self.read_cache.is_some() {
             let of = self.host.requests.get(id);

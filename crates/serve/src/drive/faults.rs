@@ -42,9 +42,13 @@ impl Faults {
                 let out: Duration = served.since(of.at);
                 format!("and served again after {:.3} s", out.as_ns() as f64 / 1e9)
             });
+            let lost = match of.acknowledged_units_lost {
+                0 => String::new(),
+                units => format!(", {units} acknowledged units lost"),
+            };
             let _ = writeln!(
                 text,
-                "power cut at {:.6} s of drive time: {} requests in flight, {out}",
+                "power cut at {:.6} s of drive time: {} requests in flight{lost}, {out}",
                 of.at.as_ns() as f64 / 1e9,
                 of.requests
             );

@@ -14,5 +14,6 @@ pub mod simulated_drive;
 pub mod state_saver;
 pub mod statistics;
 pub mod suspension;
+pub mod units;
 pub mod view;
 pub mod window;

@@ -7,8 +7,9 @@ use super::clock::{Clock, Pace, WallTime};
 use super::record::Recorder;
 use super::statistics::{Ended, Statistics};
 use super::suspension::{Change, Wanted};
+use super::units::UnitData;
 use crate::command::{Command, Done, Kind, Outcome};
-use interpulse_embed::{Completion, Device, Error, Op, Request, SimTime, StatusCode};
+use interpulse_embed::{Completion, Device, Error, Op, Request, SimTime, StatusCode, UnitChange};
 
 /// Largest request of a device that is not a trim.
 const LARGEST_PART: u64 = 1 << 30;
@@ -55,6 +56,8 @@ struct Outstanding {
     /// Whether its data is written, and the flush outstanding that makes it durable.
     flushing: bool,
     outcome: Outcome,
+    /// Its data could not be stored, and it ends like this.
+    unstored: Option<Outcome>,
 }
 
 /// A device that follows a clock.
@@ -71,6 +74,8 @@ pub struct Pacer {
     clock: Option<Clock>,
     is_array: bool,
     outstanding: slab::Slab<Outstanding>,
+    /// Data of the units, if a power cut reverts them, and changes that have not been passed to them.
+    units: Option<(Box<dyn UnitData>, Vec<UnitChange>)>,
 }
 
 impl Pacer {
@@ -84,7 +89,14 @@ impl Pacer {
             clock: pace.dilation().map(Clock::new),
             is_array,
             outstanding: slab::Slab::new(),
+            units: None,
         }
+    }
+
+    /// Passes changes of units to `units` from now on, which have so many bytes.
+    pub fn follow_units(&mut self, mut units: Box<dyn UnitData>, unit_bytes: u64) {
+        units.begin(unit_bytes);
+        self.units = Some((units, Vec::new()));
     }
 
     /// Commands that the drive has and has not completed.
@@ -165,8 +177,18 @@ impl Pacer {
 
     /// Ends every outstanding command with an error, after the device has failed.
     pub fn abandon(&mut self, due: &mut Vec<Due>) {
-        for Outstanding { command, .. } in self.outstanding.drain() {
-            due.push(Due { done: command.done(Outcome::IoError), at: None });
+        let commands: Vec<Command> = self.outstanding.drain().map(|of| of.command).collect();
+        for command in commands {
+            let outcome = self.ended(&command, Outcome::IoError);
+            due.push(Due { done: command.done(outcome), at: None });
+        }
+    }
+
+    /// How `command` ends for its client.
+    fn ended(&mut self, command: &Command, outcome: Outcome) -> Outcome {
+        match &mut self.units {
+            Some((units, _)) => units.ended(command, outcome),
+            None => outcome,
         }
     }
 
@@ -175,7 +197,7 @@ impl Pacer {
         while self.device.advance_to_completion(Some(to))? {
             self.take_completions(due)?;
         }
-        Ok(())
+        self.take_unit_changes()
     }
 
     /// Advances the device to the next instant with a completion.
@@ -187,8 +209,31 @@ impl Pacer {
     }
 
     fn take_completions(&mut self, due: &mut Vec<Due>) -> Result<(), Error> {
+        // A command completes after its data are stored.
+        self.take_unit_changes()?;
         while let Some(completion) = self.device.pop() {
             self.take(&completion, due)?;
+        }
+        Ok(())
+    }
+
+    fn take_unit_changes(&mut self) -> Result<(), Error> {
+        let Some((units, changes)) = &mut self.units else { return Ok(()) };
+        self.device.take_unit_changes(changes);
+        for change in changes.drain(..) {
+            if change == UnitChange::PowerLost {
+                // The flush of a durable write may come after the cut that has lost its data.
+                let flushing = self.outstanding.iter_mut().filter(|(_, of)| of.flushing);
+                flushing.for_each(|(_, of)| of.unstored = Some(Outcome::IoError));
+            }
+            let UnitChange::Written { cookie, offset, version, absorbed } = change else {
+                units.changed(&change).map_err(Error::Resources)?;
+                continue;
+            };
+            let of = &mut self.outstanding[cookie as usize];
+            if let Err(outcome) = units.written(&of.command, offset, version, absorbed) {
+                of.unstored = Some(outcome);
+            }
         }
         Ok(())
     }
@@ -197,7 +242,8 @@ impl Pacer {
     fn submit(&mut self, command: &Command, due: &mut Vec<Due>) -> Result<(), Error> {
         let now = self.device.now();
         let Some(op) = self.operation(command.kind).filter(|_| self.is_legal(command)) else {
-            due.push(Due { done: command.done(Outcome::InvalidArgument), at: self.due_at(now) });
+            let outcome = self.ended(command, Outcome::InvalidArgument);
+            due.push(Due { done: command.done(outcome), at: self.due_at(now) });
             return Ok(());
         };
         if let Some(recorder) = &mut self.recorder {
@@ -209,6 +255,7 @@ impl Pacer {
             parts: 0,
             flushing: false,
             outcome: Outcome::Success,
+            unstored: None,
         };
         let key = self.outstanding.insert(entry);
         let whole = if op == Op::Flush { 0 } else { u64::from(command.length) };
@@ -265,7 +312,9 @@ impl Pacer {
             let flush = Request { cookie: completion.cookie, ..Request::flush() };
             return self.device.submit(self.device.now(), &flush).map(drop);
         }
-        let Outstanding { command, submitted, outcome, .. } = self.outstanding.remove(key);
+        let Outstanding { command, submitted, outcome, unstored, .. } = self.outstanding.remove(key);
+        let outcome = unstored.filter(|_| outcome == Outcome::Success).unwrap_or(outcome);
+        let outcome = self.ended(&command, outcome);
         self.statistics.ended(&Ended { command, submitted, completion, outcome });
         due.push(Due { done: command.done(outcome), at: self.due_at(completion.completed) });
         Ok(())

@@ -10,6 +10,7 @@ use super::record::Recorder;
 use super::report::Report;
 use super::state_saver::{StateFile, StateSaver};
 use super::suspension::{Change, NotChanged, Settings};
+use super::units::UnitData;
 use super::view::{Session, View};
 use crate::command::{Command, Done};
 use interpulse_embed::{Device, Error, Options, message_of_panic};
@@ -46,21 +47,35 @@ pub struct SimulatedDrive {
     queue: Arc<Queue>,
     session: Session,
     can_lose_power: bool,
+    is_volatile: bool,
     changes: Changes,
     thread: Mutex<Option<JoinHandle<Result<Report, Error>>>>,
 }
 
 impl SimulatedDrive {
-    /// Builds the device with its initial state, on the calling thread, and starts its own thread. This calls `deliver` with
-    /// completions in the order of drive time, outside any lock; a call that takes long delays the completions behind it.
+    /// [`SimulatedDrive::start_with`] for a drive whose data no power cut reverts.
     ///
     /// # Errors
-    /// Those of [`Device::create`]; [`Error::Config`] for a drive of sequential zones, which is no block device;
-    /// [`Error::State`] for a state of another configuration or version, and a device whose state cannot be kept;
-    /// [`Error::Resources`] if the thread cannot be started.
+    /// Those of [`SimulatedDrive::start_with`]; [`Error::Config`] for a drive that forgets acknowledged writes.
     pub fn start(
         setup: Setup,
         deliver: impl FnMut(&[Done]) + Send + 'static,
+    ) -> Result<SimulatedDrive, Error> {
+        SimulatedDrive::start_with(setup, deliver, None)
+    }
+
+    /// Builds the device with its initial state, on the calling thread, and starts its own thread. This calls `deliver` with
+    /// completions in the order of drive time, outside any lock; a call that takes long delays the completions behind it. Where
+    /// [a power cut reverts data](SimulatedDrive::is_volatile), it passes changes of units to `units` before.
+    ///
+    /// # Errors
+    /// Those of [`Device::create`]; [`Error::Config`] for a drive of sequential zones, which is no block device, and one that
+    /// forgets acknowledged writes without `units`; [`Error::State`] for a state of another configuration or version, and a device whose state
+    /// cannot be kept; [`Error::Resources`] if the thread cannot be started.
+    pub fn start_with(
+        setup: Setup,
+        deliver: impl FnMut(&[Done]) + Send + 'static,
+        units: Option<Box<dyn UnitData>>,
     ) -> Result<SimulatedDrive, Error> {
         let Setup { options, pace, limit, record, state } = setup;
         let mut device = create(&options, state.as_ref().map(|file| file.path.as_path()))?;
@@ -68,16 +83,22 @@ impl SimulatedDrive {
             let why = "ftl.family = \"zoned\": a block device needs random writes; legal: a page-mapped drive or an array";
             return Err(Error::Config(format!("{}: {why}", options.path)));
         }
-        if device.forgets_acknowledged_writes() {
-            let why = "cache.protected = false: a power cut would lose acknowledged writes, and a served drive does not take them \
-                       back out of its data; legal: true, or cache.acknowledge = \"when-programmed\"";
+        let is_volatile = device.forgets_acknowledged_writes();
+        let units = units.filter(|_| is_volatile);
+        let followed = units.and_then(|units| device.follow_units().map(|bytes| (units, bytes)));
+        if is_volatile && followed.is_none() {
+            let why = "cache.protected = false: a power cut loses acknowledged writes, and the owner of this drive does not take \
+                       them back out of its data; legal: true, or cache.acknowledge = \"when-programmed\"";
             return Err(Error::Config(format!("{}: {why}", options.path)));
         }
         let can_lose_power = device.can_cut_power();
         let session = session_of(&device, pace);
         let changes = Changes::new(options, record.is_some());
         let queue = Arc::new(Queue::new(limit));
-        let pacer = Pacer::new(device, session.is_array, pace, record.map(Recorder::new));
+        let mut pacer = Pacer::new(device, session.is_array, pace, record.map(Recorder::new));
+        if let Some((units, bytes)) = followed {
+            pacer.follow_units(units, bytes);
+        }
         let thread = DriveThread {
             pacer,
             queue: Arc::clone(&queue),
@@ -91,7 +112,14 @@ impl SimulatedDrive {
         let run = move || thread.run();
         let thread = Builder::new().name("drive".into()).spawn(run);
         let thread = thread.map_err(|error| Error::Resources(format!("the thread of the drive: {error}")))?;
-        Ok(SimulatedDrive { queue, session, can_lose_power, changes, thread: Mutex::new(Some(thread)) })
+        Ok(SimulatedDrive {
+            queue,
+            session,
+            can_lose_power,
+            is_volatile,
+            changes,
+            thread: Mutex::new(Some(thread)),
+        })
     }
 
     /// Bytes of the drive.
@@ -102,6 +130,11 @@ impl SimulatedDrive {
     /// Whether the device executes trims; an array does not, and refuses them.
     pub fn can_trim(&self) -> bool {
         !self.session.is_array
+    }
+
+    /// Whether a power cut takes acknowledged writes back, so that their data go through the [`UnitData`] of the drive.
+    pub fn is_volatile(&self) -> bool {
+        self.is_volatile
     }
 
     /// Whether its thread has ended: by a failure, or after [`SimulatedDrive::finish`].

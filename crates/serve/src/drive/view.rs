@@ -5,7 +5,7 @@ use super::clock::{Pace, WallTime};
 use super::pacer::Pacer;
 use super::statistics::Slow;
 use super::suspension::SuspensionView;
-use interpulse_embed::{Activity, Counters, Duration};
+use interpulse_embed::{Activity, Counters, Duration, PowerCut};
 use interpulse_engine::LatencyHistogram;
 
 /// Shares of the percentiles of a [`Distribution`], with their names.
@@ -84,6 +84,15 @@ pub struct Session {
     pub is_array: bool,
 }
 
+/// Power cuts since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PowerCuts {
+    /// Their number.
+    pub count: usize,
+    /// The last one.
+    pub last: Option<PowerCut>,
+}
+
 /// A drive at an instant.
 #[derive(Clone, Debug)]
 pub struct View {
@@ -111,6 +120,8 @@ pub struct View {
     pub counters: Counters,
     /// The slowest commands, the slowest first.
     pub slowest: Vec<Slow>,
+    /// Power cuts of a drive.
+    pub power_cuts: PowerCuts,
 }
 
 impl View {
@@ -128,7 +139,9 @@ impl View {
             latency: Distribution::new(&of.latency),
             recent: Distribution::new(&statistics.windows.of(class, now)),
         });
+        let cuts = pacer.device.power_cuts();
         View {
+            power_cuts: PowerCuts { count: cuts.len(), last: cuts.last().copied() },
             session: session.clone(),
             wall: now,
             drive_ns: pacer.device.now().as_ns(),

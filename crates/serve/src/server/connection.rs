@@ -1,14 +1,14 @@
 //! State of one connection, shared by its reader, its writer and the thread of the drive.
 
 use crate::command::{Done, Outcome};
-use crate::protocol::Request;
+use crate::protocol::{Ask, Request};
 use slab::Slab;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Most requests of a connection that are under way.
 pub const MOST_REQUESTS: usize = 1024;
-/// Most bytes of reads of a connection that are under way, beyond one request.
-const MOST_READ_BYTES: u64 = 64 << 20;
+/// Most bytes of reads of a connection that are under way, beyond one request, with those of writes that wait with their data.
+const MOST_HELD_BYTES: u64 = 64 << 20;
 /// Most bytes of replies that wait for the writer beside completions; the reader waits for room.
 const MOST_READY: usize = 1 << 20;
 
@@ -21,8 +21,8 @@ pub struct Inner {
     pub done: Vec<Done>,
     /// Replies that are ready to be sent.
     pub ready: Vec<u8>,
-    /// Bytes of pending reads.
-    pub read_bytes: u64,
+    /// Bytes of pending requests that take memory.
+    pub held_bytes: u64,
     /// No more requests will come.
     pub is_ending: bool,
     /// The socket has failed: nothing more can be sent.
@@ -33,7 +33,7 @@ impl Inner {
     /// Whether another request may begin.
     fn has_room(&self) -> bool {
         self.pending.len() < MOST_REQUESTS
-            && self.read_bytes < MOST_READ_BYTES
+            && self.held_bytes < MOST_HELD_BYTES
             && self.ready.len() < MOST_READY
     }
 }
@@ -46,9 +46,26 @@ pub struct Connection {
     work: Condvar,
     /// Wakes the reader.
     room: Condvar,
+    /// Writes wait with their data until the drive takes them.
+    holds_writes: bool,
 }
 
 impl Connection {
+    /// A new connection; with `holds_writes` the data of writes are in memory until the drive takes them.
+    pub fn new(holds_writes: bool) -> Connection {
+        Connection { holds_writes, ..Connection::default() }
+    }
+
+    /// Bytes of memory that a request takes while it is pending.
+    pub fn held_by(&self, request: &Request) -> u64 {
+        let takes = match request.ask {
+            Ask::Read => true,
+            Ask::Write { .. } => self.holds_writes,
+            _ => false,
+        };
+        if takes { u64::from(request.length) } else { 0 }
+    }
+
     /// Locks the state.
     pub fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
@@ -91,9 +108,9 @@ impl Connection {
         Some(())
     }
 
-    /// Frees the room of reads that have been sent.
-    pub fn has_sent(&self, read_bytes: u64) {
-        self.lock().read_bytes -= read_bytes;
+    /// Frees the room of requests whose replies have been sent.
+    pub fn has_sent(&self, held_bytes: u64) {
+        self.lock().held_bytes -= held_bytes;
         self.room.notify_one();
     }
 

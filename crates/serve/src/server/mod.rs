@@ -13,9 +13,11 @@ mod stream;
 mod tls;
 mod writer;
 
+use crate::command::Done;
 use crate::drive::report::Report;
 use crate::drive::simulated_drive::{Setup, SimulatedDrive};
 use crate::protocol::Export;
+use crate::revertible::{Payloads, RevertibleData};
 use crate::store::Store;
 use crate::web::Web;
 use address::Address;
@@ -122,8 +124,11 @@ impl Server {
         }
         let connections = Arc::new(Connections::default());
         let to = Arc::clone(&connections);
-        let drive =
-            SimulatedDrive::start(parts.drive, move |done| to.deliver(done)).map_err(ServeError::Drive)?;
+        let (opened, payloads) = (Arc::new(OnceLock::new()), Arc::new(Payloads::default()));
+        let data = RevertibleData::new(Arc::clone(&opened), Arc::clone(&payloads));
+        let deliver = move |done: &[Done]| to.deliver(done);
+        let drive = SimulatedDrive::start_with(parts.drive, deliver, Some(Box::new(data)));
+        let drive = drive.map_err(ServeError::Drive)?;
         let (bytes, drive) = (drive.capacity(), Arc::new(drive));
         let export = Export {
             name: parts.name,
@@ -132,8 +137,11 @@ impl Server {
             is_read_only: parts.is_read_only,
             can_trim: drive.can_trim(),
         };
+        let store = Arc::new((parts.store)(bytes)?);
+        opened.get_or_init(|| Arc::clone(&store));
         let shared = Arc::new(Shared {
-            store: (parts.store)(bytes)?,
+            store,
+            payloads: drive.is_volatile().then_some(payloads),
             drive,
             budget: Budget::new(LONG_WRITES),
             connections,
@@ -262,7 +270,7 @@ fn accept(shared: &Arc<Shared>, terms: &Arc<Terms>, listener: &Listener) {
 
 fn admit(shared: &Arc<Shared>, terms: &Arc<Terms>, stream: Stream) {
     let number = shared.connections.next.fetch_add(1, Ordering::Relaxed) + 1;
-    let entry = (Arc::new(Connection::default()), Arc::new(stream));
+    let entry = (Arc::new(Connection::new(shared.payloads.is_some())), Arc::new(stream));
     {
         let mut open = shared.connections.lock();
         if open.len() >= shared.most {

@@ -9,6 +9,7 @@ use super::writer::number_of;
 use crate::command::{Command, Kind};
 use crate::protocol::requests::{self, HEAD};
 use crate::protocol::{Ask, ErrorNumber, Export, Fault, Next, Replies, Request};
+use crate::revertible::Payload;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -126,8 +127,9 @@ impl<'a> Reader<'a> {
         for command in &self.commands {
             // Those that the drive took before it ended have completed.
             if let Some(request) = inner.pending.try_remove(command.cookie as usize) {
-                if request.ask == Ask::Read {
-                    inner.read_bytes -= u64::from(request.length);
+                inner.held_bytes -= self.connection.held_by(&request);
+                if let Some(payloads) = &self.shared.payloads {
+                    payloads.take(command);
                 }
                 let (cookie, error) = (request.cookie, ErrorNumber::Shutdown);
                 self.replies.error(&mut inner.ready, cookie, error, "the server ends");
@@ -137,18 +139,17 @@ impl<'a> Reader<'a> {
         self.connection.wake_writer();
     }
 
-    /// Stores the data of a request and adds its command; one that fails or needs no command is answered.
+    /// Stores the data of a request, now or when the drive takes them, and adds its command; a request that fails or needs no
+    /// command is answered.
     fn begin(&mut self, request: &Request, payload: &[u8]) {
         let (offset, length, store) = (request.offset, request.length, &self.shared.store);
-        let (kind, stored) = match request.ask {
-            Ask::Read => (Kind::Read, Ok(())),
-            Ask::Flush => (Kind::Flush, Ok(())),
-            Ask::Write { fua } => (Kind::Write { fua }, store.write(offset, payload)),
+        let kind = match request.ask {
+            Ask::Read => Kind::Read,
+            Ask::Flush => Kind::Flush,
+            Ask::Write { fua } => Kind::Write { fua },
             // The drive has no FUA for trims; the writer flushes the store before it replies.
-            Ask::Trim { .. } => (Kind::Trim, store.deallocate(offset, length.into())),
-            Ask::WriteZeroes { fua, no_hole } => {
-                (Kind::WriteZeroes { fua }, store.write_zeroes(offset, length.into(), no_hole))
-            }
+            Ask::Trim { .. } => Kind::Trim,
+            Ask::WriteZeroes { fua, .. } => Kind::WriteZeroes { fua },
             Ask::BlockStatus { one } => {
                 return match store.extents(offset, length, one) {
                     Ok(extents) => self.replies.extents(&mut self.ready, request.cookie, &extents),
@@ -156,17 +157,35 @@ impl<'a> Reader<'a> {
                 };
             }
         };
-        if let Err(error) = stored {
+        if self.shared.payloads.is_none()
+            && let Err(error) = self.store(request, payload)
+        {
             return self.refuse(request, &error);
         }
         let mut inner = self.connection.lock();
         let slot = inner.pending.insert(*request);
-        if request.ask == Ask::Read {
-            inner.read_bytes += u64::from(length);
-        }
+        inner.held_bytes += self.connection.held_by(request);
         drop(inner);
-        let (connection, cookie) = (self.number, slot as u64);
-        self.commands.push(Command { connection, cookie, kind, offset, length });
+        let command = Command { connection: self.number, cookie: slot as u64, kind, offset, length };
+        if let Some(payloads) = &self.shared.payloads {
+            match request.ask {
+                Ask::Write { .. } => payloads.put(&command, Payload::Data(payload.into())),
+                Ask::WriteZeroes { no_hole, .. } => payloads.put(&command, Payload::Zeroes { no_hole }),
+                _ => {}
+            }
+        }
+        self.commands.push(command);
+    }
+
+    /// Stores what a request writes.
+    fn store(&self, request: &Request, payload: &[u8]) -> io::Result<()> {
+        let (offset, length, store) = (request.offset, u64::from(request.length), &self.shared.store);
+        match request.ask {
+            Ask::Write { .. } => store.write(offset, payload),
+            Ask::Trim { .. } => store.deallocate(offset, length),
+            Ask::WriteZeroes { no_hole, .. } => store.write_zeroes(offset, length, no_hole),
+            Ask::Read | Ask::Flush | Ask::BlockStatus { .. } => Ok(()),
+        }
     }
 
     fn refuse(&mut self, request: &Request, error: &io::Error) {

@@ -6,6 +6,7 @@ use super::stream::Stream;
 use crate::command::Done;
 use crate::drive::simulated_drive::SimulatedDrive;
 use crate::protocol::Export;
+use crate::revertible::Payloads;
 use crate::store::Store;
 use rustls::ServerConfig;
 use std::collections::HashMap;
@@ -19,7 +20,9 @@ pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 /// State that all threads share.
 pub struct Shared {
     pub drive: Arc<SimulatedDrive>,
-    pub store: Store,
+    pub store: Arc<Store>,
+    /// Data of writes that the drive takes later; `None` where data are stored when they are received.
+    pub payloads: Option<Arc<Payloads>>,
     pub budget: Budget,
     pub connections: Arc<Connections>,
     pub most: usize,

@@ -18,11 +18,9 @@ pub fn run(shared: &Shared, connection: &Connection, stream: &Stream, replies: R
         out.append(&mut ready);
         // One flush covers all that completed before it.
         let durable = done.iter().any(|(request, _)| is_durable(request.ask)).then(|| shared.store.flush());
-        let mut read_bytes = 0;
+        let mut held_bytes = 0;
         for (request, outcome) in done.drain(..) {
-            if request.ask == Ask::Read {
-                read_bytes += u64::from(request.length);
-            }
+            held_bytes += connection.held_by(&request);
             if is_broken {
                 continue;
             }
@@ -47,7 +45,7 @@ pub fn run(shared: &Shared, connection: &Connection, stream: &Stream, replies: R
             connection.breaks();
             stream.shut_down();
         }
-        connection.has_sent(read_bytes);
+        connection.has_sent(held_bytes);
     }
 }
 
@@ -108,6 +106,7 @@ fn answer(ask: Ask, outcome: Outcome, durable: Option<&io::Result<()>>) -> Resul
         Outcome::Success => {}
         Outcome::IoError => return failed(ErrorNumber::InputOutput, "the drive failed the request"),
         Outcome::InvalidArgument => return failed(ErrorNumber::Invalid, "the drive refuses the request"),
+        Outcome::NoSpace => return failed(ErrorNumber::NoSpace, "the backing file: no space left"),
         Outcome::NotPermitted => return failed(ErrorNumber::NotPermitted, "the drive is read-only"),
     }
     match durable {

@@ -1,7 +1,7 @@
 //! Live figures: a view as JSON for the page and `interpulse top`.
 
 use crate::drive::suspension::SuspensionView;
-use crate::drive::view::{Distribution, PERCENTILES, View};
+use crate::drive::view::{Distribution, PERCENTILES, PowerCuts, View};
 use crate::drive::window::Windows;
 use interpulse_embed::Suspension;
 use serde_json::{Map, Value, json};
@@ -47,7 +47,22 @@ pub fn live(view: &View, fixed: Option<&str>) -> Value {
         "write_amplification": view.write_amplification(),
         "slowest": slowest.collect::<Vec<_>>(),
         "suspension": suspension(&view.suspension, fixed),
+        "power_cuts": power_cuts(&view.power_cuts),
     })
+}
+
+/// Number of the power cuts, and the last one.
+pub fn power_cuts(of: &PowerCuts) -> Value {
+    let last = of.last.map(|cut| {
+        json!({
+            "at_s": cut.at.as_secs_f64(),
+            "requests_in_flight": cut.requests,
+            "acknowledged_units_lost": cut.acknowledged_units_lost,
+            "mounting_ms": cut.mounting.as_us_f64() / 1e3,
+            "served_s": cut.served.map(|at| at.as_secs_f64()),
+        })
+    });
+    json!({ "count": of.count, "last": last })
 }
 
 fn suspension(of: &SuspensionView, fixed: Option<&str>) -> Value {

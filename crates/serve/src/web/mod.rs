@@ -1,8 +1,10 @@
 //! Live view of a served drive over HTTP: a page, its figures as JSON, and Prometheus metrics.
 
 pub mod access;
+mod body;
 mod change;
 pub mod live;
+mod power_cut;
 
 use crate::drive::metrics::prometheus;
 use crate::drive::simulated_drive::SimulatedDrive;
@@ -69,7 +71,7 @@ impl Drop for Web {
 
 /// Sends an answer.
 fn respond(request: Request, answer: Answer) {
-    let is_short = request.body_length().is_none_or(|length| length <= change::MOST)
+    let is_short = request.body_length().is_none_or(|length| length <= body::MOST)
         && !request.headers().iter().any(|header| header.field.equiv("Transfer-Encoding"));
     // A client that has gone needs no answer.
     let send = move || drop(request.respond(answer));
@@ -92,11 +94,13 @@ fn answer(request: &mut Request, access: &Access, drive: &SimulatedDrive) -> Ans
         Err(refused) => return refusal(refused),
         Ok(()) => {}
     }
-    if path == "/suspension" {
+    if let "/suspension" | "/power-cut" = path {
         if *request.method() != Method::Post {
             return text(405, "text/plain", "legal: POST\n");
         }
-        let (status, body) = change::change(request, drive);
+        let is_cut = path == "/power-cut";
+        let (status, body) =
+            if is_cut { power_cut::cut(request, drive) } else { change::change(request, drive) };
         return text(status, if status == 200 { "application/json" } else { "text/plain" }, &body);
     }
     if !matches!(request.method(), Method::Get | Method::Head) {
@@ -113,7 +117,7 @@ fn answer(request: &mut Request, access: &Access, drive: &SimulatedDrive) -> Ans
             }
             Some(view) => text(200, "application/json", &live(&view, drive.why_no_changes()).to_string()),
         },
-        _ => text(404, "text/plain", "legal: /, /metrics, /live.json, /suspension\n"),
+        _ => text(404, "text/plain", "legal: /, /metrics, /live.json, /suspension, /power-cut\n"),
     }
 }
 

@@ -188,7 +188,7 @@ impl MappingState {
         let mut home = NO_FLASH_COPY;
         match at {
             Where::Cache(slot) if absorbs && self.cache.is_dirty(slot) => {
-                self.note_written(tag, lpn, slot);
+                self.note_written(tag, lpn, slot, true);
                 return Admitted::Absorbed;
             }
             Where::Cache(slot) => home = self.cache.home(slot),
@@ -200,17 +200,18 @@ impl MappingState {
             self.invalidate_copy(layout, ppu);
         }
         self.map.set_cached(lpn, slot);
-        self.note_written(tag, lpn, slot);
+        self.note_written(tag, lpn, slot, false);
         Admitted::Slot(slot)
     }
 
     #[inline]
-    fn note_written(&mut self, tag: RequestId, lpn: Lpn, slot: Slot) {
+    fn note_written(&mut self, tag: RequestId, lpn: Lpn, slot: Slot, absorbed: bool) {
         if self.versions.follows(lpn) {
             self.versions.written(lpn, slot);
             if let Some(record) = &mut self.record {
                 record.slots[slot.index()] = record.oob.next_version();
                 self.versions.belongs(tag, lpn);
+                self.versions.note_written(lpn, absorbed);
             }
         }
     }
@@ -219,7 +220,10 @@ impl MappingState {
     pub(crate) fn trim(&mut self, layout: &Layout, tag: RequestId, lpn: Lpn) -> (bool, Option<Slot>) {
         let mut killed = None;
         match self.map.get(lpn) {
-            Where::Unmapped => return (false, None),
+            Where::Unmapped => {
+                self.versions.note_empty(lpn);
+                return (false, None);
+            }
             Where::Flash(ppu) => self.invalidate_copy(layout, ppu),
             Where::Cache(slot) => {
                 if self.keeps_stale_copies() && self.cache.home(slot) != NO_FLASH_COPY {
@@ -237,6 +241,7 @@ impl MappingState {
         }
         if let Some(record) = &mut self.record {
             self.versions.belongs(tag, lpn);
+            self.versions.note_trimmed(lpn, killed.is_some());
             record.journal_trim(lpn);
         }
         (true, killed)
@@ -289,6 +294,7 @@ impl MappingState {
             record.describe(ppu, Spare { lpn, version, written });
             // Recorded even if the map does not point there: a power loss may undo a trim.
             self.versions.programmed(lpn, slot, ppu);
+            self.versions.note_durable(lpn, slot);
             if self.homes == StaleCopyPolicy::Kept {
                 self.restore_flash_copy(layout, slot, ppu, version);
             }

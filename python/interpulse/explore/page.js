@@ -57,7 +57,8 @@
   const follow = () => {
     for (const slider of sliders) {
       const field = by(slider.dataset.for);
-      slider.value = scale(slider)[0](Number(field.value));
+      // Its own steps may be smaller than those of the rounded number.
+      if (document.activeElement !== slider) slider.value = scale(slider)[0](Number(field.value));
       slider.setAttribute("aria-valuetext", field.value);
     }
     for (const name of ["rate", "depth"]) by(`row-${name}`).hidden = by("load").value !== name;

@@ -99,7 +99,10 @@ def test_declared_keys_are_those_that_an_import_sets(tmp_path: Path) -> None:
     some.append({"Request_Size_Distribution": "NORMAL", "Variance_Request_Size": 3})
     traces = [{"File_Path": "mine.trace", "Percentage_To_Be_Executed": 50}]
     device = {"GC_Block_Selection_Policy": "RGA", "Ideal_Mapping_Table": "false", "Enabled_Preconditioning": "true"}
-    device |= {"Transaction_Scheduling_Policy": "PRIORITY_OUT_OF_ORDER"}
+    device |= {
+        "Transaction_Scheduling_Policy": "PRIORITY_OUT_OF_ORDER",
+        "Data_Cache_Sharing_Mode": "EQUAL_PARTITIONING",
+    }
     sata_device = device | {"HostInterface_Type": "SATA", "Preemptible_GC_Enabled": "false"}
     host = {"Enable_ResponseTime_Logging": "true"}
     used: dict[str, set[str]] = {}

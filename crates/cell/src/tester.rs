@@ -10,6 +10,7 @@ use interpulse_flash::die::DiePhase;
 use interpulse_flash::die::State;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::channel::ChannelOrder;
+use interpulse_flash::nand::flow_order::HostOrder;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::Kind;
@@ -155,6 +156,7 @@ fn behaviour(part: &PartSpec, program: Scheme, erase: Scheme) -> NandConfig {
         nesting: false,
         multi_plane_reads: false,
         multi_plane_programs: false,
+        host_order: HostOrder::Arrival,
         channel_order: ChannelOrder::CommandsFirst,
         super_layer: 0,
         ecc_latency: Duration::ZERO,

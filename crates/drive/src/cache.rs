@@ -4,6 +4,7 @@
 //! dirty or in flight). The map points to the slot of a unit's newest version, so no table here is keyed by logical
 //! address. Data in the cache counts as written; `cache.protected` decides whether it survives a power loss.
 
+use crate::cache_writers::SlotWriters;
 use crate::numbers::{Lpn, Ppu, Slot};
 use interpulse_engine::Ring;
 use std::collections::VecDeque;
@@ -78,6 +79,8 @@ pub struct Cache {
     open: Epoch,
     /// Earlier epochs that are not yet durable, in order.
     older: VecDeque<Epoch>,
+    /// Writers of the slots; `None` where they do not matter.
+    writers: Option<Box<SlotWriters>>,
 }
 
 impl Cache {
@@ -93,6 +96,28 @@ impl Cache {
             in_flight: 0,
             open: Epoch::default(),
             older: VecDeque::new(),
+            writers: None,
+        }
+    }
+
+    /// Follows who has written the slots.
+    pub fn follow_writers(&mut self, writers: SlotWriters) {
+        self.writers = Some(Box::new(writers));
+    }
+
+    /// Sets the queue of the units that are admitted next, where it matters.
+    pub fn set_writer(&mut self, queue: u16) {
+        if let Some(writers) = &mut self.writers {
+            writers.set_next(queue);
+        }
+    }
+
+    /// Takes a free slot.
+    #[inline(always)]
+    fn take_free(&mut self) -> Option<Slot> {
+        match &mut self.writers {
+            None => self.free.pop(),
+            Some(of) => of.admit(&mut self.free),
         }
     }
 
@@ -143,7 +168,7 @@ impl Cache {
     /// Takes a free slot for a new version of `lpn`, dirty on `list`; `None` if there is none.
     #[inline(always)]
     pub fn admit(&mut self, lpn: Lpn, list: usize, home: Ppu) -> Option<Slot> {
-        let slot = self.free.pop()?;
+        let slot = self.take_free()?;
         self.open.left += 1;
         self.slots[slot.index()] =
             Entry { lpn, home, epoch: self.open.number, list: list as u32, state: SlotState::Dirty };
@@ -210,7 +235,7 @@ impl Cache {
 
     /// Takes a free slot for `lpn` that is dirty and counted on `list`, but programmed when [`Cache::take_held`] says so.
     pub fn hold(&mut self, lpn: Lpn, list: usize) -> Option<Slot> {
-        let slot = self.free.pop()?;
+        let slot = self.take_free()?;
         self.open.left += 1;
         let (home, epoch) = (NO_FLASH_COPY, self.open.number);
         self.slots[slot.index()] = Entry { lpn, home, epoch, list: list as u32, state: SlotState::Held };
@@ -318,6 +343,9 @@ impl Cache {
     fn release_slot(&mut self, slot: Slot) {
         self.slots[slot.index()].state = SlotState::Free;
         self.free.push(slot);
+        if let Some(of) = &mut self.writers {
+            of.release(slot);
+        }
     }
 
     /// Removes a slot that was programmed or trimmed from its epoch, so that flushes no longer wait for it.

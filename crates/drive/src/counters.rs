@@ -13,6 +13,8 @@ counters! {
         firmware_mapping_time: "ns",
         /// firmware time of units that collection moves, of all cores (firmware.collection-time)
         firmware_collection_time: "ns",
+        /// firmware time of ranges that deallocations free, of all cores (firmware.deallocation-time)
+        firmware_deallocation_time: "ns",
         /// units read of which the read cache held a copy
         read_cache_hits: "units",
         /// units read that another read, or read-ahead, was already fetching from flash for the read cache

@@ -14,6 +14,7 @@
 mod account;
 pub mod audit;
 pub mod cache;
+pub mod cache_writers;
 pub mod counters;
 pub mod dram;
 pub mod drive;

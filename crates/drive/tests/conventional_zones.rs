@@ -29,6 +29,7 @@ fn zones(spec: &DriveSpec, full: f64) -> Zones {
     let unit = spec.geometry.unit_bytes;
     Zones {
         sectors: u64::from(sequential.units) * unit / 512,
+        distance: u64::from(sequential.units) * unit / 512,
         block: Bytes(unit),
         full: (f64::from(sequential.zones) * full) as u64,
         area: None,

@@ -12,7 +12,7 @@ const NO_TIME: TaskSpec = TaskSpec { time: Duration::ZERO, cores: 1 };
 
 fn with(mapping: TaskSpec, collection: TaskSpec) -> DriveSpec {
     let mut spec = little();
-    spec.firmware = Some(FirmwareSpec { mapping, collection });
+    spec.firmware = Some(FirmwareSpec { mapping, collection, deallocation: NO_TIME });
     spec
 }
 
@@ -38,6 +38,31 @@ fn look_ups_bound_the_rate_of_reads() {
         let least = busy / u64::from(cores);
         // Before the first look-up: link and 5 us of firmware. After the last one: DRAM and link.
         assert!((least..least + 20_000).contains(&ends), "{cores} cores end at {ends}, at least at {least}");
+    }
+}
+
+/// Each deallocation has one range, and its command ends when a core has freed it.
+#[test]
+fn ranges_bound_the_rate_of_deallocations() {
+    for cores in [1, 3] {
+        let mut spec = with(NO_TIME, NO_TIME);
+        spec.firmware = spec.firmware.map(|of| FirmwareSpec { deallocation: us(20, cores), ..of });
+        let trims = SyntheticSpec { trim_share: 1.0, read_share: 0.0, write_share: 0.0, ..mix(0.0) };
+        let flow = FlowSpec { limit: Some(3000), ..closed("f", 16, trims.clone()) };
+        let mut bench = Bench::new(&spec, filled(&spec, 1.0), &[flow], 1);
+        bench.run_out();
+        let ends = bench.events.now().as_ns();
+        bench.finish();
+        assert_eq!(bench.host.device.counters.firmware_deallocation_time, 3000 * 20_000);
+        let least = 3000 * 20_000 / u64::from(cores);
+        // Before the first range: link and 5 us of firmware. After the last one: the link.
+        assert!((least..least + 20_000).contains(&ends), "{cores} cores end at {ends}, at least at {least}");
+        // All of their wait is firmware time.
+        let one = FlowSpec { limit: Some(1), ..closed("f", 1, trims.clone()) };
+        let mut bench = Bench::new(&spec, filled(&spec, 1.0), &[one], 1);
+        bench.run_out();
+        let took = bench.events.now().as_ns();
+        assert!((25_000..27_000).contains(&took), "{took}: 5 us of firmware, 20 us for the range, link");
     }
 }
 

@@ -26,6 +26,7 @@ mod namespaces;
 mod no_cache;
 mod placement;
 mod power_loss;
+mod queue_parts;
 mod randomised_drives;
 mod randomised_log_blocks;
 mod randomised_namespaces;

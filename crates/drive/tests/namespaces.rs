@@ -2,7 +2,7 @@
 
 use crate::drive_common::{Bench, Cells, closed, content, filled, mix, of_part, part, preconditioned};
 use interpulse_drive::DriveSpec;
-use interpulse_drive::ftl::zoned::spec::{ResetEnd, ZoneSpec};
+use interpulse_drive::ftl::zoned::spec::{FinishEnd, ResetEnd, ZoneSpec};
 use interpulse_drive::ftl::{Ftl, FtlCounters};
 use interpulse_drive::spec::{Acknowledge, FtlSpec, NamespaceSpec, OwnBlocks};
 use interpulse_engine::account::{Account, Cause};
@@ -31,6 +31,8 @@ fn zoned(spec: &DriveSpec) -> FtlSpec {
         reset_end: ResetEnd::WhenErased,
         zrwa: None,
         conventional: 0,
+        size: None,
+        finish_end: FinishEnd::AtOnce,
     };
     FtlSpec { zones: Some(zones), ..spec.ftl.clone() }
 }

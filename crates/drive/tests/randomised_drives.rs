@@ -3,6 +3,7 @@
 //!
 //! One seed gives one world; a failing test prints the world and its seed.
 
+use crate::drive_common::features::with_queues;
 use crate::drive_common::{Bench, Cells, errors, preconditioned, run_worlds, with_faults, with_stalls};
 use interpulse_drive::ftl::page::gc::copyback::CopybackSpec;
 use interpulse_drive::ftl::page::gc::victim::GcPolicy;
@@ -115,6 +116,7 @@ pub(crate) fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "ftl.hot-within" => &["['300ms']", "['10ms', '100ms', '1000ms']"],
         "ftl.candidates" => &["1", "2"],
         "ftl.slc-cache.size" => &["'64KiB'", "'256KiB'", "'1MiB'"],
+        "ftl.slc-cache.dynamic-size" => &["'128KiB'", "'1MiB'"],
         "ftl.slc-cache.largest-write" => &["", "", "'4KiB'", "'16KiB'"],
         "ftl.slc-cache.idle-delay" => &["'50us'", "'3ms'"],
         "ftl.slc-cache.fold-above" => &["", "0.5", "1.0"],
@@ -195,7 +197,16 @@ const SECTIONS: [&str; 10] =
 pub(crate) fn is_drawn(path: &str, others: &[&str]) -> bool {
     let section = path.split('.').next().unwrap_or_default();
     // Set apart from the values drawn, so that these stay what they were.
-    let apart = ["part.sub-block", "part.two-step"].iter().any(|of| path.starts_with(of));
+    let apart = [
+        "part.sub-block",
+        "part.two-step",
+        "cache.partition",
+        "schedule.host-order",
+        "firmware.deallocation",
+        "ftl.zone-size",
+        "ftl.zone-finish",
+    ];
+    let apart = apart.iter().any(|of| path.starts_with(of));
     !apart && (SECTIONS.contains(&section) || others.contains(&section))
 }
 
@@ -275,7 +286,10 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
     let mut values_of_slc = streams.stream("test.slc", 0);
     let gathers = allocation == "super-word-line";
     if bits > 1 && !reprogram && !imposed && !gathers && values_of_slc.below(2) == 0 {
-        text += &format!("[ftl.slc-cache]\nkind = '{}'\n", pick(&mut values_of_slc, &["static", "dynamic"]));
+        text += &format!(
+            "[ftl.slc-cache]\nkind = '{}'\n",
+            pick(&mut values_of_slc, &["static", "dynamic", "static-and-dynamic"])
+        );
     }
     let mut values_of_map = streams.stream("test.map", 0);
     let mut values_of_wear = streams.stream("test.wear", 0);
@@ -402,6 +416,7 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
             spec = divided;
         }
     }
+    with_queues(&mut spec, streams.stream("test.queues", 0));
     let mut values_of_copyback = streams.stream("test.copyback", 0);
     if values_of_copyback.below(3) > 0 {
         let limit = pick(&mut values_of_copyback, &[1, 2, 255]);

@@ -84,6 +84,7 @@ fn draw_flows(rng: &mut Rng, spec: &DriveSpec, share: f64) -> Vec<FlowSpec> {
                         to: 1.0,
                         drive: Zones {
                             sectors: u64::from(zones.units) * unit / 512,
+                            distance: u64::from(zones.units) * unit / 512,
                             block: Bytes(unit),
                             full: (f64::from(zones.zones) * share) as u64,
                             area: None,

@@ -1,7 +1,8 @@
 //! Is anything lost on zoned drives? Small ones with everything drawn at random run legal flows, flows that zones do not
 //! admit, and commands at random instants, under full audit; at the end every unit is looked up.
 
-use crate::drive_common::zones::full_zones;
+use crate::drive_common::features::with_queues;
+use crate::drive_common::zones::{full_zones, spread_and_fill};
 use crate::drive_common::{Bench, Cells, run_worlds, with_stalls};
 use crate::randomised_drives::{is_drawn, little_part, pick, tables, value_of};
 use interpulse_drive::DriveSpec;
@@ -69,7 +70,8 @@ fn area(spec: &DriveSpec) -> Option<AreaSectors> {
 fn draw_flows(rng: &mut Rng, spec: &DriveSpec, zones: u32, full: u32) -> Vec<FlowSpec> {
     let count = (1 + rng.below(3)).min(u64::from(zones));
     let unit = spec.geometry.unit_bytes;
-    let sectors = u64::from(spec.zone_geometry().unwrap().unwrap().units) * unit / 512;
+    let geometry = spec.zone_geometry().unwrap().unwrap();
+    let sectors = |units: u32| u64::from(units) * unit / 512;
     (0..count)
         .map(|k| {
             let (from, to) = (k as f64 / count as f64, (k + 1) as f64 / count as f64);
@@ -88,7 +90,8 @@ fn draw_flows(rng: &mut Rng, spec: &DriveSpec, zones: u32, full: u32) -> Vec<Flo
                 FlowSpec::synthetic(&format!("f{k}"), wild)
             } else {
                 let drive = Zones {
-                    sectors,
+                    sectors: sectors(geometry.units),
+                    distance: sectors(geometry.distance),
                     block: Bytes(unit),
                     full: u64::from(full),
                     area: area(spec),
@@ -127,6 +130,7 @@ pub(crate) struct Counted {
     worlds: u32,
     resets: u64,
     finishes: u64,
+    filling: u64,
     appends: u64,
     discarded: u64,
     erase_waits: u64,
@@ -145,6 +149,8 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     let mut rng = Streams::new(seed).stream("test.zones", 0);
     let Some(mut spec) = draw_drive(&mut rng) else { return false };
     with_stalls(&mut spec, Streams::new(seed).stream("test.stalls", 0));
+    spread_and_fill(&mut spec, seed);
+    with_queues(&mut spec, Streams::new(seed).stream("test.queues", 0));
     let geometry = spec.zone_geometry().unwrap().unwrap();
     let (zones, units) = (geometry.zones, geometry.units);
     let full = rng.below(u64::from(zones) + 1) as u32;
@@ -162,7 +168,7 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     let mut bench = Bench { events: interpulse_engine::EventQueue::new(host.device.resources().end), host };
     bench.host.start(&mut bench.events).unwrap();
     let sectors = spec.geometry.unit_bytes / 512;
-    let zone_sectors = u64::from(units) * sectors;
+    let zone_sectors = u64::from(geometry.distance) * sectors;
     while bench.host.device.completed() < REQUESTS {
         bench.run_requests(1 + rng.below(60));
         let states = bench.host.device.zoned().unwrap().states().all();
@@ -219,7 +225,8 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     let (drive, window) = (&bench.host.device, &bench.host.window);
     let (ftl, of) = (drive.ftl_counters(), drive.zoned().unwrap().zone_counters());
     let program = u64::from(drive.layout().units_per_program);
-    let (padding, most) = (ftl.padding_units - of.unwritten_units, of.finishes * (program - 1));
+    let filling = of.filling_programs * program;
+    let (padding, most) = (ftl.padding_units - of.unwritten_units - filling, of.finishes * (program - 1));
     assert!(padding <= most, "only finished zones and what the host did not write are padded");
     counted.overwritten += of.area_overwritten_units;
     counted.commits += of.explicit_commits;
@@ -229,6 +236,7 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     counted.worlds += 1;
     counted.resets += of.resets;
     counted.finishes += of.finishes;
+    counted.filling += of.filling_programs;
     counted.appends += of.appends;
     counted.discarded += of.discarded_units;
     counted.erase_waits += of.erase_waits;
@@ -255,7 +263,14 @@ fn zoned_drives_lose_nothing() {
     assert_eq!(counted.worlds, WORLDS);
     let areas = [counted.overwritten, counted.implicit_commits, counted.unwritten];
     assert!(areas.iter().all(|&n| n > 100) && counted.commits > 10, "{counted:?}");
-    let all = [counted.resets, counted.finishes, counted.appends, counted.suspends, counted.stalled];
+    let all = [
+        counted.resets,
+        counted.finishes,
+        counted.filling,
+        counted.appends,
+        counted.suspends,
+        counted.stalled,
+    ];
     assert!(all.iter().all(|&n| n > 100), "{counted:?}");
     assert!(counted.uncorrectable > 0 && counted.discarded > 0 && counted.erase_waits > 0, "{counted:?}");
     for status in Status::ERRORS {

@@ -53,12 +53,14 @@ fn check_cache(drive: &Drive) {
     assert!(slc.used_blocks() <= slc.most_blocks());
 }
 
-const KINDS: [&str; 5] = [
+const KINDS: [&str; 7] = [
     "kind = 'static'\nsize = '512KiB'\nfold-above = 1.0\nfold-below = 0.5",
     "kind = 'static'\nsize = '1MiB'\nidle-delay = '1ms'\nlargest-write = '8KiB'",
     "kind = 'dynamic'\nsize = '1MiB'\nfold-above = 0.6",
     "kind = 'dynamic'\nsize = '2MiB'\nlargest-write = '4KiB'\nfold-above = 1.0\nfold-below = 0.2",
     "kind = 'dynamic'\nsize = '128KiB'\nidle-delay = '200us'",
+    "kind = 'static-and-dynamic'\nsize = '256KiB'\ndynamic-size = '1MiB'\nfold-above = 0.8\nfold-below = 0.3",
+    "kind = 'static-and-dynamic'\nsize = '512KiB'\ndynamic-size = '512KiB'\nidle-delay = '500us'\nlargest-write = '16KiB'",
 ];
 
 /// Random writes of two sizes with reads and trims.
@@ -185,10 +187,11 @@ pub(crate) fn capacity(drive: &Drive) -> u64 {
 #[test]
 fn the_cliff_is_where_the_cache_is_full_and_rates_before_and_after_it_are_those_of_the_programs() {
     for planes in [1, 2] {
-        for kind in ["static", "dynamic"] {
-            // Six super blocks of each lane.
-            let spec =
-                drive(Cells::Tlc, planes, &format!("kind = '{kind}'\nsize = '{}KiB'", 6 * 128 * planes));
+        // Six super blocks of each lane: set aside, borrowed, or two of the one and four of the other kind.
+        for (kind, own, borrowed) in [("static", 6, 0), ("dynamic", 6, 0), ("static-and-dynamic", 2, 4)] {
+            let size = |blocks: u32| format!("size = '{}KiB'", blocks * 128 * planes);
+            let more = if borrowed > 0 { format!("dynamic-{}", size(borrowed)) } else { String::new() };
+            let spec = drive(Cells::Tlc, planes, &format!("kind = '{kind}'\n{}\n{more}", size(own)));
             let mut bench = fresh(&spec);
             let (lanes, page) = (u64::from(bench.host.device.lanes()), 2 * u64::from(planes));
             let of = times(planes.into());
@@ -428,4 +431,30 @@ fn with_separation_hot_data_goes_through_the_cache_and_cold_data_does_not() {
         let of = counters(&bench.host.device);
         assert!(of.slc_units > 300 && of.direct_units > 0, "{kind}: {of:?}");
     }
+}
+
+/// On a drive that is nearly full the part that is borrowed shrinks to nothing, and the part set aside stays: the cliff is at its
+/// capacity.
+#[test]
+fn a_full_drive_keeps_the_part_of_the_cache_that_is_set_aside() {
+    let text = "kind = 'static-and-dynamic'\nsize = '256KiB'\ndynamic-size = '2MiB'\nidle-delay = '1s'";
+    let mut spec = drive(Cells::Tlc, 1, text);
+    // Of the 32 blocks of a lane two are set aside, and the data leaves about four beyond those with which collection begins.
+    spec.ftl.over_provisioning = 0.65;
+    let most = |fill: f64| {
+        let mut bench =
+            Bench::new(&spec, preconditioned(&spec, fill, 0.0, 1), &[closed("f", 32, sequential())], 1);
+        let per_lane = u64::from(bench.host.device.layout().units_per_block_in(CellMode::Slc));
+        while counters(&bench.host.device).direct_units == 0 {
+            assert!(bench.step(bench.events.horizon()));
+        }
+        let cliff = counters(&bench.host.device).slc_units;
+        bench.finish();
+        check_cache(&bench.host.device);
+        cliff / per_lane
+    };
+    let (lanes, empty, full) = (2, most(0.0), most(1.0));
+    // Two blocks set aside and sixteen borrowed ones of each lane; the last of them is being programmed.
+    assert!((17 * lanes..=18 * lanes).contains(&empty), "{empty}");
+    assert!((2 * lanes - 1..=13 * lanes).contains(&full), "{full}");
 }

@@ -199,6 +199,7 @@ fn flow(rng: &mut Rng, spec: &DriveSpec, full: u32) -> FlowSpec {
     };
     let drive = Zones {
         sectors: u64::from(zones.units) * unit / 512,
+        distance: u64::from(zones.units) * unit / 512,
         block: Bytes(unit),
         conventional: 0,
         full: full.into(),

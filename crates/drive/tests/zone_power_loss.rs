@@ -2,10 +2,11 @@
 //! still recover. Every unit is followed: the record of what was acknowledged says what zones must still hold, and what
 //! recovery finds on flash is compared with what the drive had. At the end every unit is read back.
 
+use crate::drive_common::zones::spread_and_fill;
 use crate::drive_common::{Bench, Cells, of_part, part};
 use interpulse_drive::DriveSpec;
 use interpulse_drive::PreconditionedState;
-use interpulse_drive::ftl::zoned::spec::{ResetEnd, ZoneSpec, ZrwaSpec};
+use interpulse_drive::ftl::zoned::spec::{FinishEnd, ResetEnd, ZoneSpec, ZrwaSpec};
 use interpulse_drive::ftl::zoned::state::ZoneState;
 use interpulse_drive::ftl::zoned::tables::ZoneTables;
 use interpulse_drive::spec::PowerLossSpec;
@@ -40,9 +41,11 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
     spec.ftl.zones = Some(ZoneSpec {
         width: Some(pick(rng, &[1, lanes])),
         rows: pick(rng, &[1, 2]),
+        size: None,
         conventional: 0,
         max_open: None,
         max_active: 4,
+        finish_end: FinishEnd::AtOnce,
         reset_end: pick(rng, &[ResetEnd::WhenErased, ResetEnd::AtOnce]),
         zrwa: if spec.cache.protected && rng.below(2) == 0 { zrwa } else { None },
     });
@@ -96,6 +99,7 @@ fn draw_flow(rng: &mut Rng, spec: &DriveSpec, k: u32, full: u32) -> FlowSpec {
         to: f64::from(k + 1) / 2.0,
         drive: Zones {
             sectors: u64::from(zones.units) * unit / 512,
+            distance: u64::from(zones.distance) * unit / 512,
             block: Bytes(unit),
             full: u64::from(full),
             area,
@@ -143,12 +147,13 @@ fn command(rng: &mut Rng, zones: u32, zone_sectors: u64, block: u64) -> Request 
 
 fn world(seed: u64, met: &mut Met) {
     let mut rng = Streams::new(seed).stream("test.zone-power-loss", 0);
-    let spec = draw_drive(&mut rng);
+    let mut spec = draw_drive(&mut rng);
+    spread_and_fill(&mut spec, seed);
     if spec.check().is_err() || spec.zone_geometry().unwrap().unwrap().zones < 4 {
         return;
     }
     let mut tables = ZoneTables::new(spec.layout().unwrap(), spec.zone_geometry().unwrap().unwrap());
-    let (zones, units) = (tables.geometry.zones, tables.geometry.units);
+    let (zones, units) = (tables.geometry.zones, tables.geometry.distance);
     let full = rng.below(u64::from(zones)) as u32;
     tables.fill(full);
     let flows: Vec<FlowSpec> = (0..2).map(|k| draw_flow(&mut rng, &spec, k, full)).collect();

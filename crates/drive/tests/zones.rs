@@ -5,9 +5,9 @@ use crate::drive_common::{Bench, Cells, little, of_part, part};
 use interpulse_drive::DriveSpec;
 use interpulse_drive::FtlState;
 use interpulse_drive::PreconditionedState;
-use interpulse_drive::ftl::zoned::spec::{ResetEnd, ZoneSpec, ZrwaSpec};
+use interpulse_drive::ftl::zoned::spec::{FinishEnd, ResetEnd, ZoneSpec, ZrwaSpec};
 use interpulse_drive::ftl::zoned::state::ZoneState;
-use interpulse_engine::{Bytes, Device, Duration, Op, SimTime, Status, Streams, ZoneAction};
+use interpulse_engine::{Bytes, Device, Duration, Op, Request, SimTime, Status, Streams, Tag, ZoneAction};
 use interpulse_flash::geometry::Timing;
 use interpulse_workload::{
     AreaSectors, BlockSize, FlowSpec, SyntheticPacing, ZoneFlowSpec, ZoneWrites, Zones,
@@ -37,6 +37,7 @@ fn flow(spec: &DriveSpec, depth: u32, full: u32) -> ZoneFlowSpec {
         to: 1.0,
         drive: Zones {
             sectors: u64::from(zones.units) * unit / 512,
+            distance: u64::from(zones.units) * unit / 512,
             block: Bytes(unit),
             full: u64::from(full),
             area: None,
@@ -308,4 +309,103 @@ fn a_saved_state_is_read_back_and_a_damaged_one_is_refused() {
         other[at] ^= 1;
         assert!(read(&other).1.is_some(), "the number at byte {at} was changed");
     }
+}
+
+/// Zones of 100 units that lie 128 apart: nothing can be written between them, and reads there find nothing.
+#[test]
+fn addresses_beyond_the_capacity_of_a_zone_hold_nothing() {
+    let mut spec = zoned(1);
+    let (unit, units) = (spec.geometry.unit_bytes, spec.zone_geometry().unwrap().unwrap().units);
+    let usable = spec.capacity();
+    spec.ftl.zones =
+        spec.ftl.zones.map(|of| ZoneSpec { size: Some(Bytes(u64::from(units + 28) * unit)), ..of });
+    spec.check().unwrap();
+    assert_eq!(spec.capacity(), usable, "the holes are no capacity");
+    let zones = u64::from(spec.zone_geometry().unwrap().unwrap().zones);
+    assert_eq!(spec.capacity_sectors().unwrap(), zones * u64::from(units + 28) * 8);
+    let mut c = Commands::new(&spec, 1);
+    let capacity = u64::from(units);
+    assert_eq!(c.status(Op::Write, 1, 0, units + 1), Status::ZoneBoundaryError);
+    assert_eq!(c.status(Op::Write, 1, capacity, 1), Status::ZoneBoundaryError);
+    for unit in 0..capacity {
+        assert_eq!(c.run(Op::Append, 1, 0, 1), (Status::Success, Some(unit)));
+    }
+    assert_eq!(c.state(1), ZoneState::Full);
+    let unmapped = c.bench.host.device.counters.unmapped_reads;
+    assert_eq!(c.status(Op::Read, 0, capacity - 2, 32), Status::Success);
+    // From the second last unit of zone 0 to the second unit of zone 1: 28 units between the zones.
+    assert_eq!(c.bench.host.device.counters.unmapped_reads - unmapped, 28);
+    assert_eq!(c.status(Op::Zone(ZoneAction::Reset), 1, 0, 0), Status::Success);
+    assert_eq!((c.state(0), c.state(1)), (ZoneState::Full, ZoneState::Empty));
+    c.finish();
+    let too_small = |units: u32| {
+        let mut spec = zoned(1);
+        spec.ftl.zones =
+            spec.ftl.zones.map(|of| ZoneSpec { size: Some(Bytes(u64::from(units) * unit)), ..of });
+        spec.check().map_err(|why| why.message)
+    };
+    assert_eq!(too_small(units), Ok(()));
+    assert!(too_small(units - 1).unwrap_err().contains("from the capacity of a zone"));
+}
+
+/// A finish that fills its zone takes the programs that are left, one after another on a zone of one lane; the next reset finds
+/// all blocks used.
+#[test]
+fn a_finish_takes_the_programs_of_what_is_left() {
+    let spec = |finish_end| {
+        let mut spec = wide(1);
+        spec.ftl.zones = spec.ftl.zones.map(|of| ZoneSpec { rows: 1, finish_end, ..of });
+        spec
+    };
+    let filled = spec(FinishEnd::WhenFilled);
+    let timing = Timing::new(&filled.part, filled.geometry.unit_bytes);
+    let loads = 3 * (timing.page_load + timing.buffer_setup).as_ns() + timing.command.as_ns();
+    let train = &filled.part.program;
+    let program = u64::from(train.loops) * train.loop_time().as_ns() + loads;
+    let programs = u64::from(filled.zone_geometry().unwrap().unwrap().programs());
+    for written in [0, 6, 7, 24] {
+        let mut c = Commands::new(&filled, 0);
+        if written > 0 {
+            assert_eq!(c.status(Op::Write, 0, 0, written), Status::Success);
+        }
+        c.idle();
+        let before = c.bench.events.now();
+        assert_eq!(c.status(Op::Zone(ZoneAction::Finish), 0, 0, 0), Status::Success);
+        let took = c.bench.events.now().since(before).as_ns();
+        // The last program of 7 units is not complete: it holds one unit, and padding.
+        let left = programs - u64::from(written / 6);
+        assert!(took.abs_diff(left * program) < 20_000, "{written}: {took} ns, not {left} of {program}");
+        let of = c.bench.host.device.zoned().unwrap().zone_counters();
+        assert_eq!(of.filling_programs, left - u64::from(written == 7));
+        let ftl = c.bench.host.device.ftl_counters();
+        assert_eq!((ftl.host_units, ftl.padding_units), (written.into(), programs * 6 - u64::from(written)));
+        assert_eq!(c.status(Op::Read, 0, 0, 32), Status::Success);
+        assert_eq!(c.status(Op::Zone(ZoneAction::Reset), 0, 0, 0), Status::Success);
+        assert_eq!(c.bench.host.device.ftl_counters().erases, 1);
+        c.finish();
+    }
+    let mut c = Commands::new(&spec(FinishEnd::AtOnce), 0);
+    let before = c.bench.events.now();
+    assert_eq!(c.status(Op::Zone(ZoneAction::Finish), 0, 0, 0), Status::Success);
+    assert!(c.bench.events.now().since(before) < Duration::from_us(20));
+    c.finish();
+}
+
+/// A reset overtakes the finish of its zone: both complete, and the programs under way end before the blocks are erased.
+#[test]
+fn a_reset_ends_the_finish_of_its_zone() {
+    let mut spec = wide(2);
+    spec.ftl.zones = spec.ftl.zones.map(|of| ZoneSpec { rows: 1, finish_end: FinishEnd::WhenFilled, ..of });
+    let mut c = Commands::new(&spec, 0);
+    assert_eq!(c.status(Op::Write, 0, 0, 9), Status::Success);
+    let bench = &mut c.bench;
+    for action in [ZoneAction::Finish, ZoneAction::Reset] {
+        bench.host.submit(&mut bench.events, 0, Tag(0), Request::new(Op::Zone(action), 0, 0));
+    }
+    bench.run_out();
+    assert_eq!(bench.host.device.completed(), 3);
+    let of = bench.host.device.zoned().unwrap().zone_counters();
+    assert_eq!((of.finishes, of.resets), (1, 1));
+    assert!(of.filling_programs <= 2, "{of:?}");
+    c.finish();
 }

@@ -64,7 +64,10 @@ pub const CAUSE_INFO: [(&str, &str); CAUSES] = [
     ("link", "waiting for the link to the host and moving on it"),
     ("firmware", "firmware time of the command, and waiting for a core of it"),
     ("queue", "in the submission queue before the controller fetched it"),
-    ("own_program", "loading and programming the write's own data (cache.acknowledge = \"when-programmed\")"),
+    (
+        "own_program",
+        "loading and programming the write's own data (cache.acknowledge = \"when-programmed\"), or the padding of a finished zone",
+    ),
     ("retry", "repeating a read whose first decode failed: sensings, transfers and decodes beyond the first"),
     ("power", "a read's own wait for a share of the power budget (power.budget)"),
     ("mapping", "waiting for map entries to be read from flash"),

@@ -20,7 +20,14 @@ fn spec(zones: ZoneWrites, open_zones: u32, full: u64) -> ZoneFlowSpec {
         alignment: Bytes::kib(4),
         from: 0.25,
         to: 1.0,
-        drive: Zones { sectors: ZONE, block: Bytes::kib(4), full, area: None, conventional: 0 },
+        drive: Zones {
+            sectors: ZONE,
+            distance: ZONE,
+            block: Bytes::kib(4),
+            full,
+            area: None,
+            conventional: 0,
+        },
     }
 }
 

@@ -6,6 +6,7 @@ use super::format_state::Formats;
 use super::power_state::Outage;
 use super::state::CHECKED;
 use super::{Drive, ResourceMap};
+use crate::cache_writers::SlotWriters;
 use crate::dram::Dram;
 use crate::firmware::Firmware;
 use crate::ftl::layout::Layout;
@@ -20,6 +21,7 @@ use crate::spec::DriveSpec;
 use interpulse_engine::{ResourceId, Streams};
 use interpulse_flash::geometry::BlockAddress;
 use interpulse_flash::nand::Nand;
+use interpulse_flash::nand::flow_order::HostOrder;
 
 impl Drive {
     /// Drive over `state` whose resources begin at `first`, with `host_timers` timers of its host among them. Panics if the
@@ -46,7 +48,8 @@ impl Drive {
             checkpoint: place.later(power + 1),
             idle: place.later(Drive::idle_timer(&spec)),
         };
-        let ftl = family(&spec, state, &nand, &streams, timers);
+        let mut ftl = family(&spec, state, &nand, &streams, timers);
+        follow_queues(&spec, &mut nand, &mut ftl);
         let faults = FaultInjector::new(&spec, &mut nand, &streams);
         let ftl_units = ftl.logical_units();
         let host = HostInterface::new(&spec.host, spec.geometry.unit_bytes, place.lines());
@@ -56,7 +59,9 @@ impl Drive {
             has_detours: faults.is_some()
                 || spec.firmware.is_some()
                 || spec.read_cache.is_some()
-                || !spec.formats.is_empty(),
+                || !spec.formats.is_empty()
+                || spec.follows_queues(),
+            waits_apart: ftl.namespaces().is_some() || spec.divides_cache(),
             ftl,
             nand,
             host,
@@ -79,6 +84,19 @@ impl Drive {
             counters: Default::default(),
             spec,
         }
+    }
+}
+
+/// Follows the queues of commands in the write cache and at the dies, where they matter.
+fn follow_queues(spec: &DriveSpec, nand: &mut Nand, ftl: &mut FtlFamily) {
+    if let Some(classes) =
+        spec.host.classes.as_ref().filter(|_| spec.nand.host_order == HostOrder::QueueClasses)
+    {
+        nand.order_by_class([classes.class_weights[0], classes.class_weights[1], classes.class_weights[2]]);
+    }
+    if let Some(cache) = ftl.write_cache().filter(|_| spec.divides_cache()) {
+        let (slots, queues) = (cache.slots(), spec.host.queue_weights.len());
+        cache.follow_writers(SlotWriters::new(slots, queues, slots / queues as u32));
     }
 }
 

@@ -21,7 +21,8 @@ impl Drive {
         }
     }
 
-    /// As [`Drive::firmware_done`] of a drive with formats, faults, firmware cores by task or a read cache.
+    /// As [`Drive::firmware_done`] of a drive with formats, faults, firmware cores by task, a read cache, or queues that matter to the
+    /// dies or to the write cache.
     #[cold]
     #[inline(never)]
     fn takes_detours(&mut self, events: &mut EventQueue, id: RequestId) {
@@ -31,7 +32,7 @@ impl Drive {
         if self.faults.is_some() && self.meets_fault(events, id) {
             return;
         }
-        if self.firmware.is_some() && self.looks_up(events, id) {
+        if self.firmware.is_some() && (self.looks_up(events, id) || self.deallocates_ranges(events, id)) {
             return;
         }
         self.execute_out_of_line(events, id, Cause::Firmware);
@@ -47,6 +48,7 @@ impl Drive {
     #[cold]
     #[inline(never)]
     pub(super) fn execute_out_of_line(&mut self, events: &mut EventQueue, id: RequestId, waited: Cause) {
+        self.rank_reads(id);
         if self.read_cache.is_some() && self.host.requests.get(id).op == Op::Read {
             let now = events.now();
             self.host.requests.get_mut(id).book(waited, now);

@@ -23,6 +23,17 @@ impl Drive {
         true
     }
 
+    /// Gives a deallocation to a core, range by range; false if `id` is another command.
+    #[inline(never)]
+    pub(super) fn deallocates_ranges(&mut self, events: &mut EventQueue, id: RequestId) -> bool {
+        if self.host.requests.get(id).op != Op::Trim {
+            return false;
+        }
+        let Some(pool) = self.firmware.as_mut().and_then(|of| of.deallocation.as_mut()) else { return false };
+        pool.take(events, 1, id);
+        true
+    }
+
     /// Gives page read `read` of collection, which has ended, to a core that moves its units.
     #[inline(never)]
     pub(super) fn units_read(&mut self, events: &mut EventQueue, read: GcReadId, txn: &Txn) {
@@ -41,13 +52,19 @@ impl Drive {
         }
     }
 
-    /// Timer of look-ups (0) or of collection.
+    /// Timer of look-ups (0), of collection (1) or of deallocations.
     #[inline(never)]
     pub(super) fn on_firmware_timer(&mut self, events: &mut EventQueue, index: u32) {
         let of = self.firmware.as_mut().expect("its timer is armed");
         if index == 0 {
             let (time, id) = of.look_ups.as_mut().expect("its timer is armed").pop(events);
             self.counters.firmware_mapping_time += time.as_ns();
+            if !self.deallocates_ranges(events, id) {
+                self.execute_out_of_line(events, id, Cause::Firmware);
+            }
+        } else if index == 2 {
+            let (time, id) = of.deallocation.as_mut().expect("its timer is armed").pop(events);
+            self.counters.firmware_deallocation_time += time.as_ns();
             self.execute_out_of_line(events, id, Cause::Firmware);
         } else {
             let (time, moving) = of.collection.as_mut().expect("its timer is armed").pop(events);

@@ -205,7 +205,7 @@ impl Drive {
     pub(super) fn zones_from(&self, lpn: Lpn) -> u32 {
         let (ftl, lpn) = match self.namespaces() {
             Some(of) if of.is_one_namespace() => {
-                let units = self.zoned().map_or(1, |ftl| ftl.geometry().units);
+                let units = self.zoned().map_or(1, |ftl| ftl.geometry().distance);
                 return of.logical_units() / units - lpn.0 / units;
             }
             None => (self.zoned(), lpn),

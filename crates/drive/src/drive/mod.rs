@@ -27,6 +27,7 @@ mod inspect;
 mod outage;
 mod parked;
 pub mod power_state;
+mod queue_parts;
 mod read_through;
 mod state;
 mod unit_events;
@@ -48,6 +49,7 @@ use crate::spec::DriveSpec;
 use abort_state::Aborts;
 use fault_injector::FaultInjector;
 use format_state::Formats;
+use interpulse_engine::account::Cause;
 use interpulse_engine::{EventQueue, RequestId, ResourceId, SimTime};
 use interpulse_flash::command::Effect;
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -72,9 +74,11 @@ pub struct Drive {
     read_cache: Option<Box<ReadCache>>,
     /// Bus of the DRAM, if it has timing.
     dram: Option<Box<Dram>>,
-    /// Whether formats, faults, firmware cores by task, a read cache or a host that follows units take part in the execution of
-    /// commands.
+    /// Whether formats, faults, firmware cores by task, a read cache, the queues of commands or a host that follows units take part in
+    /// their execution.
     has_detours: bool,
+    /// Whether writes of different namespaces or queues wait for different slots of the write cache.
+    waits_apart: bool,
     place: ResourceMap,
     /// Power state, if power may be lost.
     outage: Option<Outage>,
@@ -288,7 +292,8 @@ impl Drive {
                 FtlOutcome::Dropped(id) => self.unit_dropped(events, id),
                 FtlOutcome::Mapped(id) => self.mapped(events, id),
                 FtlOutcome::Formatted(number) => self.blocks_formatted(events, number),
-                FtlOutcome::ZoneReset(id) => self.zone_reset(events, id),
+                FtlOutcome::ZoneReset(id) => self.zone_changed(events, id, Cause::Erases),
+                FtlOutcome::ZoneFinished(id) => self.zone_changed(events, id, Cause::OwnProgram),
                 FtlOutcome::Flushed(REFILL) => self.refilled(events),
                 FtlOutcome::Flushed(id) => self.flush_ends(events, id),
             }

@@ -7,6 +7,7 @@ use crate::owner::Owner;
 use crate::read_cache::Cached;
 use interpulse_engine::account::Cause;
 use interpulse_engine::{EventQueue, RequestId, Status};
+use interpulse_flash::nand::flow_order::Rank;
 
 impl Drive {
     /// Serves the read `id` from copies if the read cache holds all of its units: its map entries are not looked up.
@@ -72,6 +73,7 @@ impl Drive {
         let Some(cache) = read_cache.as_mut() else { return };
         while let Some(chunk) = cache.ahead.as_mut().and_then(|ahead| ahead.next(page)) {
             let fill = cache.begin_ahead();
+            nand.set_rank(Rank::LOW);
             let (mut reads, mut run) = (0, chunk.from);
             for lpn in chunk.from.until(chunk.to + 1) {
                 let wanted = lpn < chunk.to && !cache.has(lpn);

@@ -29,6 +29,7 @@ impl Drive {
         let request = *self.host.requests.get(id);
         let last = request.lpn + (request.units - 1);
         let mut reads = 0;
+        self.rank_reads(id);
         if request.partial[0] && self.has_data_to_merge(request.lpn) {
             reads += self.read_units(events, id, request.lpn, request.lpn + 1, false);
         }
@@ -57,8 +58,8 @@ impl Drive {
     /// As [`Drive::admit`], for the call that almost every write makes.
     #[inline(always)]
     fn admit_in_line(&mut self, events: &mut EventQueue, id: RequestId) {
-        if self.namespaces().is_some() {
-            self.admit_in_namespace(events, id);
+        if self.waits_apart {
+            self.admit_in_part(events, id);
         } else if !self.host.stalled.is_empty() || !self.admit_units(id) {
             self.counters.cache_stalls += 1;
             self.host.stalled.push_back(id);
@@ -71,28 +72,6 @@ impl Drive {
         self.ftl.destage(&mut Flash { nand: &mut self.nand, events });
     }
 
-    /// As [`Drive::admit`] of a drive with namespaces: each has its own cache, for which only its own writes wait.
-    #[cold]
-    #[inline(never)]
-    fn admit_in_namespace(&mut self, events: &mut EventQueue, id: RequestId) {
-        let lpn = self.host.requests.get(id).lpn;
-        if self.waits_in_namespace(lpn) || !self.admit_units(id) {
-            self.counters.cache_stalls += 1;
-            self.host.stalled.push_back(id);
-            self.stalls_changed(lpn, true);
-        } else {
-            self.admitted(events, id);
-        }
-    }
-
-    /// Whether writes of the namespace that holds `lpn` wait for cache slots.
-    fn waits_in_namespace(&self, lpn: Lpn) -> bool {
-        let Some(of) = self.namespaces() else { return false };
-        let own = of.namespace_of(lpn);
-        let namespace = |id: &RequestId| of.namespace_of(self.host.requests.get(*id).lpn);
-        self.host.stalled.iter().any(|other| namespace(other) == own)
-    }
-
     /// As [`Drive::stalls_changed`] of a drive without namespaces, which has one cache.
     fn oldest_stall_changed(&mut self) {
         let waiting = !self.host.stalled.is_empty();
@@ -102,17 +81,14 @@ impl Drive {
     /// Reports that write `id` no longer waits for cache slots.
     pub(super) fn stall_ended(&mut self, id: RequestId) {
         let lpn = self.host.requests.get(id).lpn;
-        let waiting = match self.namespaces() {
-            None => !self.host.stalled.is_empty(),
-            Some(_) => self.waits_in_namespace(lpn),
-        };
+        let waiting = if self.waits_apart { self.waits_beside(id) } else { !self.host.stalled.is_empty() };
         self.stalls_changed(lpn, waiting);
     }
 
     /// Reports to the FTL whether writes of the namespace that holds `lpn` wait for cache slots, and to the flash array since
     /// when the oldest write waits.
     #[inline(always)]
-    fn stalls_changed(&mut self, lpn: Lpn, waiting: bool) {
+    pub(super) fn stalls_changed(&mut self, lpn: Lpn, waiting: bool) {
         let oldest = self.host.stalled.front().map(|&id| self.host.requests.get(id).submitted);
         self.ftl.set_backpressure(lpn, waiting);
         self.nand.set_oldest_write(oldest);
@@ -120,7 +96,7 @@ impl Drive {
 
     /// Admits units of a write until the cache is full; true if all are in.
     #[inline(always)]
-    fn admit_units(&mut self, id: RequestId) -> bool {
+    pub(super) fn admit_units(&mut self, id: RequestId) -> bool {
         if self.has_detours { self.admit_cached_units(id) } else { self.admit_to_cache(id) }
     }
 
@@ -129,6 +105,7 @@ impl Drive {
     #[cold]
     #[inline(never)]
     fn admit_cached_units(&mut self, id: RequestId) -> bool {
+        self.name_writer(id);
         let before = self.host.requests.get(id).admitted;
         let writer = self.host.requests.get(id).tag;
         if let Some(log) = self.unit_log() {
@@ -167,7 +144,7 @@ impl Drive {
 
     // Out of line: inlined into both callers it costs more instructions than the call.
     #[inline(never)]
-    fn admitted(&mut self, events: &mut EventQueue, id: RequestId) {
+    pub(super) fn admitted(&mut self, events: &mut EventQueue, id: RequestId) {
         if !self.host.second_edges.is_empty() && self.admits_second_edge(events, id) {
             return;
         }
@@ -187,8 +164,8 @@ impl Drive {
 
     /// Uses freed slots: stalled writes continue, flushes may complete, the next programs start.
     pub(super) fn room_in_cache(&mut self, events: &mut EventQueue) {
-        if self.namespaces().is_some() {
-            self.room_in_caches(events);
+        if self.waits_apart {
+            self.room_in_parts(events);
         } else {
             self.room_in_one_cache(events);
         }
@@ -207,28 +184,6 @@ impl Drive {
             }
             self.host.stalled.pop_front();
             self.oldest_stall_changed();
-            self.admitted(events, id);
-        }
-    }
-
-    /// As [`Drive::room_in_one_cache`] for each namespace: a full cache of one keeps no write of another waiting.
-    #[cold]
-    #[inline(never)]
-    fn room_in_caches(&mut self, events: &mut EventQueue) {
-        let (mut k, mut full) = (0, 0u32);
-        while let Some(&id) = self.host.stalled.get(k) {
-            let of = self.namespaces().expect("the caller has checked it");
-            let namespace = |id: RequestId| of.namespace_of(self.host.requests.get(id).lpn);
-            let own = namespace(id);
-            if full >> own & 1 == 1 || !self.admit_units(id) {
-                full |= 1 << own;
-                k += 1;
-                continue;
-            }
-            self.host.stalled.remove(k);
-            let lpn = self.host.requests.get(id).lpn;
-            let waiting = self.waits_in_namespace(lpn);
-            self.stalls_changed(lpn, waiting);
             self.admitted(events, id);
         }
     }

@@ -44,17 +44,19 @@ impl Drive {
             Ok(false) => {}
             Err(status) => self.refuse(events, id, status),
         }
+        // A reset ends the finish of its zone.
+        self.drain_ftl(events, None);
         // A reset may have freed slots that writes wait for.
         if !self.host.stalled.is_empty() {
             self.room_in_cache(events);
         }
     }
 
-    /// Completes the reset `id`, whose blocks are erased.
+    /// Completes the reset or finish `id`, which has waited for operations of `cause`.
     #[cold]
-    pub(super) fn zone_reset(&mut self, events: &mut EventQueue, id: RequestId) {
+    pub(super) fn zone_changed(&mut self, events: &mut EventQueue, id: RequestId, cause: Cause) {
         let now = events.now();
-        self.host.requests.get_mut(id).book(Cause::Erases, now);
+        self.host.requests.get_mut(id).book(cause, now);
         self.host.leave(events, now, id, 0);
     }
 

@@ -1,7 +1,9 @@
-//! Firmware cores by task: map look-ups and collection, each a pool of cores of its own beside those of host commands.
+//! Firmware cores by task: map look-ups, collection and ranges of deallocations, each a pool of cores of its own beside those of
+//! host commands.
 //!
 //! ```text
 //! command -- host.firmware --> look-ups: mapping-time for each unit --> map, cache, flash
+//!            of a deallocation -> deallocation-time for each range --> map
 //! page read of collection ---> collection-time for each unit moved --> program
 //! ```
 
@@ -25,11 +27,12 @@ pub(crate) struct Moving {
 pub(crate) struct Firmware {
     pub(crate) look_ups: Option<Pool<RequestId>>,
     pub(crate) collection: Option<Pool<Moving>>,
+    pub(crate) deallocation: Option<Pool<RequestId>>,
 }
 
 impl Firmware {
     /// Timers of the pools.
-    pub(crate) const TIMERS: u32 = 2;
+    pub(crate) const TIMERS: u32 = 3;
 
     /// Idle cores whose timers begin at `first`.
     pub(crate) fn new(spec: &FirmwareSpec, first: ResourceId) -> Firmware {
@@ -39,6 +42,7 @@ impl Firmware {
         Firmware {
             look_ups: pool(spec.mapping, first),
             collection: pool(spec.collection, ResourceId(first.0 + 1)),
+            deallocation: pool(spec.deallocation, ResourceId(first.0 + 2)),
         }
     }
 }

@@ -31,6 +31,13 @@ keys! {
              for none",
             "firmware cores that move data, and do nothing else",
         )?,
+        /// Ranges of deallocations.
+        pub deallocation: TaskSpec => task(
+            s,
+            ["deallocation-time", "deallocation-cores"],
+            "firmware time of each range of a deallocation (trim), after its look-ups; a command of a flow has one range; 0s for none",
+            "firmware cores that deallocate ranges, and do nothing else",
+        )?,
     }
 }
 

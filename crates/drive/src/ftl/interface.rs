@@ -3,7 +3,7 @@
 use super::{
     Admitted, Flash, FtlCounters, LookupResult, MetadataWritten, Outcome, Rewritten, SpareSeen, Wear,
 };
-use crate::cache::CacheUse;
+use crate::cache::{Cache, CacheUse};
 use crate::ftl::layout::Layout;
 use crate::ftl::log_block::LogBlockFtl;
 use crate::ftl::page::PageFtl;
@@ -131,7 +131,8 @@ pub trait Ftl {
     }
     /// Notes that the host has the completion of `tag`.
     fn acknowledged(&mut self, tag: RequestId);
-    /// Executes `action` on the zone that begins at `lpn`; false if [`Outcome::ZoneReset`] reports its end.
+    /// Executes `action` on the zone that begins at `lpn`; false if [`Outcome::ZoneReset`] or [`Outcome::ZoneFinished`]
+    /// reports its end.
     fn zone_command(
         &mut self,
         _flash: &mut Flash,
@@ -239,6 +240,10 @@ pub trait Ftl {
     fn spare_seen(&self) -> SpareSeen;
     /// SLC cache, if the drive has one.
     fn slc(&self) -> Option<&SlcCache> {
+        None
+    }
+    /// Write cache; `None` if it has several.
+    fn write_cache(&mut self) -> Option<&mut Cache> {
         None
     }
     /// Address layout of super blocks and lanes.

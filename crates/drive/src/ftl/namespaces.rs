@@ -310,7 +310,7 @@ impl Ftl for NamespacedFtl {
     ) -> Result<bool, Status> {
         if self.is_conventional(lpn) {
             // It has no state that a command could change.
-            let units = self.each.iter().find_map(Namespace::zoned).map_or(1, |ftl| ftl.geometry().units);
+            let units = self.each.iter().find_map(Namespace::zoned).map_or(1, |ftl| ftl.geometry().distance);
             let reports = action == ZoneAction::Report && lpn.0.is_multiple_of(units);
             return if reports { Ok(true) } else { Err(Status::InvalidField) };
         }

@@ -18,6 +18,8 @@ pub enum Outcome {
     Formatted(RequestId),
     /// The blocks of the zone that the command with this tag reset are erased.
     ZoneReset(RequestId),
+    /// The zone that the command with this tag finished is filled, or was reset meanwhile.
+    ZoneFinished(RequestId),
 }
 
 /// Result of admitting a unit of a host write to the cache.

@@ -1,6 +1,7 @@
 //! Weighted round robin with urgent priority class (NVMe base specification, command arbitration): classes of submission queues,
 //! their weights, and the arbitration burst.
 
+use interpulse_flash::nand::flow_order::Rank;
 use interpulse_settings::{choices, default, keys, required};
 
 choices! {
@@ -36,6 +37,16 @@ keys! {
 }
 
 impl ClassSpec {
+    /// Rank of the class of a queue pair at the dies.
+    pub fn rank_of(&self, queue: usize) -> Rank {
+        match self.queue_classes[if self.queue_classes.len() == 1 { 0 } else { queue }] {
+            QueueClass::Urgent => Rank::URGENT,
+            QueueClass::High => Rank(1),
+            QueueClass::Medium => Rank(2),
+            QueueClass::Low => Rank::LOW,
+        }
+    }
+
     /// Whether there is a class for each of `queues` queue pairs.
     pub fn covers(&self, queues: usize) -> bool {
         self.queue_classes.len() == 1 || self.queue_classes.len() == queues

@@ -2,6 +2,7 @@
 
 use super::acknowledge::Acknowledge;
 use super::ftl::FtlSpec;
+use crate::cache_writers::CachePartition;
 use crate::ftl::page::placement::stripe::Allocation;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::geometry::Geometry;
@@ -17,6 +18,8 @@ pub struct CacheSpec {
     pub latency: Duration,
     /// Completion of writes; [`Acknowledge::WhenProgrammed`] without a cache.
     pub acknowledge: Acknowledge,
+    /// Who shares the slots.
+    pub partition: CachePartition,
     /// Capacitors keep the cache content through a power loss.
     pub protected: bool,
 }
@@ -66,7 +69,12 @@ impl CacheSpec {
         let why = "a drive without a write cache completes a write when it is programmed: leave out cache.acknowledge, or \
                    give cache.size";
         c.check_together(!none || acknowledge.waits_for_programs(), &["acknowledge", "size"], why)?;
-        Ok(CacheSpec { size, latency, acknowledge, protected })
+        let doc = "who shares the slots of the write cache";
+        let partition = c.when(!none, "a cache.size above 0B", |c| {
+            c.choice("partition", doc, Some("shared"), CachePartition::ALL)
+        })?;
+        let partition = partition.unwrap_or(CachePartition::Shared);
+        Ok(CacheSpec { size, latency, acknowledge, partition, protected })
     }
 
     /// Whether the drive has no write cache.

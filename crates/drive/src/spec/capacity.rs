@@ -36,7 +36,7 @@ impl DriveSpec {
         if self.is_divided() {
             return self.capacity_of_namespaces(Bytes(self.raw_bytes(self.geometry.blocks_per_plane)));
         }
-        let logical = self.logical_units().expect("the spec has been checked");
+        let logical = self.usable_units().expect("the spec has been checked");
         let layout = self.layout().expect("the spec has been checked");
         let physical = layout.units_outside(self.ftl.set_aside(&self.geometry));
         Capacity {
@@ -48,7 +48,7 @@ impl DriveSpec {
 
     /// Super blocks of a lane beyond those that the logical capacity fills.
     pub fn spare_blocks_of_lane(&self) -> Result<f64, Impossible> {
-        let (layout, logical) = (self.layout()?, f64::from(self.logical_units()?));
+        let (layout, logical) = (self.layout()?, f64::from(self.usable_units()?));
         let filled = logical / f64::from(layout.lanes) / f64::from(layout.units_per_block);
         Ok(f64::from(layout.blocks - self.ftl.set_aside(&self.geometry)) - filled)
     }
@@ -156,7 +156,7 @@ impl DriveSpec {
         if !self.ftl.is_page_mapped() {
             let mut other = self.clone();
             other.set_blocks(blocks);
-            return other.logical_units().map_or(0, |units| u64::from(units) * self.geometry.unit_bytes);
+            return other.usable_units().map_or(0, |units| u64::from(units) * self.geometry.unit_bytes);
         }
         self.ftl.logical(units) * self.geometry.unit_bytes
     }

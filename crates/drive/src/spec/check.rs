@@ -147,6 +147,17 @@ impl DriveSpec {
         }
     }
 
+    /// Units that the drive holds: its logical capacity but for addresses beyond the capacity of zones.
+    pub(super) fn usable_units(&self) -> Result<u32, Impossible> {
+        if self.is_divided() {
+            return self.namespaces()?.iter().map(DriveSpec::usable_units).sum();
+        }
+        match self.zone_geometry()? {
+            Some(zones) => Ok(zones.usable_units()),
+            None => self.logical_units(),
+        }
+    }
+
     /// Zones of a zoned drive; none of a drive with namespaces, or with conventional zones.
     pub fn zone_geometry(&self) -> Result<Option<ZoneGeometry>, Impossible> {
         let Some(zones) = self.ftl.zones.as_ref().filter(|_| !self.is_divided()) else {
@@ -156,7 +167,13 @@ impl DriveSpec {
         // A requested capacity decides the number of blocks; all the zones that these hold are there.
         let most = self.ftl.logical(layout.units());
         let made = ZoneGeometry::new(zones, &self.geometry, &layout, most);
-        let keys = ["ftl.zone-width", "ftl.zone-rows", "part.blocks-per-plane", "ftl.over-provisioning"];
+        let keys = [
+            "ftl.zone-size",
+            "ftl.zone-width",
+            "ftl.zone-rows",
+            "part.blocks-per-plane",
+            "ftl.over-provisioning",
+        ];
         made.map(Some).map_err(|why| Impossible::new(&keys, why))
     }
 
@@ -176,6 +193,7 @@ impl DriveSpec {
         let layout = self.layout()?;
         self.check_read_cache()?;
         self.check_firmware()?;
+        self.check_queues()?;
         self.check_commands()?;
         self.check_formats()?;
         self.check_stalls()?;
@@ -246,7 +264,7 @@ impl DriveSpec {
     /// Whether the write cache is at most as large as the drive. A larger one would absorb a whole run.
     pub fn check_scale(&self) -> Result<(), Impossible> {
         let (size, unit) = (self.cache.size, self.geometry.unit_bytes);
-        let usable = Bytes(u64::from(self.logical_units()?) * unit);
+        let usable = Bytes(u64::from(self.usable_units()?) * unit);
         let why = format!(
             "a cache of {size} is larger than the drive's capacity of {usable}: leave out cache.size for one in proportion"
         );

@@ -1,7 +1,11 @@
 //! Consistency checks of the controller: commands, read cache, firmware cores by task, reads of units without data.
 
+use super::cache::least_slots;
 use super::{DriveSpec, Impossible, UnmappedReads};
+use crate::cache_writers::CachePartition;
 use interpulse_engine::Bytes;
+use interpulse_flash::nand::flow_order::HostOrder;
+use interpulse_flash::nand::queue::Policy;
 
 impl DriveSpec {
     pub(super) fn check_read_cache(&self) -> Result<(), Impossible> {
@@ -43,6 +47,46 @@ impl DriveSpec {
         Impossible::unless(self.ftl.is_page_mapped(), &["firmware.mapping-time", "ftl.family"], why)?;
         let why = "a loss of power is not followed in firmware cores by task: leave out [firmware]";
         Impossible::unless(self.power_loss.is_none(), &["firmware.mapping-time", "power-loss.at"], why)
+    }
+
+    /// Whether each queue has its part of the write cache.
+    pub fn divides_cache(&self) -> bool {
+        self.cache.partition == CachePartition::ByQueue
+    }
+
+    /// Whether the queues of commands matter to the write cache or to the dies.
+    pub fn follows_queues(&self) -> bool {
+        self.divides_cache() || self.nand.host_order == HostOrder::QueueClasses
+    }
+
+    /// Checks what parts of the write cache and an order of reads by class do not go together with.
+    pub(super) fn check_queues(&self) -> Result<(), Impossible> {
+        let (parts, order) = ("cache.partition", "schedule.host-order");
+        if self.nand.host_order == HostOrder::QueueClasses {
+            let why = "queues have classes with host.arbitration = \"classes\" alone";
+            Impossible::unless(self.host.classes.is_some(), &[order, "host.arbitration"], why)?;
+            let why = "\"fifo\" is the order of submission: take another policy, or leave out host-order";
+            Impossible::unless(self.nand.policy != Policy::Fifo, &[order, "schedule.policy"], why)?;
+        }
+        if !self.divides_cache() {
+            return Ok(());
+        }
+        let why = "each namespace has its own part of the write cache, in which queues are not followed: leave out one of them";
+        Impossible::unless(self.namespaces.is_empty(), &[parts, "namespace.0.share"], why)?;
+        let why = "the data of a zone enters the cache in the order of its writes, whatever their queues: leave out cache.partition";
+        Impossible::unless(self.ftl.zones.is_none(), &[parts, "ftl.family"], why)?;
+        let why = "the slots that a recovery fills belong to no queue: leave out [power-loss]";
+        Impossible::unless(self.power_loss.is_none(), &[parts, "power-loss.at"], why)?;
+        let queues = self.host.queue_weights.len() as u64;
+        let slots = self.cache.slots(&self.geometry, &self.ftl) / queues;
+        let (least, unit) = (least_slots(&self.geometry, &self.ftl), self.geometry.unit_bytes);
+        let why = format!(
+            "{} in {queues} parts gives each {slots} units of {}; programs of this drive need at least {} in each",
+            self.cache.size,
+            Bytes(unit),
+            Bytes(least * unit)
+        );
+        Impossible::unless(slots >= least, &["cache.size", parts, "host.queue-weights"], why)
     }
 
     pub(super) fn check_commands(&self) -> Result<(), Impossible> {

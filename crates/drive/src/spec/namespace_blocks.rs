@@ -125,7 +125,9 @@ impl DriveSpec {
             return Ok(self.namespaces.clone());
         };
         let layout = self.layout()?;
-        let bytes = u64::from(zones.conventional) * zones.units(&layout) * self.geometry.unit_bytes;
+        let bytes = u64::from(zones.conventional)
+            * zones.distance(&layout, self.geometry.unit_bytes)
+            * self.geometry.unit_bytes;
         let conventional = FtlSpec { capacity: Some(Bytes(bytes)), ..self.ftl.of_conventional_zones() };
         let zones = Some(ZoneSpec { conventional: 0, ..zones.clone() });
         let sequential = FtlSpec { capacity: None, bad_block_reserve: 0.0, zones, ..self.ftl.clone() };
@@ -177,7 +179,7 @@ impl DriveSpec {
         let namespaces = self.namespaces().expect("the spec has been checked");
         let (mut usable, mut physical) = (0, 0);
         for of in &namespaces {
-            usable += u64::from(of.logical_units().expect("the spec has been checked"));
+            usable += u64::from(of.usable_units().expect("the spec has been checked"));
             physical += of.layout().expect("the spec has been checked").units();
         }
         Capacity {

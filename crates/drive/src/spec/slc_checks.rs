@@ -28,13 +28,14 @@ impl DriveSpec {
         );
         let keys = ["ftl.slc-cache.size", "part.blocks-per-plane"];
         Impossible::unless(blocks.saturating_add(4) <= layout.blocks, &keys, why)?;
-        if slc.owns_blocks() {
+        if !slc.borrows_blocks() {
             return Ok(());
         }
         let config = self.ftl_config()?;
         let per_lane =
             f64::from(config.logical_units) / f64::from(layout.lanes) / f64::from(layout.units_per_block);
-        let spare = f64::from(layout.blocks) - per_lane;
+        let own = slc.own_blocks_of_lane(&self.geometry, self.ftl.multi_plane);
+        let spare = f64::from(layout.blocks - own) - per_lane;
         let needed = f64::from(config.soft_free + 3 + hot) + 1.0;
         let why = format!(
             "a lane has {spare:.1} spare blocks; {} to keep free and {} open ones, one in SLC mode, need at least {needed}",

@@ -1,13 +1,18 @@
 //! Features that tests add to a drive drawn at random: faults, a mapping cache, an SLC cache.
 
 use super::Duration;
+use interpulse_drive::cache_writers::CachePartition;
 use interpulse_drive::ftl::page::mapping::cached::format::MapFormat;
 use interpulse_drive::ftl::page::slc::SlcSpec;
+use interpulse_drive::host_interface::queue_classes::{ClassSpec, QueueClass};
+use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::replacement::MapReplacement;
 use interpulse_drive::spec::{
-    DriveSpec, Fault, FaultKind, FaultSpec, MapCacheSpec, MapPartition, MappingSpec, Stalled, WearOut, When,
+    DriveSpec, Fault, FaultKind, FaultSpec, FirmwareSpec, MapCacheSpec, MapPartition, MappingSpec, Stalled,
+    TaskSpec, WearOut, When,
 };
 use interpulse_engine::{Bytes, Rng};
+use interpulse_flash::nand::flow_order::HostOrder;
 use interpulse_flash::parts::{SlcModeSpec, TrainSpec};
 use interpulse_settings::Document;
 
@@ -38,12 +43,44 @@ pub fn with_slc_cache(spec: &mut DriveSpec, mut rng: Rng) {
         "kind = 'static'\nsize = '128KiB'\nidle-delay = '1ms'\nlargest-write = '8KiB'",
         "kind = 'dynamic'\nsize = '512KiB'\nfold-above = 0.6",
         "kind = 'dynamic'\nsize = '128KiB'\nidle-delay = '200us'",
+        "kind = 'static-and-dynamic'\nsize = '64KiB'\ndynamic-size = '256KiB'\nfold-above = 0.7",
     ];
     let mut cached = spec.clone();
     cached.part.slc_mode = Some(slc_mode());
     cached.ftl.slc = Some(slc_cache(pick(&mut rng, &kinds)));
     if rng.below(2) == 0 && cached.check().is_ok() {
         *spec = cached;
+    }
+}
+
+/// In every second drive several queues that matter beyond the host interface, if that is legal: parts of the write cache, an order
+/// by class at the dies. In those with firmware cores by task also a time of the ranges of deallocations.
+pub fn with_queues(spec: &mut DriveSpec, mut rng: Rng) {
+    let of = spec
+        .firmware
+        .map(|of| FirmwareSpec { deallocation: TaskSpec { time: Duration::from_us(3), cores: 2 }, ..of });
+    if rng.below(2) == 0 {
+        spec.firmware = of;
+    }
+    if rng.below(2) == 0 {
+        return;
+    }
+    let mut queued = spec.clone();
+    let classes = [QueueClass::Urgent, QueueClass::High, QueueClass::Medium, QueueClass::Low];
+    queued.host.queue_weights = vec![1; 3];
+    queued.host.arbitration = Arbitration::Classes;
+    queued.host.classes = Some(ClassSpec {
+        queue_classes: (0..3).map(|_| pick(&mut rng, &classes)).collect(),
+        class_weights: pick(&mut rng, &[vec![8, 4, 2], vec![1, 1, 1]]),
+        arbitration_burst: 1,
+    });
+    queued.nand.host_order = pick(&mut rng, &[HostOrder::QueueClasses, HostOrder::Arrival]);
+    if rng.below(2) == 0 && !queued.cache.is_absent() {
+        queued.cache.partition = CachePartition::ByQueue;
+        queued.cache.size = Bytes(3 * queued.cache.size.get());
+    }
+    if queued.check().is_ok() {
+        *spec = queued;
     }
 }
 

@@ -5,6 +5,7 @@ pub mod features;
 pub mod zones;
 
 pub use features::{with_faults, with_injected_faults, with_stalls};
+use interpulse_drive::cache_writers::CachePartition;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::ftl::log_block::tables::LogBlockTables;
 use interpulse_drive::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
@@ -28,6 +29,7 @@ use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::channel::ChannelOrder;
+use interpulse_flash::nand::flow_order::HostOrder;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{
@@ -134,6 +136,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             long_operations: LongOperations::Real,
             multi_plane_reads: false,
             multi_plane_programs: false,
+            host_order: HostOrder::Arrival,
             channel_order: ChannelOrder::CommandsFirst,
             power: PowerConfig::default(),
             super_layer: 0,
@@ -169,6 +172,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             size: Bytes::mib(4),
             latency: Duration::from_ns(500),
             acknowledge: Acknowledge::DEFAULT,
+            partition: CachePartition::Shared,
             protected: true,
         },
         dram: None,

@@ -3,9 +3,9 @@
 use super::Bench;
 use interpulse_drive::DriveSpec;
 use interpulse_drive::PreconditionedState;
-use interpulse_drive::ftl::zoned::spec::{ResetEnd, ZoneSpec};
+use interpulse_drive::ftl::zoned::spec::{FinishEnd, ResetEnd, ZoneSpec};
 use interpulse_drive::ftl::zoned::tables::ZoneTables;
-use interpulse_engine::{Device, DeviceEvent, Duration, Op, Request, Rng, Status, Tag};
+use interpulse_engine::{Bytes, Device, DeviceEvent, Duration, Op, Request, Rng, Status, Streams, Tag};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 
 /// Sequential zones of `width` lanes and one row, four of them active, whose reset ends with its erases.
@@ -13,9 +13,11 @@ pub fn zones_of(width: u32) -> ZoneSpec {
     ZoneSpec {
         width: Some(width),
         rows: 1,
+        size: None,
         conventional: 0,
         max_open: None,
         max_active: 4,
+        finish_end: FinishEnd::AtOnce,
         reset_end: ResetEnd::WhenErased,
         zrwa: None,
     }
@@ -58,14 +60,14 @@ impl Bench {
 /// Commands that a test submits to zones one by one.
 pub struct Commands {
     pub bench: Bench,
-    /// Sectors of a zone.
+    /// Sectors between the starts of neighbouring zones.
     pub zone: u64,
 }
 
 impl Commands {
     /// A drive with units of 4 KiB whose first `full` zones are full.
     pub fn new(spec: &DriveSpec, full: u32) -> Commands {
-        let zone = u64::from(spec.zone_geometry().unwrap().unwrap().units) * 8;
+        let zone = u64::from(spec.zone_geometry().unwrap().unwrap().distance) * 8;
         Commands { bench: Bench::new(spec, full_zones(spec, full), &[], 1), zone }
     }
 
@@ -84,6 +86,16 @@ impl Commands {
     pub fn idle(&mut self) {
         while self.bench.step(self.bench.events.horizon()) {}
     }
+}
+
+/// Zones further apart than their capacity in some drives, and in others finishes that fill them.
+pub fn spread_and_fill(spec: &mut DriveSpec, seed: u64) {
+    let mut rng = Streams::new(seed).stream("test.spread-and-fill", 0);
+    let Ok(Some(geometry)) = spec.zone_geometry() else { return };
+    let (units, unit) = (u64::from(geometry.units), spec.geometry.unit_bytes);
+    let Some(zones) = spec.ftl.zones.as_mut() else { return };
+    zones.size = (rng.below(2) == 0).then(|| Bytes((units + rng.below(units)) * unit));
+    zones.finish_end = [FinishEnd::AtOnce, FinishEnd::WhenFilled][rng.below(2) as usize];
 }
 
 /// Suspension of programs and erases in every second drive.

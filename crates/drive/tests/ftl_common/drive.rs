@@ -1,6 +1,7 @@
 //! A small drive in simulated time that does nothing but write.
 
 use interpulse_drive::PreconditionedState;
+use interpulse_drive::cache_writers::CachePartition;
 use interpulse_drive::drive::Drive;
 use interpulse_drive::ftl::BlockManager;
 use interpulse_drive::ftl::page::gc::victim::{FreeCount, GcPolicy, ThresholdBase};
@@ -19,6 +20,7 @@ use interpulse_engine::{Bytes, Device, Duration, EventQueue, ResourceId, SimTime
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::channel::ChannelOrder;
+use interpulse_flash::nand::flow_order::HostOrder;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{
@@ -84,6 +86,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             long_operations: LongOperations::Real,
             multi_plane_reads: false,
             multi_plane_programs: false,
+            host_order: HostOrder::Arrival,
             channel_order: ChannelOrder::CommandsFirst,
             power: PowerConfig::default(),
             super_layer: 0,
@@ -119,6 +122,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             size: Bytes::kib(128),
             latency: Duration::from_ns(500),
             acknowledge: Acknowledge::DEFAULT,
+            partition: CachePartition::Shared,
             protected: true,
         },
         dram: None,

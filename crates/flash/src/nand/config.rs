@@ -1,6 +1,7 @@
 //! Configuration of a flash array besides geometry and part.
 
 use super::channel::ChannelOrder;
+use super::flow_order::HostOrder;
 use super::power::PowerConfig;
 use super::queue::{GcReadRank, Policy};
 use crate::errors::ErrorSpec;
@@ -26,6 +27,8 @@ pub struct NandConfig {
     pub policy: Policy,
     /// How reads of garbage collection rank under read priority.
     pub gc_reads: GcReadRank,
+    /// Order of the host reads that wait for a die.
+    pub host_order: HostOrder,
     /// Which waiting transfer a channel serves next.
     pub channel_order: ChannelOrder,
     /// How long programs and erases last.

@@ -13,6 +13,7 @@ pub mod copy_source;
 pub mod copyback;
 mod decode_outcome;
 pub mod ecc;
+pub mod flow_order;
 mod hold_up;
 mod joined_programs;
 mod non_array_commands;
@@ -52,6 +53,7 @@ use crate::parts::{CacheRegister, PartSpec, PlaneAddress, SubBlocks};
 use crate::variation::Trains;
 use channel::Channel;
 use ecc::Decoder;
+use flow_order::{FlowOrder, Rank};
 use interpulse_engine::{EventQueue, ResourceId, SimTime};
 use observers::Observers;
 use planes::PlaneReads;
@@ -175,6 +177,8 @@ pub struct Nand {
     seq: u64,
     first: u32,
     supply: Supply,
+    /// Order of waiting host reads; `None` if it is that of submission.
+    flow_order: Option<Box<FlowOrder>>,
     /// Present where dies and channels may stall.
     stalls: Option<Box<Stalls>>,
     /// Whether there are observers, a budget, or programs in two steps; false in almost all runs.
@@ -259,6 +263,7 @@ impl Nand {
             observed: config.power != PowerConfig::default() || part.two_step.is_some(),
             observers: Observers::new(meter, all),
             supply,
+            flow_order: None,
             stalls: None,
             oldest_write: None,
             policies: SuspendPolicies::new(config.suspension()),
@@ -267,6 +272,24 @@ impl Nand {
             operations: OperationStats::default(),
             geometry,
             config,
+        }
+    }
+
+    /// Orders the host reads that wait for a die by class, with these weights of the high, medium and low class.
+    pub fn order_by_class(&mut self, weights: [u32; 3]) {
+        self.flow_order = Some(Box::new(FlowOrder::new(weights, self.dies.len())));
+    }
+
+    /// Whether host reads are ordered by class.
+    #[inline]
+    pub fn orders_by_class(&self) -> bool {
+        self.flow_order.is_some()
+    }
+
+    /// Sets the class of the host reads that are submitted next, where it matters.
+    pub fn set_rank(&mut self, rank: Rank) {
+        if let Some(order) = &mut self.flow_order {
+            order.set_rank(rank);
         }
     }
 
@@ -425,7 +448,10 @@ impl Nand {
     /// Die `d` is busy: queues transaction `id`, which may stop the operation on the die.
     #[inline(never)]
     fn enqueue(&mut self, events: &mut EventQueue, now: SimTime, d: usize, id: TxnId, class: Class) {
-        self.contexts[d].queue.push(&mut self.txns, id, class);
+        match &mut self.flow_order {
+            None => self.contexts[d].queue.push(&mut self.txns, id, class),
+            Some(order) => order.push(&mut self.contexts[d].queue, &mut self.txns, d, id, class),
+        }
         match self.dies[d].state() {
             State::Pulsing if self.may_preempt(d, class) => self.request_stop(events, now, d),
             State::Pulsing if self.has_registers() => self.load_ahead(events, now, d),

@@ -80,6 +80,7 @@ mod tests {
     use crate::ids::{BlockId, DieId};
     use crate::nand::NandConfig;
     use crate::nand::channel::ChannelOrder;
+    use crate::nand::flow_order::HostOrder;
     use crate::nand::power::PowerConfig;
     use crate::nand::queue::{GcReadRank, Policy};
     use crate::parts::PartSpec;
@@ -100,6 +101,7 @@ mod tests {
             nesting: false,
             multi_plane_reads: false,
             multi_plane_programs: false,
+            host_order: HostOrder::Arrival,
             channel_order: ChannelOrder::CommandsFirst,
             power: PowerConfig::default(),
             super_layer: 0,

@@ -99,6 +99,22 @@ impl Queue {
         self.waiting += 1;
     }
 
+    /// Inserts transaction `id`, which is of this class, behind `before`, or with [`TxnId::NONE`] before all others.
+    pub(super) fn insert(&mut self, slab: &mut Slab, before: TxnId, id: TxnId, class: Class) {
+        let k = class as usize;
+        let next = if before == TxnId::NONE { self.head[k] } else { slab.get(before).next };
+        slab.get_mut(id).next = next;
+        if before == TxnId::NONE {
+            self.head[k] = id;
+        } else {
+            slab.get_mut(before).next = id;
+        }
+        if next == TxnId::NONE {
+            self.tail[k] = id;
+        }
+        self.waiting += 1;
+    }
+
     /// Puts transaction `id` before the others of its class.
     pub fn push_front(&mut self, slab: &mut Slab, id: TxnId) {
         let k = slab.get(id).kind.command().class as usize;

@@ -93,6 +93,9 @@ impl Nand {
             }
             state => {
                 self.contexts[d].queue.push_front(&mut self.txns, id);
+                if let Some(order) = &mut self.flow_order {
+                    order.goes_first(id);
+                }
                 match state {
                     State::Pulsing if self.may_preempt(d, class) => self.request_stop(events, now, d),
                     State::Suspended => self.next_on(events, now, d),

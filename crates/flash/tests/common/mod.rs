@@ -12,6 +12,7 @@ use interpulse_flash::geometry::Geometry;
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::copyback::Source;
+use interpulse_flash::nand::flow_order::HostOrder;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Owner, Txn};
@@ -149,6 +150,7 @@ pub fn config() -> NandConfig {
         nesting: false,
         multi_plane_reads: false,
         multi_plane_programs: false,
+        host_order: HostOrder::Arrival,
         channel_order: ChannelOrder::CommandsFirst,
         power: PowerConfig::default(),
         super_layer: 0,

@@ -9,6 +9,7 @@ use interpulse_flash::command::Effect;
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::channel::ChannelOrder;
+use interpulse_flash::nand::flow_order::HostOrder;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Owner, Txn};
 use interpulse_flash::nand::{Nand, NandConfig, NandCounters};
@@ -163,6 +164,7 @@ pub fn behaving(policy: Policy, suspend: SuspendPolicy) -> NandConfig {
         long_operations: LongOperations::Real,
         multi_plane_reads: false,
         multi_plane_programs: false,
+        host_order: HostOrder::Arrival,
         channel_order: ChannelOrder::CommandsFirst,
         power: Default::default(),
         super_layer: 0,

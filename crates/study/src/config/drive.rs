@@ -8,6 +8,7 @@ use interpulse_drive::super_layer_word_lines;
 use interpulse_flash::geometry::{Geometry, UNIT_BYTES};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::channel::ChannelOrder;
+use interpulse_flash::nand::flow_order::HostOrder;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::parts::{FILE_DOC, PartSpec};
@@ -151,6 +152,12 @@ fn read_nand(
     let gc_reads = s.when(policy == Policy::ReadPriority, "policy = \"read-priority\"", |s| {
         s.choice("gc-reads", "how reads of garbage collection rank", Some("in-order"), GcReadRank::ALL)
     })?;
+    let host_order = s.choice(
+        "host-order",
+        "order of the host's reads that wait for a die",
+        Some("arrival"),
+        HostOrder::ALL,
+    )?;
     let channel_order = s.choice(
         "channel-order",
         "which of the transfers that wait for a channel goes next",
@@ -168,6 +175,7 @@ fn read_nand(
     Ok(NandConfig {
         policy,
         gc_reads: gc_reads.unwrap_or(GcReadRank::InOrder),
+        host_order,
         channel_order,
         long_operations,
         program_suspend,

@@ -212,13 +212,20 @@ impl PreconditionSpec {
             // The check of the drive says why it has no zones.
             Err(_) => return Some(some_zones(drive)),
         };
-        let sectors = u64::from(zones.units) * block.get() / SECTOR.get();
+        let sectors_of = |units: u32| u64::from(units) * block.get() / SECTOR.get();
         let limits = drive.ftl.zones.as_ref().and_then(|of| of.area_limits(block.get()));
         let area = limits.map(|limits| AreaSectors {
             sectors: u64::from(limits.units) * block.get() / SECTOR.get(),
             granularity: u64::from(limits.granularity) * block.get() / SECTOR.get(),
         });
-        Some(Zones { sectors, block, full: u64::from(self.full_zones(zones.zones)), area, conventional: 0 })
+        Some(Zones {
+            sectors: sectors_of(zones.units),
+            distance: sectors_of(zones.distance),
+            block,
+            full: u64::from(self.full_zones(zones.zones)),
+            area,
+            conventional: 0,
+        })
     }
 
     /// Checks the initial state against the drive.
@@ -258,5 +265,6 @@ impl PreconditionSpec {
 /// Zones of a unit each, where the real ones are not known.
 fn some_zones(drive: &DriveSpec) -> Zones {
     let block = Bytes(drive.geometry.unit_bytes);
-    Zones { sectors: block.get() / SECTOR.get(), block, full: 0, area: None, conventional: 0 }
+    let sectors = block.get() / SECTOR.get();
+    Zones { sectors, distance: sectors, block, full: 0, area: None, conventional: 0 }
 }

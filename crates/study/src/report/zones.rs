@@ -60,6 +60,9 @@ pub(super) fn of_ftl(ftl: &ZonedFtl, unit_bytes: u64, writes: u64, refused: &Ref
         "at_end": ends,
         "writes": writes,
     });
+    if zones.distance > zones.units {
+        o["zone_distance_bytes"] = json!(u64::from(zones.distance) * unit_bytes);
+    }
     for (key, counts) in [("failed_writes", &refused.writes), ("failed_others", &refused.others)] {
         let failed = Status::ERRORS.iter().filter(|&&status| counts[status as usize] > 0);
         let by_status: Map<_, _> =

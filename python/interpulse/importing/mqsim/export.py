@@ -135,8 +135,10 @@ def _device(found: Resolved, out: Export) -> None:
         found.text("ftl.unmapped-reads")
     device |= {"Memory_Type": "FLASH", "HostInterface_Type": "SATA" if found.text("link.kind") == "sata" else "NVME"}
     device |= {"IO_Queue_Depth": found.whole("host.queue-depth", 1024), "Queue_Fetch_Size": 0}
-    partition = found.text("read-cache.partition", "shared")
-    shared = "SHARED" if partition == "shared" else "EQUAL_PARTITIONING"
+    partitions = {found.text(f"{cache}.partition", "shared") for cache in ("cache", "read-cache")}
+    shared = "SHARED" if partitions == {"shared"} else "EQUAL_PARTITIONING"
+    if len(partitions) > 1 and read_cache:
+        out.notes.append("MQSim divides write cache and read cache alike: both have parts.")
     device |= {"Caching_Mechanism": "ADVANCED", "Data_Cache_Sharing_Mode": shared, "Data_Cache_Capacity": capacity}
     device |= {"Data_Cache_DRAM_Row_Size": _FREE_NS_BURST, "Data_Cache_DRAM_Data_Rate": 1000}
     device |= {"Data_Cache_DRAM_Data_Busrt_Size": _FREE_NS_BURST, "Data_Cache_DRAM_tRCD": found.ns("cache.latency")}
@@ -151,6 +153,10 @@ def _device(found: Resolved, out: Export) -> None:
     classes = found.text("host.arbitration", "round-robin") == "classes"
     device["Transaction_Scheduling_Policy"] = "PRIORITY_OUT_OF_ORDER" if classes else "OUT_OF_ORDER"
     found.text("schedule.policy")
+    if found.text("schedule.host-order", "arrival") == "arrival" and classes:
+        out.notes.append(
+            "Priority classes act in the queues of the chips in MQSim, and where commands are fetched here."
+        )
     if found.text("schedule.channel-order", "commands-first") != "data-first":
         out.notes.append("MQSim moves data before it issues commands to a channel: schedule.channel-order data-first.")
     device["Overprovisioning_Ratio"] = f"{share:.9f}"

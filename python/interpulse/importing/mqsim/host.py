@@ -61,7 +61,10 @@ def _classes(draft: Draft, device: Device, flows: list[Flow]) -> None:
         for flow in flows:
             draft.link("host.queue-classes", flow.values, "Priority_Class")
             draft.link("host.arbitration", flow.values, "Priority_Class")
-        draft.note("Priority classes act where commands are fetched; in MQSim they act in the queues of the chips.")
+        draft.set("schedule.host-order", "queue-classes", device.drive, "Transaction_Scheduling_Policy")
+        for flow in flows:
+            draft.link("schedule.host-order", flow.values, "Priority_Class")
+        draft.note("Priority classes act in the queues of the dies as in MQSim, and also where commands are fetched.")
         return
     reason = "all flows have one class" if priority else "OUT_OF_ORDER ignores it"
     for flow in flows:
@@ -86,18 +89,14 @@ def add_caches(draft: Draft, device: Device, flows: list[Flow]) -> None:
             f"each "
             f"plane, {size_text(buffer)}, not Data_Cache_Capacity. --as-written takes that."
         )
-    draft.set("cache.size", size_text(min(buffer, capacity) if writes else 0), drive, "Data_Cache_Capacity")
-    draft.link("cache.size", drive, "Caching_Mechanism")
+    _add_write_cache(draft, device, flows, writes=writes, reads=reads)
     if reads:
         draft.set("read-cache.size", size_text(capacity), drive, "Data_Cache_Capacity")
         draft.assume("read-cache.replacement", "lru", "MQSim's cache evicts the entry that was used longest ago")
-        shared = drive["Data_Cache_Sharing_Mode"] == "SHARED"
-        partition = "shared" if shared else "by-queue"
+        partition = "shared" if drive["Data_Cache_Sharing_Mode"] == "SHARED" else "by-queue"
         draft.set("read-cache.partition", partition, drive, "Data_Cache_Sharing_Mode")
         if "WRITE_READ_CACHE" in modes:
             draft.assume("read-cache.fill-on-write", True, "caching mode of the flows")
-    else:
-        draft.unused(drive, "there is no read cache, and the write cache is shared", "Data_Cache_Sharing_Mode")
     for flow in flows:
         keys = [
             "cache.size",
@@ -127,10 +126,26 @@ def _reads_only(flows: list[Flow]) -> bool:
     return bool(flows) and all(flow.reads_only for flow in flows)
 
 
-def _write_buffer(device: Device, flows: list[Flow]) -> int:
-    """Bytes that may wait for their programs: of ADVANCED, a page of each plane, and at least one request."""
+def _add_write_cache(draft: Draft, device: Device, flows: list[Flow], *, writes: bool, reads: bool) -> None:
+    """Adds size and parts of the write cache."""
+    drive, buffer = device.drive, _write_buffer(device, flows)
+    shared = drive["Data_Cache_Sharing_Mode"] == "SHARED"
+    parts = 1 if shared or not writes else max(len(flows), 1)
+    # With parts, the write buffer is that of each flow.
+    size = min(buffer * parts, drive["Data_Cache_Capacity"])
+    draft.set("cache.size", size_text(size if writes else 0), drive, "Data_Cache_Capacity")
+    draft.link("cache.size", drive, "Caching_Mechanism")
+    if parts > 1 and size // parts >= _write_buffer(device, flows, least=True):
+        draft.set("cache.partition", "by-queue", drive, "Data_Cache_Sharing_Mode")
+    elif not reads:
+        reason = "the write cache is shared, or its parts would be smaller than a page of each plane"
+        draft.unused(drive, reason, "Data_Cache_Sharing_Mode")
+
+
+def _write_buffer(device: Device, flows: list[Flow], *, least: bool = False) -> int:
+    """Bytes that may wait for their programs: of ADVANCED or as the `least`, a page of each plane or a request."""
     drive, flash = device.drive, device.flash
-    if device.as_written or drive["Caching_Mechanism"] == "SIMPLE":
+    if not least and (device.as_written or drive["Caching_Mechanism"] == "SIMPLE"):
         return int(drive["Data_Cache_Capacity"])
     channels, chips = (int(drive[name]) for name in ("Flash_Channel_Count", "Chip_No_Per_Channel"))
     dies, planes, page = (int(flash[name]) for name in ("Die_No_Per_Chip", "Plane_No_Per_Die", "Page_Capacity"))

@@ -87,8 +87,8 @@ DEVICE = (
         "Data_Cache_Sharing_Mode",
         Choice(("SHARED", "EQUAL_PARTITIONING")),
         "SHARED",
-        "read-cache.partition",
-        "of the read cache; the write cache is always shared",
+        "cache.partition read-cache.partition",
+        "EQUAL_PARTITIONING: an equal part for the queue of each flow",
     ),
     declare(
         "Data_Cache_Capacity",
@@ -137,8 +137,8 @@ DEVICE = (
         "Transaction_Scheduling_Policy",
         Choice(("OUT_OF_ORDER", "PRIORITY_OUT_OF_ORDER", "FLIN")),
         "OUT_OF_ORDER",
-        "schedule.policy schedule.channel-order host.arbitration",
-        "reads first, data before commands on a channel; priorities of flows act where commands are fetched; "
+        "schedule.policy schedule.channel-order host.arbitration schedule.host-order",
+        "reads first, data before commands on a channel; classes of flows act at the queues and the dies; "
         "FLIN is refused: MQSim stops on it",
     ),
     declare(
@@ -294,7 +294,7 @@ FLOW = (
         "Priority_Class",
         Choice(("URGENT", "HIGH", "MEDIUM", "LOW")),
         "HIGH",
-        "host.queue-classes host.arbitration",
+        "host.queue-classes host.arbitration schedule.host-order",
         "with PRIORITY_OUT_OF_ORDER and flows of several classes: class of the flow's queue pair",
     ),
     declare(

@@ -1,7 +1,7 @@
 //! FTL interface of the log-block family.
 
 use super::LogBlockFtl;
-use crate::cache::CacheUse;
+use crate::cache::{Cache, CacheUse};
 use crate::ftl::layout::Layout;
 use crate::ftl::outcome::Admitted;
 use crate::ftl::reads::{LookupResult, Sources};
@@ -151,6 +151,10 @@ impl Ftl for LogBlockFtl {
 
     fn spare_seen(&self) -> SpareSeen {
         SpareSeen::default()
+    }
+
+    fn write_cache(&mut self) -> Option<&mut Cache> {
+        Some(&mut self.cache)
     }
 
     fn layout(&self) -> &Layout {

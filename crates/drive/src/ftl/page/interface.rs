@@ -8,7 +8,7 @@ use super::power_loss::metadata_region::MetadataWritten;
 use super::power_loss::outage::{Fates, Recovered};
 use super::slc::SlcCache;
 use super::wear::health::Health;
-use crate::cache::CacheUse;
+use crate::cache::{Cache, CacheUse};
 use crate::ftl::layout::Layout;
 use crate::ftl::{Admitted, Flash, Ftl, FtlCounters, LookupResult, Outcome, SpareSeen, Wear};
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock, TranslationPage};
@@ -167,6 +167,10 @@ impl Ftl for PageFtl {
 
     fn slc(&self) -> Option<&SlcCache> {
         self.blocks.slc()
+    }
+
+    fn write_cache(&mut self) -> Option<&mut Cache> {
+        Some(&mut self.blocks.units.cache)
     }
 
     fn layout(&self) -> &Layout {

@@ -9,6 +9,8 @@ counters! {
         resets: "zones",
         /// zones finished before they were full
         finishes: "zones",
+        /// programs of padding that filled finished zones
+        filling_programs: "operations",
         /// zone appends executed
         appends: "requests",
         /// writes at the write pointer executed

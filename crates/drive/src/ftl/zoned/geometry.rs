@@ -7,7 +7,7 @@
 use super::spec::ZoneSpec;
 use crate::ftl::layout::{Layout, UnitAt};
 use crate::numbers::{Lane, Lpn, SuperBlock};
-use interpulse_engine::Divider;
+use interpulse_engine::{Bytes, Divider};
 use interpulse_flash::geometry::Geometry;
 
 /// Address arithmetic of zones.
@@ -19,8 +19,10 @@ pub struct ZoneGeometry {
     pub rows: u32,
     /// Zones of the drive.
     pub zones: u32,
-    /// Units of a zone.
+    /// Units of a zone's capacity.
     pub units: u32,
+    /// Units between the starts of neighbouring zones, at least `units`.
+    pub distance: u32,
     /// Units of a program.
     pub program: u32,
     /// Lanes in the order of the groups.
@@ -81,25 +83,48 @@ impl ZoneGeometry {
                 spec.rows
             ));
         }
-        let (units, zones) = (units as u32, zones as u32);
+        let unit = geometry.unit_bytes;
+        let distance = spec.distance(layout, unit);
+        let whole = spec.size.is_none_or(|size| size.get().is_multiple_of(unit));
+        if !whole || distance < units || zones * distance > u64::from(u32::MAX) {
+            return Err(format!(
+                "ftl.zone-size is a whole number of the drive's logical blocks of {}, from the capacity of a zone, {}, up to {}: \
+                 {zones} zones have that many addresses",
+                Bytes(unit),
+                Bytes(units * unit),
+                Bytes(u64::from(u32::MAX) / zones * unit)
+            ));
+        }
+        let (units, zones, distance) = (units as u32, zones as u32, distance as u32);
         Ok(ZoneGeometry {
             width,
             rows: spec.rows,
             zones,
             units,
+            distance,
             program: layout.units_per_program,
             order: layout.lanes_by_channel(geometry),
             groups,
-            by_zone: Divider::new(units),
+            by_zone: Divider::new(distance),
             by_program: Divider::new(layout.units_per_program),
             by_width: Divider::new(width),
             by_block: Divider::new(layout.programs_per_block),
         })
     }
 
-    /// Units of all zones.
-    pub fn logical_units(&self) -> u32 {
+    /// Units that all zones hold.
+    pub fn usable_units(&self) -> u32 {
         self.zones * self.units
+    }
+
+    /// Addresses of all zones, in units.
+    pub fn logical_units(&self) -> u32 {
+        self.zones * self.distance
+    }
+
+    /// Programs of a zone.
+    pub fn programs(&self) -> u32 {
+        self.units / self.program
     }
 
     /// Super blocks of a zone.
@@ -117,7 +142,7 @@ impl ZoneGeometry {
     /// First unit of a zone.
     #[inline]
     pub fn first(&self, zone: u32) -> Lpn {
-        Lpn(zone * self.units)
+        Lpn(zone * self.distance)
     }
 
     /// Program of the unit at an offset of a zone, and the position of the unit in it.

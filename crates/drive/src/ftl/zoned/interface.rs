@@ -1,7 +1,7 @@
 //! FTL interface of the zoned family.
 
 use super::ZonedFtl;
-use crate::cache::CacheUse;
+use crate::cache::{Cache, CacheUse};
 use crate::ftl::layout::Layout;
 use crate::ftl::outcome::Admitted;
 use crate::ftl::page::power_loss::outage::{Fates, Recovered};
@@ -204,6 +204,10 @@ impl Ftl for ZonedFtl {
 
     fn spare_seen(&self) -> SpareSeen {
         SpareSeen::default()
+    }
+
+    fn write_cache(&mut self) -> Option<&mut Cache> {
+        Some(&mut self.cache)
     }
 
     fn layout(&self) -> &Layout {

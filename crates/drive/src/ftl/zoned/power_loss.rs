@@ -113,7 +113,7 @@ impl ZonedFtl {
                 spare.lpn == first && spare.version == of.generation
             }
         };
-        let all = self.geometry.units / self.geometry.program;
+        let all = self.geometry.programs();
         let programs = (0..all).find(|&program| !on_flash(program)).unwrap_or(all);
         let mut ahead: Vec<u32> = (programs..all).filter(|&program| on_flash(program)).collect();
         for program in 0..all {
@@ -221,6 +221,8 @@ impl ZonedFtl {
         of.holes.retain(|&offset| holds(geometry.program_of(offset).0));
         let has_area = of.area.is_some();
         (of.overtaken, of.is_ready, of.is_starved) = (0, false, false);
+        // The host finds the zone full. What was not filled stays erased.
+        (of.is_filling, of.finishing) = (false, None);
         of.in_flight.clear();
         if !has_area {
             of.admitted = end;
@@ -231,7 +233,7 @@ impl ZonedFtl {
         let continues = state.is_active() || !cached.is_empty();
         let mut kept = vec![0; of.blocks.len()];
         let loss = self.loss.as_mut().expect("power may be lost");
-        for program in 0..self.geometry.units / program_units {
+        for program in 0..self.geometry.programs() {
             let place = self.geometry.place(program);
             let block = of.blocks[place.block];
             if holds(program) {

@@ -16,7 +16,8 @@ use interpulse_engine::{RequestId, Status, ZoneAction};
 use interpulse_flash::nand::txn::Txn;
 
 impl ZonedFtl {
-    /// Executes a command on the zone that begins at `lpn`; false if [`Outcome::ZoneReset`] reports its end.
+    /// Executes a command on the zone that begins at `lpn`; false if [`Outcome::ZoneReset`] or [`Outcome::ZoneFinished`] reports its
+    /// end.
     pub(super) fn zone_command(
         &mut self,
         flash: &mut Flash,
@@ -34,7 +35,7 @@ impl ZonedFtl {
             ZoneAction::OpenZrwa => self.open_with_area(zone)?,
             ZoneAction::Commit => self.commit(flash, zone, offset)?,
             ZoneAction::Close => self.states.close(zone)?,
-            ZoneAction::Finish => self.finish(flash, zone)?,
+            ZoneAction::Finish => return self.finish(flash, tag, zone),
             ZoneAction::Reset if self.states.of(zone).state.has_failed() => {
                 return Err(Status::InvalidZoneStateTransition);
             }
@@ -67,15 +68,20 @@ impl ZonedFtl {
         Ok(())
     }
 
-    /// Makes a zone full. Its last program is padded once all its data has arrived.
-    fn finish(&mut self, flash: &mut Flash, zone: u32) -> Result<(), Status> {
-        if self.states.finish(zone)? {
-            self.zones[zone as usize].is_finished = true;
-            self.zone_counters.finishes += 1;
-            self.note_ready(zone);
-            self.destage(flash);
+    /// Makes a zone full. Its last program is padded once all its data has arrived; true if the command `tag` waits for no
+    /// programs.
+    fn finish(&mut self, flash: &mut Flash, tag: RequestId, zone: u32) -> Result<bool, Status> {
+        if !self.states.finish(zone)? {
+            return Ok(true);
         }
-        Ok(())
+        let of = &mut self.zones[zone as usize];
+        of.is_finished = true;
+        of.is_filling = self.fills;
+        of.finishing = self.fills.then_some(tag);
+        self.zone_counters.finishes += 1;
+        self.note_ready(zone);
+        self.destage(flash);
+        Ok(!self.fills)
     }
 
     /// Makes a zone empty; true if that is complete.
@@ -109,7 +115,10 @@ impl ZonedFtl {
             }
         }
         of.holes.clear();
-        (of.admitted, of.issued, of.is_finished) = (0, 0, false);
+        (of.admitted, of.issued, of.is_finished, of.is_filling) = (0, 0, false, false);
+        // The programs that a finish waits for are not made.
+        self.outcomes.extend(of.finishing.take().map(Outcome::ZoneFinished));
+        let of = &mut self.zones[zone as usize];
         of.generation += 1;
         of.repairs = 0;
         of.in_flight.clear();

@@ -6,6 +6,18 @@ use interpulse_engine::Bytes;
 use interpulse_settings::{ConfigError, Section, choices, default, keys, optional, required};
 
 choices! {
+    /// End of a zone finish.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FinishEnd {
+        /// at once; the last program of its data is padded, and what is left of the zone stays erased
+        AtOnce = "at-once",
+        /// when all of the zone is programmed: padding fills what is left
+        // ConfZNS++; measured of drives whose finish takes as long as writing the rest.
+        WhenFilled = "when-filled",
+    }
+}
+
+choices! {
     /// End of a zone reset.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ResetEnd {
@@ -25,6 +37,9 @@ keys! {
         pub width: Option<u32> = ["zone-width"] optional_u32(optional().within(1..=65536)),
         /// super blocks of each lane that a zone takes
         pub rows: u32 = ["zone-rows"] u32(default(1).within(1..=4096)),
+        /// distance between the starts of neighbouring zones (ZSZE); left out, the capacity of a zone. Addresses between the end
+        /// of a zone's capacity and the next zone hold nothing
+        pub size: Option<Bytes> = ["zone-size"] optional_bytes(optional().positive()),
         /// conventional zones: the first zones of the drive, which are written at any place and again, by a page-mapped FTL
         // It has blocks of its own, with the same over-provisioning.
         pub conventional: u32 = ["conventional-zones"] u32(default(0).at_most(1 << 20)),
@@ -33,6 +48,8 @@ keys! {
         pub max_open: Option<u32> = (run) optional_u32(optional().at_least(1)),
         /// most zones that are active (open or closed) at a time
         pub max_active: u32 = (run) u32(default(14).at_least(1)),
+        /// when a zone finish is complete
+        pub finish_end: FinishEnd = ["zone-finish"] (run) choice(Some("at-once"), FinishEnd::ALL),
         /// when a zone reset is complete
         pub reset_end: ResetEnd = ["zone-reset"] (run) choice(Some("when-erased"), ResetEnd::ALL),
         /// Random write areas.
@@ -92,6 +109,11 @@ impl ZoneSpec {
     pub fn units(&self, layout: &Layout) -> u64 {
         let width = self.width.unwrap_or(layout.lanes);
         u64::from(width) * u64::from(self.rows) * u64::from(layout.units_per_block)
+    }
+
+    /// Units between the starts of neighbouring zones on a drive of `layout` with units of `unit` bytes.
+    pub fn distance(&self, layout: &Layout, unit: u64) -> u64 {
+        self.size.map_or_else(|| self.units(layout), |size| size.get() / unit)
     }
 
     /// Limit of open zones.

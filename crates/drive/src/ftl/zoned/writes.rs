@@ -2,11 +2,11 @@
 
 use super::area::NO_SLOT;
 use super::geometry::ZoneOffset;
-use super::zoned_ftl::{LANDED, ZoneProgram, ZonedFtl};
+use super::zoned_ftl::{LANDED, ZoneData, ZoneProgram, ZonedFtl};
 use crate::cache::NO_FLASH_COPY;
 use crate::ftl::block_pool::NO_BLOCK;
 use crate::ftl::flash::Flash;
-use crate::ftl::outcome::Admitted;
+use crate::ftl::outcome::{Admitted, Outcome};
 use crate::ftl::transactions::program_of;
 use crate::numbers::{JobId, Lpn};
 use crate::owner::Owner;
@@ -106,10 +106,16 @@ impl ZonedFtl {
         if let Some(area) = &of.area {
             let (written, first) = (self.states.of(zone).written, of.issued * self.geometry.program);
             let passed = first + self.geometry.program <= written || (of.is_finished && first < written);
-            return passed && area.has_arrived(self.geometry.program);
+            return (passed || self.has_to_fill(of)) && area.has_arrived(self.geometry.program);
         }
-        dirty >= self.geometry.program
-            || (dirty > 0 && of.is_finished && of.admitted == self.states.of(zone).written)
+        let ends = of.is_finished && of.admitted == self.states.of(zone).written;
+        dirty >= self.geometry.program || (ends && (dirty > 0 || self.has_to_fill(of)))
+    }
+
+    /// Whether a finished zone has programs left that padding fills.
+    #[inline]
+    fn has_to_fill(&self, of: &ZoneData) -> bool {
+        of.is_filling && of.issued < self.geometry.programs()
     }
 
     /// Starts the programs that can start.
@@ -156,6 +162,7 @@ impl ZonedFtl {
         });
         let job = &mut self.programs[id.index()];
         (job.zone, job.generation, job.program, job.block) = (zone, of.generation, program, block);
+        job.fills = of.is_filling && program * self.geometry.program >= self.states.of(zone).written;
         match &mut of.area {
             None => {
                 while job.slots.len() < self.geometry.program as usize {
@@ -225,7 +232,11 @@ impl ZonedFtl {
         }
         self.counters.host_units += units;
         self.counters.padding_units += u64::from(self.geometry.program) - units;
-        self.zone_counters.unwritten_units += job.slots.len() as u64 - units;
+        if job.fills {
+            self.zone_counters.filling_programs += 1;
+        } else {
+            self.zone_counters.unwritten_units += job.slots.len() as u64 - units;
+        }
         self.counters.consumed_host_pages += u64::from(self.layout.pages_per_program * self.layout.planes);
         if is_current {
             if self.loss.is_some() {
@@ -236,6 +247,9 @@ impl ZonedFtl {
             of.in_flight[k] = LANDED;
             while of.in_flight.front() == Some(&LANDED) {
                 of.in_flight.pop_front();
+            }
+            if of.finishing.is_some() && of.landed() == self.geometry.programs() {
+                self.outcomes.extend(of.finishing.take().map(Outcome::ZoneFinished));
             }
             self.note_ready(job.zone);
         }

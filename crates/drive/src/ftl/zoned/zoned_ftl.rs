@@ -6,7 +6,7 @@ use super::counters::ZoneCounters;
 use super::durability::ZonePowerLoss;
 use super::failures::ZoneFailures;
 use super::geometry::ZoneGeometry;
-use super::spec::ResetEnd;
+use super::spec::{FinishEnd, ResetEnd};
 use super::state::ZoneStates;
 use super::tables::ZoneTables;
 use crate::audit::VersionAudit;
@@ -50,6 +50,8 @@ pub struct ZonedFtl {
     pub(super) programs_per_lane: u32,
     /// Reads may be repeated: they prevent the erase of their block.
     pub(super) follows_reads: bool,
+    /// A finish fills what is left of its zone.
+    pub(super) fills: bool,
     /// Resets end with the erases of their blocks.
     pub(super) resets_wait: bool,
     /// Resets in progress: command, and erases left.
@@ -95,6 +97,10 @@ pub(super) struct ZoneData {
     pub(super) is_starved: bool,
     /// Finished: its last program may be partial.
     pub(super) is_finished: bool,
+    /// Finished, and programs of padding fill what is left.
+    pub(super) is_filling: bool,
+    /// Command that waits for the last of these programs.
+    pub(super) finishing: Option<RequestId>,
 }
 
 impl ZoneData {
@@ -129,6 +135,8 @@ pub(super) struct ZoneProgram {
     /// Number of the program in the zone.
     pub(super) program: u32,
     pub(super) block: SuperBlock,
+    /// It fills a finished zone: the host has written nothing of it.
+    pub(super) fills: bool,
     /// Cache slots of its units, [`NO_SLOT`](super::area::NO_SLOT) those without data.
     pub(super) slots: Vec<Slot>,
 }
@@ -153,6 +161,8 @@ impl ZonedFtl {
             is_ready: false,
             is_starved: false,
             is_finished: false,
+            is_filling: false,
+            finishing: None,
         };
         let loss = spec
             .power_loss
@@ -183,6 +193,7 @@ impl ZonedFtl {
             starved: Vec::new(),
             programs_per_lane: 1 + u32::from(spec.geometry.cache_pages > 0),
             follows_reads: spec.nand.errors.is_some(),
+            fills: zones.finish_end == FinishEnd::WhenFilled,
             resets_wait: zones.reset_end == ResetEnd::WhenErased,
             resets: interpulse_engine::Slab::default(),
             outcomes: VecDeque::new(),

@@ -36,6 +36,8 @@ pub(crate) struct ZoneFlow {
     /// First sector of the first zone.
     base: u64,
     zone_sectors: u64,
+    /// Sectors between the starts of neighbouring zones.
+    distance: u64,
     zones: Vec<Zone>,
     /// Zones being written.
     open: Vec<Open>,
@@ -92,7 +94,7 @@ impl ZoneFlow {
         if let Some(odd) = spec.block_size.every_size().into_iter().find(|size| !whole(size)) {
             return Err(Illegal::new("block-size", odd, format!("multiples of {}", spec.drive.block)));
         }
-        let Range { start: first, end } = spec.region(capacity_sectors / zone_sectors);
+        let Range { start: first, end } = spec.region(capacity_sectors / spec.drive.distance);
         let count = end - first;
         let legal = format!("at most the {count} whole zones of the region from..to");
         Illegal::unless(u64::from(spec.open_zones) <= count, "open-zones", spec.open_zones, legal)?;
@@ -118,8 +120,9 @@ impl ZoneFlow {
             reads_below: Rng::threshold(spec.read_share),
             alignment: spec.alignment.get() / SECTOR.get(),
             block: spec.drive.block.get() / SECTOR.get(),
-            base: first * zone_sectors,
+            base: first * spec.drive.distance,
             zone_sectors,
+            distance: spec.drive.distance,
             zones: (first..end).map(full).collect(),
             // No zone, which counts as full: the first write of each place opens one.
             open: vec![
@@ -242,6 +245,6 @@ impl ZoneFlow {
     }
 
     fn request(&self, op: Op, zone: usize, offset: u64, sectors: u32) -> Request {
-        Request::new(op, self.base + zone as u64 * self.zone_sectors + offset, sectors)
+        Request::new(op, self.base + zone as u64 * self.distance + offset, sectors)
     }
 }

@@ -22,8 +22,10 @@ choices! {
 /// Zones of the drive that a flow writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zones {
-    /// Sectors of a zone.
+    /// Sectors of a zone's capacity.
     pub sectors: u64,
+    /// Sectors between the starts of neighbouring zones.
+    pub distance: u64,
     /// Bytes of a logical block, of which writes have a whole number.
     pub block: Bytes,
     /// Conventional zones, which precede the others; a flow writes none of them.

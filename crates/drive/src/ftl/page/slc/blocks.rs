@@ -41,7 +41,8 @@ impl BlockManager {
         let native = drive.part.endurance;
         let rated = [native, drive.part.slc_mode.map_or(native, |of| of.endurance)];
         let super_blocks = self.layout.super_blocks();
-        self.slc = Some(Box::new(SlcCache::new(spec, stream, most, lanes, own, super_blocks, rated)));
+        self.slc =
+            Some(Box::new(SlcCache::new(spec, stream, [most, owned], lanes, own, super_blocks, rated)));
     }
 
     fn slc_mut(&mut self) -> &mut SlcCache {
@@ -120,17 +121,19 @@ impl BlockManager {
     }
 
     /// Takes the next super block of `lane` to fold, the one with the fewest valid units and of these the oldest, if it is
-    /// `wanted` or holds nothing valid.
+    /// `wanted` or holds nothing valid; with `borrowed`, of the borrowed ones.
     pub(crate) fn take_slc_victim(
         &mut self,
         lane: Lane,
         wanted: bool,
+        borrowed: bool,
         fits: impl Fn(&BlockManager, SuperBlock) -> bool,
     ) -> Option<SuperBlock> {
         let slc = self.slc().expect("the drive has an SLC cache");
         let closed = &slc.lanes[lane.index()].closed;
         let valid = |block: SuperBlock| self.map().valid_units(block);
-        let (at, block) = closed.iter().copied().enumerate().min_by_key(|&(_, block)| valid(block))?;
+        let among = closed.iter().copied().enumerate().filter(|&(_, block)| !(borrowed && slc.owns(block)));
+        let (at, block) = among.min_by_key(|&(_, block)| valid(block))?;
         let empty = valid(block) == 0;
         if !(wanted || empty) || !fits(self, block) {
             return None;
@@ -172,7 +175,7 @@ impl BlockManager {
 
     /// Super blocks of each lane that the cache sets aside.
     pub(crate) fn set_aside_of_lane(&self) -> u32 {
-        self.slc.as_ref().map_or(0, |slc| if slc.owns_blocks() { slc.most } else { 0 })
+        self.slc.as_ref().map_or(0, |slc| slc.own_of_lane)
     }
 
     /// Whether the folding of `lane` that began at a share of blocks in use goes on.

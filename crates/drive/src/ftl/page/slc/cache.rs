@@ -30,6 +30,8 @@ pub struct SlcCache {
     pub(crate) stream: Stream,
     /// Most super blocks of a lane.
     pub(super) most: u32,
+    /// Of these, blocks set aside.
+    pub(super) own_of_lane: u32,
     /// Super blocks of a lane in use at which folding begins and ends.
     pub(super) begins_at: u32,
     ends_at: u32,
@@ -45,12 +47,12 @@ pub struct SlcCache {
 }
 
 impl SlcCache {
-    /// An empty cache of at most `most` super blocks of each lane, for the data of `stream`. `own` are the super blocks set aside,
+    /// An empty cache of at most `most` super blocks of each lane, `own_of_lane` of them set aside, for the data of `stream`. `own` are the super blocks set aside,
     /// `lanes` has them by lane.
     pub(super) fn new(
         spec: SlcSpec,
         stream: Stream,
-        most: u32,
+        [most, own_of_lane]: [u32; 2],
         lanes: Vec<SlcLane>,
         own: Vec<bool>,
         super_blocks: u32,
@@ -63,6 +65,7 @@ impl SlcCache {
             spec,
             stream,
             most,
+            own_of_lane,
             lanes,
             own,
             cycles: vec![0; super_blocks as usize],
@@ -77,9 +80,14 @@ impl SlcCache {
         self.own.get(super_block.index()).is_some_and(|&own| own)
     }
 
-    /// Whether the blocks of the cache are set aside.
+    /// Whether blocks of the cache are set aside.
     pub(crate) fn owns_blocks(&self) -> bool {
         !self.own.is_empty()
+    }
+
+    /// Whether a closed super block of `lane` is borrowed.
+    pub(super) fn has_borrowed(&self, lane: &SlcLane) -> bool {
+        lane.closed.iter().any(|&block| !self.owns(block))
     }
 
     /// Most super blocks of all lanes.

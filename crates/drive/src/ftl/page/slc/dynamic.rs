@@ -18,8 +18,8 @@ impl Region for Dynamic {
         self.size
     }
 
-    fn owns_blocks(&self) -> bool {
-        false
+    fn own_size(&self) -> Bytes {
+        Bytes(0)
     }
 
     fn may_open(&self, lane: &Space) -> bool {

@@ -99,9 +99,11 @@ impl PageFtl {
         let Some(folding) = &self.folding else { return false };
         let (l, idle) = (lane.index(), folding.idle && !self.closed);
         let slc = self.blocks.slc().expect("a drive that folds has an SLC cache");
-        let own = slc.owns_blocks();
         let of = &slc.lanes[l];
         let short = !self.blocks.has_enough(lane, self.collection.lanes[l].erasing);
+        // Borrowed blocks are folded first: their erase frees space.
+        let borrowed = short && slc.owns_blocks() && slc.has_borrowed(of);
+        let own = slc.owns_blocks() && !borrowed;
         if own && short && (of.folded_last || self.blocks.free_blocks(lane) <= self.blocks.config().hard_free)
         {
             // Set-aside blocks give no free ones: collection goes first, and leaves every other turn.
@@ -117,7 +119,7 @@ impl PageFtl {
         let unplaced = self.unplaced(lane);
         let room = self.room_for_moved(lane);
         let program = self.blocks.gc_capacity.program;
-        let victim = self.blocks.take_slc_victim(lane, wanted, |blocks, block| {
+        let victim = self.blocks.take_slc_victim(lane, wanted, borrowed, |blocks, block| {
             (unplaced + blocks.map().valid_units(block)).next_multiple_of(program) <= room
         });
         if let Some(block) = victim {

@@ -29,6 +29,7 @@ registry! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum SlcBlocks, each_kind {
         "static" => r#static::Static(it): "blocks set aside, used in SLC mode alone";
+        "static-and-dynamic" => static_and_dynamic::StaticAndDynamic(it): "some blocks set aside, and others borrowed when these are in use";
         "dynamic" => dynamic::Dynamic(it): "blocks borrowed from the free ones, which collection does not need";
     }
 }
@@ -50,8 +51,8 @@ trait Region {
     /// Data that its blocks hold in SLC mode.
     fn size(&self) -> Bytes;
 
-    /// Whether its blocks are set aside.
-    fn owns_blocks(&self) -> bool;
+    /// Of this, data in blocks that are set aside.
+    fn own_size(&self) -> Bytes;
 
     /// Whether a lane may open another block.
     fn may_open(&self, lane: &Space) -> bool;
@@ -94,20 +95,19 @@ impl SlcSpec {
 
     /// Super blocks of each lane with which the cache reaches its size, on lanes of `planes` planes.
     pub fn blocks_of_lane(&self, geometry: &Geometry, planes: u32) -> u32 {
-        let page = geometry.unit_bytes * u64::from(geometry.units_per_page);
-        let lanes = u64::from(geometry.dies()) * u64::from(geometry.planes / planes.max(1));
-        let row = page * u64::from(geometry.word_lines) * u64::from(planes.max(1)) * lanes.max(1);
-        each_kind!(self.kind, it => it.size()).get().div_ceil(row).min(u64::from(u32::MAX)) as u32
+        let (size, own) = each_kind!(self.kind, it => (it.size(), it.own_size()));
+        let borrowed = blocks_for(Bytes(size.get() - own.get()), geometry, planes);
+        self.own_blocks_of_lane(geometry, planes).saturating_add(borrowed)
     }
 
     /// Of [`SlcSpec::blocks_of_lane`], those that are set aside.
     pub fn own_blocks_of_lane(&self, geometry: &Geometry, planes: u32) -> u32 {
-        if self.owns_blocks() { self.blocks_of_lane(geometry, planes) } else { 0 }
+        blocks_for(each_kind!(self.kind, it => it.own_size()), geometry, planes)
     }
 
-    /// Whether the blocks of the cache are set aside.
-    pub fn owns_blocks(&self) -> bool {
-        each_kind!(self.kind, it => it.owns_blocks())
+    /// Whether the cache borrows free blocks.
+    pub fn borrows_blocks(&self) -> bool {
+        each_kind!(self.kind, it => it.own_size() < it.size())
     }
 
     /// Mapping units of the largest write that goes through the cache, if there is a limit.
@@ -119,6 +119,14 @@ impl SlcSpec {
     fn may_open(&self, lane: &Space) -> bool {
         each_kind!(self.kind, it => it.may_open(lane))
     }
+}
+
+/// Super blocks of each lane, of `planes` planes, that hold `size` in SLC mode.
+fn blocks_for(size: Bytes, geometry: &Geometry, planes: u32) -> u32 {
+    let page = geometry.unit_bytes * u64::from(geometry.units_per_page);
+    let lanes = u64::from(geometry.dies()) * u64::from(geometry.planes / planes.max(1));
+    let row = page * u64::from(geometry.word_lines) * u64::from(planes.max(1)) * lanes.max(1);
+    size.get().div_ceil(row).min(u64::from(u32::MAX)) as u32
 }
 
 counters! {

@@ -25,8 +25,8 @@ impl Region for Static {
         self.size
     }
 
-    fn owns_blocks(&self) -> bool {
-        true
+    fn own_size(&self) -> Bytes {
+        self.size
     }
 
     fn may_open(&self, lane: &Space) -> bool {

@@ -1,4 +1,4 @@
-"""Do ext4, SQLite and PostgreSQL keep what they committed on a served drive, also when the server is killed?"""
+"""Do ext4, SQLite and PostgreSQL keep what they committed when a served drive is killed, or its power cut?"""
 
 from __future__ import annotations
 
@@ -24,11 +24,14 @@ from interpulse.blockdevice import filesystem
 from interpulse.blockdevice.postgres import Cluster
 from interpulse.blockdevice.requirements import FILE_SYSTEM, POSTGRESQL, missing
 from tests import sqlite_client
-from tests.nbd_server import PATIENCE, Served, serving
+from tests.nbd_server import DRIVE, PATIENCE, Served, cut_power, serving
 from tests.sample import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+UNPROTECTED = DRIVE + '[power-loss]\nat = "10d"\noff-for = "1h"\n[cache]\nprotected = false\n'
+"""A drive whose cache forgets what no flush covers. In real time it stays off after a cut, as its machine does."""
 
 SETTINGS = {"shared_buffers": "16MB", "max_wal_size": "64MB", "checkpoint_timeout": "30s"}
 
@@ -46,10 +49,15 @@ def folder() -> Iterator[Path]:
 
 
 @contextmanager
-def mounted(folder: Path, *, fresh: bool) -> Iterator[tuple[Served, Path]]:
-    """A server with a mounted ext4, which is checked before and after its use."""
-    options = ("--backing", "data", "--no-state", "--json")
-    with serving(folder, *options) as server, on_device(folder, server, fresh=fresh) as place:
+def mounted(folder: Path, *, fresh: bool, cut: bool = False) -> Iterator[tuple[Served, Path]]:
+    """A server with a mounted ext4, which is checked before and after its use; with `cut` its power can be cut."""
+    options = ["--backing", "data", "--no-state", "--json"]
+    if cut:
+        options += ["--pace", "real", "--web", "127.0.0.1:0"]
+    with (
+        serving(folder, *options, config=UNPROTECTED if cut else DRIVE) as server,
+        on_device(folder, server, fresh=fresh) as place,
+    ):
         yield server, place
 
 
@@ -100,12 +108,19 @@ def test_a_protected_cache_gets_no_flush_and_ends_with_its_use(folder: Path) -> 
     assert operations["flush"]["commands"] <= 2
 
 
-def sqlite_kills(folder: Path, rounds: int, journal: str) -> None:
-    """Kills servers under transfers; after each kill every committed transfer is there."""
+def kill(server: Served, *, cut: bool) -> None:
+    """Kills the server; with `cut` after the power of its drive, which stays off until then."""
+    if cut:
+        cut_power(server)
+    server.process.kill()
+
+
+def sqlite_kills(folder: Path, rounds: int, journal: str, *, cut: bool = False) -> None:
+    """Kills servers under transfers, with `cut` after a power cut; every committed transfer is there afterwards."""
     draw = random.Random(6)
     committed = 0
     for number in range(rounds):
-        with mounted(folder, fresh=number == 0) as (server, place):
+        with mounted(folder, fresh=number == 0, cut=cut) as (server, place):
             if committed:
                 assert sqlite_client.problems(str(place / "db"), committed) == []
                 committed = last_transfer(place / "db")
@@ -118,7 +133,7 @@ def sqlite_kills(folder: Path, rounds: int, journal: str) -> None:
             for printed in client.stdout:
                 committed = int(printed)
                 if committed == stop:
-                    server.process.kill()
+                    kill(server, cut=cut)
             _, said = client.communicate(timeout=PATIENCE)
             assert server.process.wait(timeout=PATIENCE) == -signal.SIGKILL, said
             assert committed >= stop, said
@@ -139,8 +154,13 @@ def test_sqlite_keeps_committed_transfers_when_the_server_is_killed(folder: Path
 
 @pytest.mark.verify
 @pytest.mark.parametrize("journal", ["delete", "wal"])
-def test_sqlite_keeps_committed_transfers_over_20_kills(folder: Path, journal: str) -> None:
-    sqlite_kills(folder, 20, journal)
+@pytest.mark.parametrize("cut", [False, True])
+def test_sqlite_keeps_committed_transfers_over_20_kills(folder: Path, journal: str, *, cut: bool) -> None:
+    sqlite_kills(folder, 20, journal, cut=cut)
+
+
+def test_sqlite_keeps_committed_transfers_when_the_power_of_an_unprotected_drive_is_cut(folder: Path) -> None:
+    sqlite_kills(folder, 2, "wal", cut=True)
 
 
 @pytest.fixture
@@ -158,12 +178,12 @@ and (select sum(bbalance) from pgbench_branches) = (select amount from noted)"""
 """Whether pgbench's transactions are there whole or not at all."""
 
 
-def postgresql_kills(folder: Path, cluster: Cluster, rounds: int) -> None:
-    """Kills servers under pgbench and inserts of four sessions; after each kill every committed insert is there."""
+def postgresql_kills(folder: Path, cluster: Cluster, rounds: int, *, cut: bool = False) -> None:
+    """Kills servers under pgbench and inserts of four sessions, which are there afterwards if they were committed."""
     draw = random.Random(7)
     committed: set[int] = set()
     for number in range(rounds + 1):
-        with mounted(folder, fresh=number == 0) as (server, _):
+        with mounted(folder, fresh=number == 0, cut=cut) as (server, _):
             if number == 0:
                 cluster.create()
             with cluster.running():
@@ -177,12 +197,12 @@ def postgresql_kills(folder: Path, cluster: Cluster, rounds: int) -> None:
                 if number == rounds:
                     break
                 after = draw.uniform(0.5, 2.0)
-                committed |= inserts_until_killed(cluster, server, after, 1_000_000 * number)
+                committed |= inserts_until_killed(cluster, server, after, 1_000_000 * number, cut=cut)
                 cluster.kill()
     assert len(committed) > 20 * rounds
 
 
-def inserts_until_killed(cluster: Cluster, server: Served, after: float, first: int) -> set[int]:
+def inserts_until_killed(cluster: Cluster, server: Served, after: float, first: int, *, cut: bool) -> set[int]:
     """Inserts by four sessions beside pgbench; the server is killed after some seconds. Returns what was committed."""
     committed: set[int] = set()
     sessions = [cluster.session() for _ in range(4)]
@@ -212,7 +232,7 @@ def inserts_until_killed(cluster: Cluster, server: Served, after: float, first: 
     for thread in threads:
         thread.start()
     time.sleep(after)
-    os.kill(server.process.pid, signal.SIGKILL)
+    kill(server, cut=cut)
     server.process.wait(timeout=PATIENCE)
     cluster.kill()
     for session in sessions:
@@ -234,5 +254,6 @@ def test_postgresql_keeps_commits_when_the_server_is_killed(folder: Path, cluste
 
 
 @pytest.mark.verify
-def test_postgresql_keeps_commits_over_10_kills(folder: Path, cluster: Cluster) -> None:
-    postgresql_kills(folder, cluster, 10)
+@pytest.mark.parametrize("cut", [False, True])
+def test_postgresql_keeps_commits_over_10_kills(folder: Path, cluster: Cluster, *, cut: bool) -> None:
+    postgresql_kills(folder, cluster, 10, cut=cut)

@@ -39,6 +39,7 @@ mod single_read;
 mod stall;
 mod stalls;
 mod sub_blocks;
+mod suspend_policies;
 mod suspension;
 mod suspension_change;
 mod trains;
@@ -62,7 +63,7 @@ use power::{PowerConfig, Supply};
 use queue::Queue;
 use register::{MAX_BATCH, Register};
 use stalls::Stalls;
-use suspension_change::SuspendPolicies;
+use suspend_policies::SuspendPolicies;
 use txn::{Slab, Txn};
 
 pub use crate::command::NandCounters;

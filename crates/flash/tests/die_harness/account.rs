@@ -9,6 +9,7 @@ use interpulse_flash::errors::{Ecc, ErrorSpec, Pipelined, Retry, SoftStage};
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::channel::ChannelOrder;
+use interpulse_flash::nand::flow_order::HostOrder;
 use interpulse_flash::nand::power::PowerConfig;
 use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -253,6 +254,7 @@ fn a_case() -> impl Strategy<Value = Case> {
                 multi_plane_reads,
                 multi_plane_programs: false,
                 channel_order,
+                host_order: HostOrder::Arrival,
                 power: PowerConfig::default(),
                 super_layer: 0,
                 ecc_latency: Duration::from_ns(latency),

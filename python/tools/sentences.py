@@ -1,9 +1,9 @@
 """Check of the sentences that a run begins with: does what they say hold for other seeds too?
 
-Each example runs with two seeds. The sentence that compares a case with the first one is split into its claims, and every
-claim is compared with three further seeds: a change has to have its direction in all of them, and the mean ratio of what
-is called unchanged or within chance has to be below `SAME`. The table goes to standard output. With names of examples as
-arguments only those run.
+Each example runs with two seeds. The sentence that compares a case with the first one is split into its claims.
+Every claim is compared with three further seeds: a change has to have its direction in all of them, and the mean
+ratio of what is called unchanged or within chance has to be below `SAME`. With names of examples as arguments only
+those run.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ TARGETS = re.findall(r"^    make ([a-z]+) ", README, re.MULTILINE)
 
 def test_there_are_commands() -> None:
     assert len(COMMANDS) >= 8
-    assert TARGETS == ["demo", "dev"]
+    assert TARGETS == ["demo", "test"]
     assert all(re.search(rf"^{name}:", (ROOT / "Makefile").read_text(), re.MULTILINE) for name in TARGETS)
 
 

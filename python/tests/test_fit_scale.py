@@ -69,7 +69,7 @@ def test_small_drives_are_left_alone_unless_asked() -> None:
 @pytest.mark.parametrize(
     "more",
     [
-        {"free": [{"key": "part.pages-per-block", "values": [1056, 2112]}]},
+        {"free": [FREE, {"key": "part.pages-per-block", "values": [1056, 2112]}]},
         {"load": [WRITES | {"set": {"drive.capacity": "1.92TB"}}]},
     ],
 )

@@ -69,7 +69,10 @@ def test_small_drives_are_left_alone_unless_asked() -> None:
 @pytest.mark.parametrize(
     "more",
     [
-        {"free": [FREE, {"key": "part.pages-per-block", "values": [1056, 2112]}]},
+        {
+            "free": [FREE, {"key": "part.pages-per-block", "values": [1056, 2112]}],
+            "load": [WRITES, WRITES | {"name": "more writes"}],
+        },
         {"load": [WRITES | {"set": {"drive.capacity": "1.92TB"}}]},
     ],
 )

@@ -135,6 +135,7 @@ fn drives_with_log_blocks_lose_nothing() {
     let counted = worlds(0, WORLDS);
     assert_eq!(counted.worlds, WORLDS);
     assert!(counted.merges.iter().flatten().all(|&n| n > 3), "{counted:?}");
-    let all = [counted.sequential, counted.trimmed, counted.suspends, counted.padding, counted.stalled];
-    assert!(all.iter().all(|&n| n > 100) && counted.uncorrectable > 0, "{counted:?}");
+    let all = [counted.sequential, counted.trimmed, counted.suspends, counted.padding];
+    assert!(all.iter().all(|&n| n > 100), "{counted:?}");
+    assert!(counted.uncorrectable > 0 && counted.stalled > 20, "{counted:?}");
 }

@@ -263,15 +263,8 @@ fn zoned_drives_lose_nothing() {
     assert_eq!(counted.worlds, WORLDS);
     let areas = [counted.overwritten, counted.implicit_commits, counted.unwritten];
     assert!(areas.iter().all(|&n| n > 100) && counted.commits > 10, "{counted:?}");
-    let all = [
-        counted.resets,
-        counted.finishes,
-        counted.filling,
-        counted.appends,
-        counted.suspends,
-        counted.stalled,
-    ];
-    assert!(all.iter().all(|&n| n > 100), "{counted:?}");
+    let all = [counted.resets, counted.finishes, counted.filling, counted.appends, counted.suspends];
+    assert!(all.iter().all(|&n| n > 100) && counted.stalled > 20, "{counted:?}");
     assert!(counted.uncorrectable > 0 && counted.discarded > 0 && counted.erase_waits > 0, "{counted:?}");
     for status in Status::ERRORS {
         // The others are those of reads, of drives without zones, of formats and of drives whose blocks fail.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
 import secrets
 import socket
@@ -227,6 +228,8 @@ class ExploreServer:
 
     def __exit__(self, *_: object) -> None:
         self._server.stop(wait=False)
+        # asyncio logs each request that Ctrl-C leaves pending.
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)
 
     def run(self) -> None:
         """Serves until Ctrl-C."""

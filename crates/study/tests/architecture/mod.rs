@@ -54,7 +54,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "drive",
         &[
-            &["account", "audit", "counters", "dram", "memory", "owner", "replacement"],
+            &["account", "audit", "cache_writers", "counters", "dram", "memory", "owner", "replacement"],
             &["cache", "firmware", "ftl", "host_interface", "read_cache", "spec"],
             &["drive"],
         ],

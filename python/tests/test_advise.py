@@ -26,7 +26,7 @@ from interpulse.search.candidates import (
 from interpulse.search.cost import Cost, Ratio
 from interpulse.search.limits import Limit, Wear
 from tests.sample import ROOT
-from tests.test_search_limits import result
+from tests.test_search_limits import pretended, result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -66,14 +66,7 @@ def pretend(sets: Mapping[str, str]) -> dict[str, Any]:
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
     """What was asked of the pretended drive."""
-    seen: list[dict[str, str]] = []
-
-    def run(_: simulations.Simulations, wanted: Sequence[Any]) -> list[dict[str, Any]]:
-        seen.extend(dict(sets) for sets in wanted)
-        return [{"raw": pretend(dict(sets))} for sets in wanted]
-
-    monkeypatch.setattr(simulations.Simulations, "run", run)
-    return seen
+    return pretended(monkeypatch, pretend)
 
 
 def legal_if(check: Callable[[dict[str, str]], bool]) -> Callable[[Any], str | None]:
@@ -357,14 +350,13 @@ def test_a_window_without_erases_is_named_and_so_is_the_nearest_limit(
     assert "nearest to its limit: read p99.9, up to 9" in text
     assert "one seed: read p99.9 " in text
     assert "too few to tell them apart" not in text
-    whole = pretend
 
     def without_erases(sets: Mapping[str, str]) -> dict[str, Any]:
-        found = whole(sets)
+        found = pretend(sets)
         found["nand"]["erases"] = 3
         return found
 
-    monkeypatch.setitem(globals(), "pretend", without_erases)
+    pretended(monkeypatch, without_erases)
     assert run_app(["advise", str(file), "--read-p99.9", "1ms", *out]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "warning: a window in which erase schemes were compared had 3 erases, too few to tell them apart" in text

@@ -11,14 +11,13 @@ import pytest
 import interpulse
 from interpulse import Config, ConfigError
 from interpulse.cli import run_app
-from interpulse.search import simulations
 from interpulse.search.candidates import OPERATIONS, schemes
 from interpulse.tables.interval_plot import interval_plot
 from tests.test_advise import DRIVE
-from tests.test_search_limits import result
+from tests.test_search_limits import pretended, result
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
 WAITS = {"none": 5000.0, "ideal": 100.0, "exact": 300.0, "immediate": 301.0, "deferred": 900.0}
@@ -55,14 +54,7 @@ def pretend(sets: Mapping[str, str]) -> dict[str, Any]:
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
     """What was asked of the pretended drive."""
-    seen: list[dict[str, str]] = []
-
-    def run(_: simulations.Simulations, wanted: Sequence[Any]) -> list[dict[str, Any]]:
-        seen.extend(dict(sets) for sets in wanted)
-        return [{"raw": pretend(dict(sets))} for sets in wanted]
-
-    monkeypatch.setattr(simulations.Simulations, "run", run)
-    return seen
+    return pretended(monkeypatch, pretend)
 
 
 def test_every_legal_pair_is_tried_and_the_best_with_all_seeds(

@@ -11,10 +11,11 @@ from interpulse import ConfigError
 from interpulse.search.judge import Offered, State, judge, longer, offered
 from interpulse.search.limits import Limit, Wear, read_limits, read_share
 from interpulse.search.load import Load
+from interpulse.search.simulations import Simulations
 from interpulse.search.window import Window
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 P999 = Limit("read", "p99.9", 1000.0)
 
@@ -34,6 +35,20 @@ def result(
     read = {"count": 100_000, **measures, "interval": intervals, "few": list(few)}
     steady = {"verdict": verdict, "halves": {"read_p99_us": list(halves)}}
     return {"latency_us": {"read": read}, "steady": steady, "iops": 100.0, "host_requests": 100_000, **more}
+
+
+def pretended(
+    monkeypatch: pytest.MonkeyPatch, answer: Callable[[Mapping[str, str]], dict[str, Any]]
+) -> list[dict[str, str]]:
+    """Replaces the simulations of searches by `answer`; the overrides that were asked for, as they come."""
+    seen: list[dict[str, str]] = []
+
+    def run(_: Simulations, wanted: Sequence[Any]) -> list[dict[str, Any]]:
+        seen.extend(dict(sets) for sets in wanted)
+        return [{"raw": answer(dict(sets))} for sets in wanted]
+
+    monkeypatch.setattr(Simulations, "run", run)
+    return seen
 
 
 @pytest.mark.parametrize(

@@ -289,6 +289,11 @@ STEPS = (
         needs="valgrind",
     ),
     Step(
+        question="Do the sentences that runs begin with hold for further seeds?",
+        command=(sys.executable, "python/tools/sentences.py"),
+        summary=("sentences: ",),
+    ),
+    Step(
         question="Do wheel and source distribution install and work in an empty environment?",
         command=(sys.executable, "python/tools/packages.py"),
         summary=("package ",),

@@ -49,7 +49,7 @@ def by_hand(page: Path) -> str:
 
 
 def words(text: str) -> int:
-    """The number of words: what stands between blanks and has a letter or a digit."""
+    """The number of words: runs between blanks with a letter or a digit."""
     return sum(any(each.isalnum() for each in word) for word in text.split())
 
 

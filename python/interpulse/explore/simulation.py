@@ -173,7 +173,7 @@ class Simulator:
         cache = self._cache(state)
         handle = _core.start(plan, self._jobs, cache.place, cache.limit_bytes, False, list(records))
         rows: list[Rows] = []
-        told, ended = time.perf_counter(), False
+        reported, ended = time.perf_counter(), False
         try:
             while not ended:
                 ended = handle.wait(POLL_S)
@@ -181,8 +181,8 @@ class Simulator:
                     rows.append(Rows.of(raw))
                 if is_stale() or self.closing.is_set():
                     raise StaleError
-                if time.perf_counter() - told > 0.5:
-                    told = time.perf_counter()
+                if time.perf_counter() - reported > 0.5:
+                    reported = time.perf_counter()
                     progress(_phase(handle.progress()))
         finally:
             handle.stop()  # No effect after the end.

@@ -8,31 +8,26 @@ The remaining combinations run in order of cost with several seeds until one hol
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
-from interpulse.configuration.values import whole
 from interpulse.search.advice import Advice, Option
 from interpulse.search.candidates import (
     NONE,
     OPERATIONS,
     Candidate,
     Way,
-    check_names,
     spaced,
     uncapped,
-    without_suspension,
 )
 from interpulse.search.cost import Ratio, cost_of
 from interpulse.search.judge import CLEARLY, State, judge
 from interpulse.search.limits import AnyLimit, Wear, read_limits, read_share
-from interpulse.search.setup import Setup
-from interpulse.search.simulations import Simulations, folder_of
+from interpulse.search.setup import Setup, opened, read_part_limits
+from interpulse.search.simulations import Simulations
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.engine import ProgressObserver, observer_of
 
@@ -102,38 +97,25 @@ def advise(
     if wear is not None:
         every.append(Wear(read_share(wear, "wear")))
     given, observer = Config.of(config), observer_of(progress)
-    seeds = whole("seeds", seeds, "a number of seeds", 2, 1001)
-    cap = None if max_suspends is None else whole("max_suspends", max_suspends, "a number of suspensions", 1)
-    without = [without] if isinstance(without, str) else without
-    check_names(without)
-    given.resolve()
-    bare = without_suspension(given)
-    with ExitStack() as ends:
-        where = folder_of(given, out)
-        own = ends.enter_context(Simulations(given, where, observer, on=on, jobs=jobs))
-        changed = (bare.text, bare.sets) != (given.text, given.sets)
-        free = ends.enter_context(Simulations(bare, where, observer, on=on, jobs=jobs)) if changed else own
-        found = _Advisor(free, own, every, cap, without, cases, seeds, observer).advice()
-        both = {id(each): each for each in (free, own)}.values()
-        found.simulated, found.kept = sum(each.simulated for each in both), sum(each.kept for each in both)
-        found.path = own.write(NAME, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
+    seeds, cap, without = read_part_limits(seeds, max_suspends, without)
+    with opened(given, every, observer, out=out, cases=cases, on=on, jobs=jobs) as setup:
+        found = _Advisor(setup, every, cap, without, seeds, observer).advice()
+        setup.store(found, NAME)
         return found
 
 
 class _Advisor:
     def __init__(
         self,
-        bare: Simulations,
-        own: Simulations,
+        setup: Setup,
         limits: list[AnyLimit],
         cap: int | None,
         without: Sequence[str],
-        cases: Sequence[str] | None,
         seeds: int,
         observer: ProgressObserver,
     ) -> None:
-        self._bare, self._own, self._limits, self._seeds, self._observer = bare, own, limits, seeds, observer
-        self._setup = Setup(bare, own, limits, cases)
+        self._setup, self._limits, self._seeds, self._observer = setup, limits, seeds, observer
+        self._bare, self._own = setup.bare, setup.own
         self._cases, self._own_cases = self._setup.cases, self._setup.own_cases
         self._values, self._windows = self._setup.values, self._setup.windows
         if any(isinstance(each, Wear) for each in limits):

@@ -6,31 +6,25 @@ without suspension, with ideal suspension and as configured.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
-from interpulse.configuration.values import whole
 from interpulse.search.candidates import (
     BOUND,
     NONE,
     OPERATIONS,
     Candidate,
     Way,
-    check_names,
     uncapped,
-    without_suspension,
 )
 from interpulse.search.judge import LEAST_BEYOND, MOST_LONGER
 from interpulse.search.limits import Limit, read_figure
 from interpulse.search.ranking import CaseRanking, Pair, Ranking
-from interpulse.search.setup import Setup
-from interpulse.search.simulations import Simulations, folder_of
+from interpulse.search.setup import Setup, opened, read_part_limits
 from interpulse.search.window import Window
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.engine import ProgressObserver, observer_of
@@ -86,21 +80,10 @@ def rank(
     """
     wanted = read_figure(figure, "rank")
     given, observer = Config.of(config), observer_of(progress)
-    seeds = whole("seeds", seeds, "a number of seeds", 2, 1001)
-    cap = None if max_suspends is None else whole("max_suspends", max_suspends, "a number of suspensions", 1)
-    without = [without] if isinstance(without, str) else without
-    check_names(without)
-    given.resolve()
-    bare = without_suspension(given)
-    with ExitStack() as ends:
-        where = folder_of(given, out)
-        own = ends.enter_context(Simulations(given, where, observer, on=on, jobs=jobs))
-        changed = (bare.text, bare.sets) != (given.text, given.sets)
-        free = ends.enter_context(Simulations(bare, where, observer, on=on, jobs=jobs)) if changed else own
-        found = _Ranker(Setup(free, own, [wanted], cases), wanted, cap, without, seeds, observer).ranking()
-        both = {id(each): each for each in (free, own)}.values()
-        found.simulated, found.kept = sum(each.simulated for each in both), sum(each.kept for each in both)
-        found.path = own.write(NAME, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
+    seeds, cap, without = read_part_limits(seeds, max_suspends, without)
+    with opened(given, [wanted], observer, out=out, cases=cases, on=on, jobs=jobs) as setup:
+        found = _Ranker(setup, wanted, cap, without, seeds, observer).ranking()
+        setup.store(found, NAME)
         return found
 
 

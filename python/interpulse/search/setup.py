@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any, Protocol
 
 from interpulse._core import ConfigError
-from interpulse.search.candidates import OPERATIONS, Way, safe_point_entry, ways
+from interpulse.configuration.config import Config
+from interpulse.configuration.values import whole
+from interpulse.search.candidates import (
+    OPERATIONS,
+    Way,
+    check_names,
+    safe_point_entry,
+    ways,
+    without_suspension,
+)
 from interpulse.search.judge import BEYOND, MOST_LONGER, check_enough
 from interpulse.search.limits import AnyLimit
-from interpulse.search.simulations import Simulations
+from interpulse.search.simulations import Simulations, folder_of
 from interpulse.search.slo import choose
 from interpulse.search.traffic import check_traffic
 from interpulse.search.window import Window
 from interpulse.sweeps.axes import Sets
+from interpulse.sweeps.engine import ProgressObserver
+
+
+class Found(Protocol):
+    """Result of a search."""
+
+    simulated: int
+    kept: int
+    path: Path | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
 
 
 class Setup:
@@ -87,3 +113,42 @@ class Setup:
             # Without a percentile there is no lower bound on the window.
             found[name] = times if scales else 1.0
         return found
+
+    def store(self, found: Found, name: str) -> None:
+        """Counts the simulations of a search in its result, and writes it. Raises RunError if that fails."""
+        both = {id(each): each for each in (self.bare, self.own)}.values()
+        found.simulated, found.kept = sum(each.simulated for each in both), sum(each.kept for each in both)
+        found.path = self.own.write(name, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
+
+
+@contextmanager
+def opened(
+    given: Config,
+    limits: Sequence[AnyLimit],
+    observer: ProgressObserver,
+    *,
+    out: str | PathLike[str] | None,
+    cases: Sequence[str] | None,
+    on: object,
+    jobs: int | None,
+) -> Iterator[Setup]:
+    """A set-up whose workers stop at the end. Raises ConfigError if the configuration or a limit cannot be used."""
+    given.resolve()
+    bare = without_suspension(given)
+    with ExitStack() as ends:
+        where = folder_of(given, out)
+        own = ends.enter_context(Simulations(given, where, observer, on=on, jobs=jobs))
+        changed = (bare.text, bare.sets) != (given.text, given.sets)
+        free = ends.enter_context(Simulations(bare, where, observer, on=on, jobs=jobs)) if changed else own
+        yield Setup(free, own, limits, cases)
+
+
+def read_part_limits(
+    seeds: object, max_suspends: object, without: str | Sequence[str]
+) -> tuple[int, int | None, Sequence[str]]:
+    """Reads the number of seeds, the part's limit of suspensions and the schemes that it lacks. Raises ConfigError."""
+    count = whole("seeds", seeds, "a number of seeds", 2, 1001)
+    cap = None if max_suspends is None else whole("max_suspends", max_suspends, "a number of suspensions", 1)
+    lacks = [without] if isinstance(without, str) else without
+    check_names(lacks)
+    return count, cap, lacks

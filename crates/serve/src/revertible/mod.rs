@@ -71,7 +71,7 @@ impl RevertibleData {
             UnitChange::Written { .. } => {}
             UnitChange::Trimmed { offset, version, absorbed } => {
                 if !absorbed {
-                    // Where there is no room, a cut leaves the unit trimmed, which its client has been told it is.
+                    // Without room a cut leaves the unit trimmed, as its trim was acknowledged.
                     let _kept = self.keep(offset, version);
                 }
                 self.parts()?.0.deallocate(offset, unit)?;

@@ -54,9 +54,8 @@ impl Drive {
         let ftl_units = ftl.logical_units();
         let host = HostInterface::new(&spec.host, spec.geometry.unit_bytes, place.lines());
         Drive {
-            // Reads that meet a stall are accounted for when they end.
-            follows_reads: ftl.follows_reads() || faults.is_some(),
-            reads_end_early: host.queues_ahead() && !ftl.follows_reads() && faults.is_none(),
+            follows_reads: ftl.follows_reads(),
+            reads_end_early: host.queues_ahead() && !ftl.follows_reads(),
             has_detours: faults.is_some()
                 || spec.firmware.is_some()
                 || spec.read_cache.is_some()

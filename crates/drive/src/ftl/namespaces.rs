@@ -327,7 +327,8 @@ impl Ftl for NamespacedFtl {
     #[cold]
     #[inline(never)]
     fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
-        self.of_txn(txn).read_done(flash, txn)
+        // No block holds units that were never written; no FTL counts their reads.
+        txn.block != BlockId::NONE && self.of_txn(txn).read_done(flash, txn)
     }
 
     #[cold]

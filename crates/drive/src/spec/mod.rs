@@ -98,6 +98,11 @@ impl DriveSpec {
         !self.schedule.is_empty() || self.faults.is_some_and(|faults| faults.injects())
     }
 
+    /// Whether page reads of the host are followed to their end: their data may be lost or count reads, or they may meet a stall.
+    pub(crate) fn follows_reads(&self) -> bool {
+        self.nand.errors.is_some() || self.injects_faults()
+    }
+
     /// Whether injected faults change what is on flash; stalls do not.
     pub(crate) fn injects_into_flash(&self) -> bool {
         !self.schedule.iter().all(Fault::stalls)

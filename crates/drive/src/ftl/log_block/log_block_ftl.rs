@@ -88,7 +88,7 @@ impl LogBlockFtl {
             spare: Vec::new(),
             programs_per_lane: 1 + u32::from(spec.geometry.cache_pages > 0),
             clock: 0,
-            follows_reads: spec.nand.errors.is_some(),
+            follows_reads: spec.follows_reads(),
             backpressure: false,
             flushes: VecDeque::new(),
             versions: VersionAudit::new(spec.audit_sample),

@@ -203,7 +203,7 @@ impl PageFtl {
             refresh_after: errors.and_then(|e| e.refresh_after),
             wear_gap: spec.ftl.wear_gap,
             bad_blocks: BadBlocks::new(spec, &blocks.layout, blocks.wear().sum, streams),
-            follows_reads: errors.is_some() || injected.is_some(),
+            follows_reads: spec.follows_reads(),
             follows_admissions: write_back.writes_through() || injected.is_some(),
             injected,
             write_back,

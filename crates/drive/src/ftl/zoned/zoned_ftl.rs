@@ -192,7 +192,7 @@ impl ZonedFtl {
             ready: Ring::default(),
             starved: Vec::new(),
             programs_per_lane: 1 + u32::from(spec.geometry.cache_pages > 0),
-            follows_reads: spec.nand.errors.is_some(),
+            follows_reads: spec.follows_reads(),
             fills: zones.finish_end == FinishEnd::WhenFilled,
             resets_wait: zones.reset_end == ResetEnd::WhenErased,
             resets: interpulse_engine::Slab::default(),

@@ -29,6 +29,9 @@ WARMUP = 60_000
 """Requests before the window where the configuration does not say how long: as many as the demo drive needs to be
 steady, and few enough where the load is more than the drive serves."""
 
+SHORT_WARMUP = 20_000
+"""Requests before a window that a longer one follows at once."""
+
 WITH_EVENTS = {"faults", "power-loss", "errors", "array"}
 """Sections of what happens at times since the start, which a warm-up would shift."""
 
@@ -110,8 +113,8 @@ class Base:
             _put(doc, key, typed(value))
         return cls(doc, folder, label)
 
-    def setup(self, state: Mapping[str, str], requests: int) -> Setup:
-        """The configuration with the values of the controls, and a window of so many requests.
+    def setup(self, state: Mapping[str, str], requests: int, warmup: int = WARMUP) -> Setup:
+        """The configuration with the values of the controls, a window of so many requests, and so many before it.
 
         Raises:
             ConfigError: a changed control does not apply to this configuration.
@@ -127,7 +130,7 @@ class Base:
         run.pop("time", None)
         run["requests"] = requests
         if self._is_plain_load():
-            run["warmup-requests"] = WARMUP
+            run["warmup-requests"] = warmup
         doc["seed"] = int(state["seed"])
         sets = [f"{key}={value}" for key, value in _suspension(suspension, state, changed)]
         cases: list[dict[str, Any]] = [{"name": WITHOUT}]

@@ -13,6 +13,7 @@ from bokeh.model import DataModel
 
 from interpulse._core import ConfigError, RunError
 from interpulse.explore import plots, view
+from interpulse.explore.base import SHORT_WARMUP, WARMUP
 from interpulse.explore.controls import query, state_of
 from interpulse.explore.die import KEYS, DieTimeline, timeline, waits
 from interpulse.explore.plots import MOST_PINS, SLOTS
@@ -119,7 +120,7 @@ class Session:
                 longer = place + 1 < len(windows)
                 if place and self._simulator.closing.wait(PAUSE_S):
                     return
-                setup = self._simulator.base.setup(state, requests)
+                setup = self._simulator.base.setup(state, requests, SHORT_WARMUP if longer else WARMUP)
                 progress = partial(self._post, generation, self._report)
                 outcome = self._simulator.run(setup, state, stale, progress, longer=longer)
                 self._post(generation, self._show, outcome)

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import interpulse._core as _core
 from interpulse._core import Plan
-from interpulse.explore.base import WARMUP, Base, Setup
+from interpulse.explore.base import SHORT_WARMUP, WARMUP, Base, Setup
 from interpulse.explore.controls import AUTOMATIC, WINDOWS
 from interpulse.files.cache import Cache
 from interpulse.files.json_reader import parsed
@@ -26,7 +26,7 @@ from interpulse.logs.options import timeline_record
 POLL_S = 0.01
 """How long a thread waits between two looks at a run: also the longest delay of a newer change."""
 
-FIRST_S = 0.15
+FIRST_S = 0.1
 """Time that the first window may take, as far as the speed is known."""
 
 LONGER_S = 2.0
@@ -101,11 +101,11 @@ class Simulator:
         """The windows to simulate, the first of which takes little time."""
         if state["window"] != AUTOMATIC:
             return [int(state["window"])]
-        first, longer = (self._window(seconds) for seconds in (FIRST_S, LONGER_S))
+        first, longer = self._window(FIRST_S, SHORT_WARMUP), self._window(LONGER_S, WARMUP)
         return [first, longer] if longer > first else [first]
 
-    def _window(self, seconds: float) -> int:
-        fitting = [count for count in WINDOWS if count <= LONGEST and count + WARMUP <= seconds * self._per_s]
+    def _window(self, seconds: float, warmup: int) -> int:
+        fitting = [count for count in WINDOWS if count <= LONGEST and count + warmup <= seconds * self._per_s]
         return fitting[-1] if fitting else WINDOWS[0]
 
     def run(

@@ -55,11 +55,24 @@ BASE = case(tail(100, 400, 2000), tail(2, 3, 4), iops=1000.0, power={"mean_mw": 
             case(tail(100, 200, 500, "p99.9"), iops=1000.0),
             "slowest 1 % of reads: 400 us -> 200 us (-50 %); read mean unchanged",
         ),
+        # A thousandth is no -100 %.
+        (
+            case(tail(100, 200, 2), iops=1000.0),
+            "slowest 0.1 % of reads: 2.00 ms -> 2.00 us (1/1,000 of it); read mean unchanged",
+        ),
         (case({"count": 0}), ""),
     ],
 )
 def test_a_sentence_says_what_changed(after: dict[str, Any], expected: str) -> None:
     assert answer(BASE, after) == expected
+
+
+@pytest.mark.parametrize(("interval", "text"), [((1800, 2600), "+10 %, within chance"), ((2150, 2250), "+10 %")])
+def test_a_change_that_the_intervals_allow_by_chance_is_called_so(interval: tuple[int, int], text: str) -> None:
+    before, after = ({**tail(100, 400, us), "interval": {"p99.9": interval}} for us in (2000, 2200))
+    before["interval"] = {"p99.9": (1950, 2050)}
+    sentence = f"slowest 0.1 % of reads: 2.00 ms -> 2.20 ms ({text}); read mean unchanged"
+    assert answer(case(before), case(after)) == sentence
 
 
 @pytest.mark.parametrize(("us", "text"), [(1.734, "1.73 us"), (459.4, "459 us"), (4682, "4.68 ms"), (2.5e6, "2.50 s")])

@@ -7,6 +7,7 @@ import io
 import json
 import math
 import random
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -273,6 +274,16 @@ def test_the_command_line(interpulse: Cli, tmp_path: Path) -> None:
     assert "chance alone marks about" in ended.out
     against = [*arguments[:3], *(part for path in arguments[4:] for part in ("--against", path))]
     assert interpulse("compare", *against).out == ended.out
+
+
+def test_folders_of_repeated_runs_are_all_their_seeds(interpulse: Cli, tmp_path: Path) -> None:
+    for name, factor in (("a", 1.0), ("b", 1.25)):
+        for seed in (1, 2, 10):
+            (tmp_path / name / f"seed-{seed}").mkdir(parents=True)
+            stored(tmp_path / name / f"seed-{seed}" / "result.json", run(seed, factor=factor))
+    ended = interpulse("compare", str(tmp_path / "a"), str(tmp_path / "b"))
+    assert "none, 3 seeds" in ended.out
+    assert re.findall(r"seed-(\d+)", ended.out.split("against")[0])[:3] == ["1", "2", "10"], ended.out[:500]
 
 
 def test_json_and_csv(interpulse: Cli, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +57,10 @@ def test_an_overload_is_told_first_and_in_json(interpulse: Callable[..., Ended],
     text = overload(raw)
     assert text.endswith("latency grows for as long as the run lasts")
     assert first.startswith(text)
+    proposed = re.search(r"reduce the rate: --set flow\.0\.rate=(\d+)/s", first)
+    assert proposed is not None
+    served = interpulse("run", str(config), "--set", f"flow.0.rate={proposed[1]}/s")
+    assert "overloaded" not in served.out
     assert "note: overloaded: " in ended.err
     assert "window steady: no, overloaded" in ended.out
     interpulse("report", str(tmp_path / "out"))

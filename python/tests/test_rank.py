@@ -13,6 +13,7 @@ from interpulse import Config, ConfigError
 from interpulse.cli import run_app
 from interpulse.search.candidates import OPERATIONS, schemes
 from interpulse.tables.interval_plot import interval_plot
+from tests.sample import ROOT
 from tests.test_advise import DRIVE
 from tests.test_search_limits import pretended, result
 
@@ -114,6 +115,14 @@ def test_a_load_that_is_too_short_is_refused_before_anything_runs(
     with pytest.raises(ConfigError, match=r"seen run.requests = 1,000; read p99.999 needs 1,000,000 requests, 10 of"):
         interpulse.rank(config, "read-p99.999", out=tmp_path / "out")
     assert not asked
+
+
+def test_an_overload_is_refused_before_the_pairs_run(tmp_path: Path) -> None:
+    config = Config.load(ROOT / "examples" / "demo.toml").set("flow.0.rate", "80kIOPS").set("run.requests", 20000)
+    with pytest.raises(
+        ConfigError, match=r"without suspension: overloaded: .* reduce the rate: --set flow.0.rate=\d+/s"
+    ):
+        interpulse.rank(config, "read-p99", out=tmp_path / "out", cases=["programs"])
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from interpulse._core import ConfigError
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 12
 """Most ranked pairs in the table of a case; the JSON has all."""
+
+EXTRA, POWER, WEAR = "extra die time, %", "power, %", "added wear, %"
+"""Names of columns."""
 
 MOST_REASONS = 4
 """Most reasons why pairs are not ranked; the JSON has all."""
@@ -97,23 +100,51 @@ def _rows(of: CaseRanking) -> list[tuple[str, Pair]]:
 
 
 def _table(found: Ranking, of: CaseRanking, rows: Sequence[tuple[str, Pair]]) -> Sheet:
-    wear = any(pair.wear for _, pair in rows)
+    named = [(label, pair, *_names(found, pair)) for label, pair in rows]
     columns = [Column("", "label"), Column("programs", "whole"), Column("erases", "whole")]
     columns += [Column(found.figure.name), Column("95 % interval", "whole")]
-    columns += [Column(found.other.name)] if found.other is not None else []
-    columns += [Column("IOPS"), Column("extra die time, %"), Column("power, %")]
-    sheet = Sheet([*columns, *([Column("added wear, %")] if wear else [])], narrow="records")
-    for label, pair in rows:
-        way = [each for each in (pair.candidate.program, pair.candidate.erase) if each is not None]
-        names = [_own(found, each.operation, each.label) for each in way] or ["as configured", ""]
+    shared = _shared(found, of, rows)
+    figures = [each for each in _figures(found, rows) if each.name not in shared]
+    sheet = Sheet([*columns, *figures], narrow="records")
+    for label, pair, program, erase in named:
+        cells = _cells(found, of, pair)
         mark = "=" if pair in of.as_good else ""
-        cells = [f"{label}{mark}", *names, _time(pair.value), _interval(pair.value)]
-        cells += [_time(pair.estimate(found.other))] if found.other is not None else []
-        power = pair.power / of.none.power - 1 if pair.power and of.none.power else None
-        cells += [f"{pair.iops:,.0f}" if pair.raws else "-", f"{100 * pair.extra:.2f}" if pair.raws else "-"]
-        cells += ["-" if power is None else f"{100 * power:+.1f}"]
-        sheet.add_row(*cells, *([f"{100 * (pair.wear or 0):.2g}"] if wear else []))
+        first = [f"{label}{mark}", program, erase, _time(pair.value), _interval(pair.value)]
+        sheet.add_row(*first, *(cells[each.name] for each in figures))
     return sheet
+
+
+def _names(found: Ranking, pair: Pair) -> tuple[str, str]:
+    ways = [each for each in (pair.candidate.program, pair.candidate.erase) if each is not None]
+    names = [_own(found, each.operation, each.label) for each in ways]
+    return (names[0], names[1]) if names else ("as configured", "")
+
+
+def _figures(found: Ranking, rows: Sequence[tuple[str, Pair]]) -> list[Column]:
+    """Columns of what a pair costs."""
+    names = [*([found.other.name] if found.other is not None else []), "IOPS", EXTRA, POWER]
+    return [Column(name) for name in [*names, *([WEAR] if any(pair.wear for _, pair in rows) else [])]]
+
+
+def _cells(found: Ranking, of: CaseRanking, pair: Pair) -> dict[str, str]:
+    power = pair.power / of.none.power - 1 if pair.power and of.none.power else None
+    cells = {
+        "IOPS": f"{pair.iops:,.0f}" if pair.raws else "-",
+        EXTRA: f"{100 * pair.extra:.2f}" if pair.raws else "-",
+        POWER: "-" if power is None else f"{100 * power:+.1f}",
+        WEAR: f"{100 * (pair.wear or 0):.2g}",
+    }
+    return cells | ({found.other.name: _time(pair.estimate(found.other))} if found.other is not None else {})
+
+
+def _shared(found: Ranking, of: CaseRanking, rows: Sequence[tuple[str, Pair]]) -> dict[str, str]:
+    """Figures that are the same in every row: a line below the table has them, so that it is narrower."""
+    cells = [_cells(found, of, pair) for _, pair in rows]
+    return {name: cells[0][name] for name in (each.name for each in _figures(found, rows)) if _is_same(cells, name)}
+
+
+def _is_same(cells: Sequence[Mapping[str, str]], name: str) -> bool:
+    return len(cells) > 1 and len({each[name] for each in cells}) == 1
 
 
 def _own(found: Ranking, operation: str, label: str) -> str:
@@ -127,6 +158,8 @@ def _remarks(found: Ranking, of: CaseRanking) -> Iterator[str]:
     for pair in of.ranked[:MOST_SHOWN]:
         if pair.same:
             yield f"same figures as {_short(pair)}: {_some([_without(found, each) for each in pair.same])}"
+    if shared := _shared(found, of, _rows(of)):
+        yield f"in every row: {', '.join(f'{name} {value}' for name, value in shared.items())}"
     for name, pair in (("without suspension", of.none), ("as configured", of.configured)):
         if pair.doubt:
             yield f"{name}: not to be trusted: {pair.doubt}"

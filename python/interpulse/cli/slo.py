@@ -101,7 +101,7 @@ def _notes(each: Sustained) -> Iterator[str]:
             yield f"{each.case}: at {each.load.said(each.fails)} also missed: {'; '.join(others)}"
         if above.blame:
             causes = ", ".join(f"{cause.replace('_', ' ')} {100 * share:.0f} %" for cause, share in above.blame.items())
-            yield f"{each.case}: there the slowest 0.1 % of reads wait for {causes}"
+            yield f"{each.case}: at {each.load.said(each.fails)} the slowest 0.1 % of reads wait for {causes}"
     between = [t for t in each.tried if t.judgement.state == "open"]
     if between:
         first, last = between[0].load, between[-1].load

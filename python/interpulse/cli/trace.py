@@ -236,6 +236,7 @@ _SHOWN: dict[str, tuple[str, Callable[[Any], str]]] = {
     "pauses": ("waits", "{:,}".format),
     "span": ("span_s", "{:,.3f} s".format),
     "mean gap": ("mean_gap_ms", "{:,.4g} ms".format),
+    "requests per second": ("mean_gap_ms", lambda gap: f"{1000 / gap:,.0f}" if gap else "-"),
     "squared variation of the gaps": ("gap_scv", "{:.3f}".format),
     "gaps below 1.5 ms": ("burst_share", _share),
 }

@@ -94,7 +94,10 @@ def part_file(name: str, given: dict[str, str], further: dict[str, str], *, typi
         what = "1 line of the data sheet is" if len(lacking) == 1 else f"{len(lacking)} lines of the data sheet are"
         raise ConfigError(f"{what} missing:{''.join(lines)}\n  --typical takes these values and says so in the file")
     if "interface" in further:
-        raise ConfigError("interface: a data sheet prints the rate itself; expected --bus-rate instead")
+        raise ConfigError(
+            "interface: a data sheet prints the rate itself; expected --bus-rate instead, and where "
+            "the overhead of commands is known --set command-cycles=TIME"
+        )
     for key in further:
         if key not in keys() or key in ("file", "preset", "name"):
             raise ConfigError(f"{key}: a part has no such figure; docs/CONFIGURATION.md has all keys of `part`")

@@ -285,8 +285,10 @@ def _load(name: str, side: Side, notes: list[str]) -> list[_Run]:
     several: Sequence[One] = side if isinstance(side, list | tuple) else [side]  # type: ignore[list-item]
     runs = []
     for number, each in enumerate(several, start=1):
-        result, place = (each, f"result {number}") if isinstance(each, Result) else read(Path(each))
-        for case in (seed for of_case in result.cases for seed in of_case.seeds):
+        found = (
+            [(each, f"result {number}")] if isinstance(each, Result) else [read(path) for path in _folders(Path(each))]
+        )
+        for place, case in ((at, seed) for of, at in found for of_case in of.cases for seed in of_case.seeds):
             check(place, case)
             detail = f"{name}: case {case.case} of {place}"
             if "error" in case.raw or "iops" not in case.raw:
@@ -300,6 +302,12 @@ def _load(name: str, side: Side, notes: list[str]) -> list[_Run]:
     if not runs:
         raise ConfigError(f"side {name} has no case with figures{'; ' if notes else ''}{'; '.join(notes)}")
     return runs
+
+
+def _folders(path: Path) -> list[Path]:
+    """The folder itself, or those of the seeds of `--repeat`."""
+    seeds = [] if (path / FILE).exists() else [each for each in path.glob("seed-*") if (each / FILE).exists()]
+    return sorted(seeds, key=lambda each: (len(each.name), each.name)) or [path]
 
 
 def check(place: str, case: Result) -> None:

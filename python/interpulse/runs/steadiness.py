@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+RELIEF = 0.95
+"""Share of the served rate that is proposed: at the served rate itself the backlog stays."""
 
 OVERLOADED = "overloaded"
 """The verdict of a window in which open flows offer more than the drive serves."""
@@ -23,6 +28,32 @@ def overload(raw: Mapping[str, Any]) -> str:
     else:
         rates = _rates(load)
     return f"overloaded: {rates}; latency grows for as long as the run lasts"
+
+
+def overload_advice(raw: Mapping[str, Any]) -> str:
+    """`overload` with what to do about it."""
+    text = overload(raw)
+    return f"{text}; {_relief(raw)}" if text else ""
+
+
+def _relief(raw: Mapping[str, Any]) -> str:
+    """What to set so that an overloaded case serves what is offered: a key and a value, where one flow has a rate."""
+    config, load = raw.get("config", {}), raw.get("steady", {}).get("load", {})
+    keys = [f"flow.{number}.{name}" for number in range(len(load.get("flows", ())) or 1) for name in ("speed", "rate")]
+    found = [key for key in keys if config.get(key, "not set") != "not set"]
+    if len(found) != 1 or "offered_per_s" not in load:
+        return "reduce the load of its open flows"
+    share = RELIEF * load["served_per_s"] / load["offered_per_s"]
+    if found[0].endswith("rate"):
+        return f"reduce the rate: --set {found[0]}={int(_two_digits(share * load['offered_per_s']))}/s"
+    speed = config[found[0]]
+    return f"replay slower: --set {found[0]}={_two_digits(share * float(speed)):g}"
+
+
+def _two_digits(value: float) -> float:
+    """Rounded down."""
+    step = 10 ** (math.floor(math.log10(value)) - 1) if value > 0 else 1
+    return math.floor(value / step + 1e-9) * step
 
 
 def _rates(load: Mapping[str, Any]) -> str:

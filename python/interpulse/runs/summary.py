@@ -5,7 +5,7 @@ from __future__ import annotations
 from interpulse.runs.answer import answer
 from interpulse.runs.latency import change, figure
 from interpulse.runs.limits import bound_name, limited_by
-from interpulse.runs.steadiness import overload, slope
+from interpulse.runs.steadiness import overload_advice, slope
 from interpulse.tables.format import number
 
 TYPE_CHECKING = False
@@ -67,7 +67,7 @@ def lines(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     measured = [case for case in cases if any(has_latency(case, kind) for kind in ("read", "write"))]
     if not measured:
         return
-    for said in (overload, end_of_life, refused, data_loss):
+    for said in (overload_advice, end_of_life, refused, data_loss):
         for case in measured:
             if text := said(case):
                 yield text if len(measured) == 1 else f"{_name(case)}: {text}"
@@ -108,7 +108,7 @@ def reservations(of: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for case in of:
         if case.get("interrupted"):
             yield f"{_name(case)}: interrupted: {case['host_requests']:,} requests were measured"
-    for said in (overload, end_of_life, refused, data_loss):
+    for said in (overload_advice, end_of_life, refused, data_loss):
         for case in of:
             if text := said(case):
                 yield f"{_name(case)}: {text}" if len(of) > 1 else text
@@ -298,8 +298,8 @@ def warmup_lines(name: str, case: Mapping[str, Any]) -> Iterator[str]:
             f"warning: {name}: the window was not steady: {_halves(steady, 'drifts')} (first half, second half);"
             " give run.warmup or the window more time"
         )
-    elif text := overload(case):
-        yield f"warning: {name}: {text}; reduce the rate, or read the figures as those of a transient"
+    elif text := overload_advice(case):
+        yield f"warning: {name}: {text}, or read the figures as those of a transient"
     elif steady.get("verdict") == "unknown":
         yield f"{name}: the window is too short to decide whether it was steady{_unsure(steady)}"
     if rises := slope(case):

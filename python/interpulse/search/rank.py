@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
+from interpulse.runs.steadiness import overload_advice
 from interpulse.search.candidates import (
     BOUND,
     NONE,
@@ -73,8 +74,8 @@ def rank(
         For each case the pairs, best first, with 95 % intervals.
 
     Raises:
-        ConfigError: the configuration or the figure cannot be used, the load is too short for the percentile, or the
-            cluster is unavailable.
+        ConfigError: the configuration or the figure cannot be used, the load is too short for the percentile or
+            more than the drive serves, or the cluster is unavailable.
         RunError: a simulation failed, or writing failed; finished simulations are kept.
         KeyboardInterrupt: Ctrl-C; finished simulations are kept.
     """
@@ -108,6 +109,7 @@ class _Ranker:
         self._observer.note("the configuration as it is, with one seed")
         # Shorter windows than configured would save time and unsettle the order.
         self._times = {case: max(1.0, times) for case, times in self._setup.lengths([self._figure]).items()}
+        self._check_load()
         pairs = [Candidate(p, e) for p in self._ways["program"] for e in self._ways["erase"]]
         self._observer.note(f"{len(pairs)} pairs of schemes, each with one seed")
         by_case = {case: [Pair(candidate, self._figure) for candidate in pairs] for case in self._setup.cases}
@@ -124,6 +126,18 @@ class _Ranker:
         other = _other(self._figure, [pair for of in cases.values() for pair in of.ranked])
         return Ranking(self._figure, other, self._seeds, list(cases.values()), self._refused, self._common())
 
+    def _check_load(self) -> None:
+        """Refuses a case that is overloaded without suspension, which only takes time of the dies."""
+        none = [(case, Pair(self._nothing(), self._figure)) for case in self._setup.cases]
+        self._run(none, 1)
+        for case, pair in none:
+            for raw in pair.raws:
+                if text := overload_advice(raw):
+                    raise ConfigError(f"rank: case {case}, without suspension: {text}")
+
+    def _nothing(self) -> Candidate:
+        return Candidate(*(self._way(operation, NONE) for operation in OPERATIONS))
+
     def _sort(self, case: str, pairs: Sequence[Pair]) -> CaseRanking:
         """Merges pairs that behave identically, and chooses those that run with all seeds."""
         distinct: list[Pair] = []
@@ -139,7 +153,6 @@ class _Ranker:
                 twin.same.append(pair.candidate.label)
         doubtful = [pair for pair in distinct if pair.doubt]
         sure = sorted((pair for pair in distinct if not pair.doubt), key=_value)
-        nothing = Candidate(*(self._way(operation, NONE) for operation in OPERATIONS))
         values = self._setup.values[case]
         ideal = [uncapped(operation, values) for operation in OPERATIONS]
         bound = Pair(Candidate(*ideal), self._figure) if not any(self._setup.legal(way.sets) for way in ideal) else None
@@ -148,7 +161,7 @@ class _Ranker:
             sure[:CONFIRMED],
             sure[CONFIRMED:],
             doubtful,
-            Pair(nothing, self._figure),
+            Pair(self._nothing(), self._figure),
             bound,
             Pair(Candidate(None, None), self._figure),
         )

@@ -29,6 +29,9 @@ from interpulse.search.window import Window
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.engine import ProgressObserver
 
+ERASES = 20
+"""Erases of a window that the configured one is not shortened below."""
+
 
 class Found(Protocol):
     """Result of a search."""
@@ -110,6 +113,9 @@ class Setup:
             check_enough(name, raw, limits, scales=scales)
             beyond = [each for limit in limits if (each := limit.beyond(raw)) is not None and each > 0]
             times = min(MOST_LONGER, BEYOND / min(beyond, default=BEYOND))
+            # Fewer erases would not show in what erase schemes differ, and more than configured may not exist.
+            erases = raw.get("nand", {}).get("erases", 0)
+            times = max(times, min(1.0, ERASES / erases)) if erases else times
             # Without a percentile there is no lower bound on the window.
             found[name] = times if scales else 1.0
         return found

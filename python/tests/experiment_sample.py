@@ -44,7 +44,7 @@ value = -2.5
 unit = "us"
 figure = "Figure 3"
 axis-read = true
-status = "predicted"
+status = "untuned"
 """
 
 DRIVE = """\

@@ -1,4 +1,4 @@
-"""Does the check of unprinted choices find the predicted rows that a choice moves, and only those?"""
+"""Does the check of unprinted choices find the untuned rows that a choice moves, and only those?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from interpulse.studies.outcome import Outcome
 
 
-def test_a_choice_that_moves_a_predicted_row_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_choice_that_moves_a_untuned_row_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     experiment_sample.install(monkeypatch, tmp_path)
 
     def run(sets: dict[str, Any]) -> Outcome:
@@ -36,10 +36,10 @@ def test_a_choice_that_moves_a_predicted_row_is_named(monkeypatch: pytest.Monkey
     assert str(move).endswith("with pages: one page at a time")
 
 
-def test_every_experiment_with_predicted_rows_has_choices_that_its_drive_takes() -> None:
+def test_every_experiment_with_untuned_rows_has_choices_that_its_drive_takes() -> None:
     for experiment in EXPERIMENTS:
         context = experiment.context()
-        if all(row.status is not Status.PREDICTED for row in context.expected().rows.values()):
+        if all(row.status is not Status.UNTUNED for row in context.expected().rows.values()):
             continue
         found = choices(context.folder / FILE)
         assert len({choice.name for choice in found}) == len(found) >= 5, experiment.name

@@ -59,7 +59,7 @@ def test_json_has_the_promised_keys(interpulse: Command, tmp_path: Path) -> None
     assert rows["own"]["ci_low"] is None
     assert rows["suspended_gain"]["figure"] == "Figure 3 (read off or derived)"
     assert rows["suspended_gain"]["ours"] < 0
-    assert [row["status"] for row in rows.values()] == ["calibrated", "ours", "predicted", "ours"]
+    assert [row["status"] for row in rows.values()] == ["calibrated", "ours", "untuned", "ours"]
     assert rows["read_mean"]["why"] == "host.firmware was chosen on it"
     assert not (tmp_path / "interpulse-mini").exists(), "--json alone writes no folder"
 
@@ -249,8 +249,8 @@ def test_every_experiment_has_its_published_figures(experiment: registry.Experim
         (_LABELLED.format("status='assumed'"), "status = 'assumed' needs a 'why'"),
         (_LABELLED.format("status='paper-inconsistent'"), "status = 'paper-inconsistent' needs a 'why'"),
         (_LABELLED.format("status='assumed'\nwhy=' '"), "why = ' ' is not text"),
-        (_LABELLED.replace("value=3\n", "").format("status='predicted'"), "with a value or bounds: write 'ours'"),
-        (_LABELLED.format("low=3\nhigh=2\nstatus='predicted'"), "low = 3 is more than high = 2"),
+        (_LABELLED.replace("value=3\n", "").format("status='untuned'"), "with a value or bounds: write 'ours'"),
+        (_LABELLED.format("low=3\nhigh=2\nstatus='untuned'"), "low = 3 is more than high = 2"),
         ("[[row]]\nname='a'\nunit='us'\nfigure='1'\n", "there is no 'source'"),
         ("source = 'x'\nrow = 3\n", "row = 3 is not an array of tables"),
         ("source = 'x'\n", "there is no [[row]]"),

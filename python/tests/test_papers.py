@@ -66,7 +66,7 @@ def test_every_published_row_is_labelled(study: Entry) -> None:
     for row in study.context().expected().rows.values():
         assert row.said == (row.status is not Status.OURS), row.name
         assert row.why or row.status in SILENT, row.name
-        assert not re.search("; (calibrated|fitted|predicted)", row.figure), "the label is the place for that"
+        assert not re.search("; (calibrated|fitted|blind|untuned)", row.figure), "the label is the place for that"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_every_published_row_is_labelled(study: Entry) -> None:
         ("fast12", "ips_over_ipc_max", Status.BY_CONSTRUCTION),
     ],
 )
-def test_what_was_chosen_on_a_figure_is_not_called_predicted(study: str, row: str, status: Status) -> None:
+def test_what_was_chosen_on_a_figure_is_not_called_untuned(study: str, row: str, status: Status) -> None:
     (entry,) = (each for each in STUDIES if each.title == study)
     assert entry.context().expected().rows[row].status is status
 
@@ -116,7 +116,7 @@ def test_the_catalogue_leaves_out_rows_that_there_are() -> None:
 
 
 def line(**fields: Any) -> Line:  # noqa: ANN401 - of a row
-    status = fields.pop("status", Status.PREDICTED)
+    status = fields.pop("status", Status.UNTUNED)
     return Line("p", "s", Row("row", "Figure 1", "us", status=status, **{"published": None, "ours": None} | fields))
 
 
@@ -154,7 +154,7 @@ def test_what_was_made_to_agree_is_counted_apart() -> None:
     lines = [line(status=status, **same) for status in (*APART, Status.FITTED, Status.ASSUMED)]
     found = counts([*lines, line(published=1.0, ours=2.0)])
     assert {status: of.total() for status, of in found.items()} == dict.fromkeys(
-        (Status.CALIBRATED, Status.FITTED, Status.BY_CONSTRUCTION, Status.PREDICTED, Status.ASSUMED), 1
+        (Status.CALIBRATED, Status.FITTED, Status.BY_CONSTRUCTION, Status.UNTUNED, Status.ASSUMED), 1
     )
     text = summary([*lines, line(published=1.0, ours=2.0)])
     assert "calibrated on: 3 (2 within 10 %, 1 outside)" in text
@@ -169,7 +169,7 @@ def test_json_has_the_rows_the_counts_and_what_is_not_reproduced(interpulse: Com
     assert read["why"]
     assert read["ratio"] == pytest.approx(read["ours"] / 100)
     assert read["agreement"] in [str(each) for each in Agreement]
-    assert {status: sum(of.values()) for status, of in result["counts"].items()} == {"calibrated": 1, "predicted": 1}
+    assert {status: sum(of.values()) for status, of in result["counts"].items()} == {"calibrated": 1, "untuned": 1}
     assert result["not_reproduced"] == [{"paper": "one", "figure": "Figure 9", "why": "nobody can."}]
     assert mini == [2]
 

@@ -10,7 +10,7 @@ from interpulse.studies.verdict import verdict
 
 
 def row(name: str, published: float | None, ours: float | None, **more: Any) -> Row:  # noqa: ANN401 - as `Row`
-    return Row(name, "Figure 1", "us", published, ours, **{"status": Status.PREDICTED, **more})
+    return Row(name, "Figure 1", "us", published, ours, **{"status": Status.UNTUNED, **more})
 
 
 def test_figures_and_statements_are_counted_apart() -> None:

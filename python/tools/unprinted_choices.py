@@ -1,7 +1,7 @@
-"""Runs each experiment under every choice that its paper does not print, and names predicted rows that move.
+"""Runs each experiment under every choice that its paper does not print, and names untuned rows that move.
 
-Arguments are names of experiments; without them every experiment that has predicted rows and a `choices.toml`. The exit
-code is 1 if a row labelled `predicted` moves beyond its tolerance: its status must then be `assumed`.
+Arguments are names of experiments; without them every experiment that has untuned rows and a `choices.toml`. The exit
+code is 1 if a row labelled `untuned` moves beyond its tolerance: its status must then be `assumed`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ def main(names: list[str]) -> int:
     code = 0
     for experiment in map(find, names) if names else EXPERIMENTS:
         context = experiment.context()
-        predicted = [row for row in context.expected().rows.values() if row.status is Status.PREDICTED]
-        if not predicted:
-            print(f"== {experiment.name}: no predicted row", flush=True)  # noqa: T201
+        untuned = [row for row in context.expected().rows.values() if row.status is Status.UNTUNED]
+        if not untuned:
+            print(f"== {experiment.name}: no untuned row", flush=True)  # noqa: T201
             continue
         found = list(moves(choices(context.folder / FILE), _run(experiment)))
         rows = {move.row for move in found}
-        print(f"== {experiment.name}: {len(rows)} of {len(predicted)} predicted rows move", flush=True)  # noqa: T201
+        print(f"== {experiment.name}: {len(rows)} of {len(untuned)} untuned rows move", flush=True)  # noqa: T201
         for move in found:
             print(f"   {move}", flush=True)  # noqa: T201
         code = code or int(bool(found))

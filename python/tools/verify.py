@@ -213,7 +213,7 @@ STEPS = (
         most_s=EXPERIMENTS_MOST_S,
     ),
     Step(
-        question="Does any choice that a paper does not print move a row that is called predicted?",
+        question="Does any choice that a paper does not print move a row that is called untuned?",
         command=(sys.executable, "python/tools/unprinted_choices.py"),
         summary=("== ",),
     ),

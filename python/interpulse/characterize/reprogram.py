@@ -214,6 +214,6 @@ def _notes(table2: Sequence[dict[str, Any]], table3: Sequence[dict[str, Any]]) -
     sampled = ", ".join(f"{row['name']} {row['pages']}" for row in (*table2, *(r for r in table3 if r["retention"])))
     return [
         f"pages that each maximum is of: {sampled}",
-        "Table 2 and the rows `normal` of Table 3 are fitted, the rows `reprogram` of Table 3 are predicted",
+        "Table 2 and the rows `normal` of Table 3 are fitted, the rows `reprogram` of Table 3 untuned",
         "the maximum of `reprogram` without retention rests on how much faster worn cells program (cell.wear.faster)",
     ]

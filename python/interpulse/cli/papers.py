@@ -24,10 +24,10 @@ Examples:
 
   interpulse papers --quick --out papers
 
-A row has the kind of its agreement: calibrated, fitted, by-construction, predicted, assumed or paper-inconsistent \
-(docs/EXPERIMENTS.md defines them). A quick table has one seed and takes minutes; `--repeat 3` adds intervals. Jobs of \
-`interpulse experiment` and `interpulse characterize` in the cache folder are reused, and after Ctrl-C the same \
-command continues from there."""
+A row has the kind of its agreement: calibrated, fitted, by-construction, blind, untuned, assumed, \
+paper-inconsistent (docs/EXPERIMENTS.md). A quick table has one seed and takes minutes; `--repeat 3` adds intervals. \
+Jobs of `interpulse experiment` and `interpulse characterize` in the cache folder are reused, and after Ctrl-C the \
+same command continues from there."""
 
 
 @study_options(
@@ -44,7 +44,7 @@ def papers(
     *,
     wanted: Wanted,
 ) -> int:
-    """Show every figure of the five papers beside ours, with the kind of each agreement."""
+    """Show every figure of the papers beside ours, with the kind of each agreement."""
     from interpulse.cli.out_folder import OutFolder
     from interpulse.papers import catalogue
     from interpulse.papers.output import Report, files

@@ -1,4 +1,4 @@
-"""Check of predicted rows: each choice that a paper does not print, made another way, must leave them where they are.
+"""Check of untuned rows: each choice that a paper does not print, made another way, must leave them where they are.
 
 `choices.toml` in the folder of an experiment has the choices: a name, overrides and the reason.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FILE = "choices.toml"
 
 TOLERANCE = 0.1
-"""Share of the default's figure by which a predicted row may move: the width of `within 10 %`."""
+"""Share of the default's figure by which an untuned row may move: the width of `within 10 %`."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Move:
-    """A predicted row that another choice moves beyond the tolerance."""
+    """An untuned row that another choice moves beyond the tolerance."""
 
     row: str
     choice: Choice
@@ -71,21 +71,21 @@ def choices(path: Path) -> list[Choice]:
 
 
 def moves(of: list[Choice], run: Callable[[dict[str, Any]], Outcome]) -> Iterator[Move]:
-    """The predicted rows that a choice moves beyond the tolerance, or across a bound of their statement.
+    """The untuned rows that a choice moves beyond the tolerance, or across a bound of their statement.
 
     Args:
         of: the choices, each tried alone.
         run: runs the experiment with overrides and returns its outcome.
     """
-    default = _predicted(run({}))
+    default = _untuned(run({}))
     for choice in of:
-        for name, row in _predicted(run(choice.sets)).items():
+        for name, row in _untuned(run(choice.sets)).items():
             if _moved(default[name], row):
                 yield Move(name, choice, default[name], row)
 
 
-def _predicted(outcome: Outcome) -> dict[str, Row]:
-    return {row.name: row for row in outcome.rows.published() if row.status is Status.PREDICTED}
+def _untuned(outcome: Outcome) -> dict[str, Row]:
+    return {row.name: row for row in outcome.rows.published() if row.status is Status.UNTUNED}
 
 
 def _moved(default: Row, other: Row) -> bool:

@@ -103,6 +103,14 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         traces="statistical twins of 15 MSR Cambridge volumes",
     ),
     Experiment(
+        name="ioda",
+        summary="windows for garbage collection and reads that fail fast in a RAID-5 of emulated drives; blind",
+        source="H. Li et al., SOSP'21",
+        quick="1 min",
+        full="1 min",
+        traces="a statistical twin of MSNFS",
+    ),
+    Experiment(
         name="reprogram-suspend",
         summary="reprogramming with each way to suspend programs and erases, beside conventional TLC",
         source="none: no paper combines them",

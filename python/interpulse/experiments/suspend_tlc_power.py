@@ -2,7 +2,7 @@
 
 The drive and the workloads of `suspend-tlc`, with the current of the dies over time. Two scale factors are
 calibrated, one on each of two bars: that of the array currents on the 0.4 W at queue depth 64, 25 % writes, and the bus
-energy on the 17 mW at queue depth 16, 75 % writes. Everything else is predicted.
+energy on the 17 mW at queue depth 16, 75 % writes. Everything else is untuned.
 """
 
 from __future__ import annotations

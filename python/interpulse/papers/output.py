@@ -99,9 +99,9 @@ def page(report: Report) -> str:
     """docs/PAPERS.md."""
     how, option = ("quick", " --quick") if report.quick else ("full", "")
     lines = [
-        "# The five papers",
+        "# The papers",
         "",
-        "Every figure that the five papers print and that interpulse has a row for, and what the agreement is worth.",
+        "Every figure that the papers print and that interpulse has a row for, and what the agreement is worth.",
         f"Written by `interpulse papers{option} --out DIR`: version {version}, {how} runs, {report.of_seeds}.",
         "[EXPERIMENTS](EXPERIMENTS.md#what-a-row-is-worth) says what a status means, and why figures differ.",
         "",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.files.paths import read_text
 from interpulse.files.structured_text import read_toml
+from interpulse.studies import blind
 from interpulse.studies.status import SILENT, WRITTEN, Status
 
 FILE = "expected.toml"
@@ -40,7 +41,7 @@ class Published:
     high: float | None = None
     """The most."""
     why: str = ""
-    """What makes it calibrated, assumed, ...; may be left out only of predicted rows."""
+    """What makes it calibrated, assumed, ...; may be left out of blind and untuned rows."""
 
     @property
     def said(self) -> bool:
@@ -90,7 +91,13 @@ class Expected:
             rows[row.name] = row
         if not rows:
             raise ConfigError(f"{path}: there is no [[row]]")
+        if any(row.status is Status.BLIND for row in rows.values()) and not blind.is_unchanged(path.parent):
+            rows = {name: _no_longer_blind(row) for name, row in rows.items()}
         return cls(source, rows)
+
+
+def _no_longer_blind(row: Published) -> Published:
+    return replace(row, status=Status.FITTED, why=blind.CHANGED) if row.status is Status.BLIND else row
 
 
 def _row(table: dict[str, Any], place: str) -> Published:

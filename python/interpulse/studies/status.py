@@ -14,8 +14,10 @@ class Status(StrEnum):
     """It follows from the model, but a choice was made with it in view."""
     BY_CONSTRUCTION = "by-construction"
     """What was given or calibrated leaves it hardly any other value."""
-    PREDICTED = "predicted"
-    """Nothing was chosen with it in view, and no free choice is known that moves it far."""
+    BLIND = "blind"
+    """Its set-up was recorded before its published figure was looked up (`studies/blind.py`)."""
+    UNTUNED = "untuned"
+    """Nothing was chosen with it in view, and no free choice is known that moves it far; no history proves it."""
     ASSUMED = "assumed"
     """Free choices that the paper does not print move it; `why` names them."""
     PAPER_INCONSISTENT = "paper-inconsistent"
@@ -29,5 +31,5 @@ class Status(StrEnum):
 WRITTEN = tuple(status for status in Status if status is not Status.SENSITIVITY)
 """What a row of published figures may be."""
 
-SILENT = (Status.PREDICTED, Status.OURS)
+SILENT = (Status.BLIND, Status.UNTUNED, Status.OURS)
 """What needs no reason."""

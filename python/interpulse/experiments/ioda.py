@@ -1,0 +1,7 @@
+"""IODA, H. Li et al., SOSP'21: a blind set-up, measured as `measures.toml` declares."""
+
+from __future__ import annotations
+
+from interpulse.experiments.blind import run
+
+__all__ = ["run"]

@@ -29,8 +29,8 @@ def answer(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """The sentence, without names of the cases; empty where they have nothing to compare."""
     parts = [*_kind("read", before, after), *_kind("write", before, after)]
     parts += _share("IOPS", before.get("iops"), after.get("iops"), UNCHANGED)
-    power = [case.get("power", {}).get("mean_mw", {}).get("total") for case in (before, after)]
-    parts += _share("power", *power, POWER_UNCHANGED)
+    old, new = (case.get("power", {}).get("mean_mw", {}).get("total") for case in (before, after))
+    parts += _share("power", old, new, POWER_UNCHANGED)
     return "; ".join(parts)
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ poweroff -f
 """
 
 VIRTIO = ("virtio", "virtio_ring", "virtio_pci_legacy_dev", "virtio_pci_modern_dev", "virtio_pci", "virtio_blk")
-"""Modules of virtio-blk in the order of loading; a kernel that has them built in has no files of them."""
+"""Modules of virtio-blk; a kernel that has them built in has no files of them."""
 
 
 def kernel() -> Path:
@@ -45,13 +46,21 @@ def kernel() -> Path:
 
 
 def modules(image: Path) -> list[Path]:
-    """Files of the modules that virtio-blk needs beside this kernel."""
+    """Files of the modules that virtio-blk needs beside this kernel, each behind those that it depends on."""
     release = image.name.removeprefix("vmlinuz-")
     for root in (Path("/lib/modules"), image.parent.parent / "lib" / "modules"):
         folder = root / release
         if folder.is_dir():
-            return [path for name in VIRTIO for path in folder.rglob(f"{name}.ko")]
+            files = {name: path for name in VIRTIO for path in folder.rglob(f"{name}.ko")}
+            order = TopologicalSorter({name: depends(path) for name, path in files.items()}).static_order()
+            return [files[name] for name in order if name in files]
     return []
+
+
+def depends(module: Path) -> list[str]:
+    """Modules that have to be loaded before this one."""
+    found = re.search(rb"\0depends=([^\0]+)\0", module.read_bytes())
+    return found[1].decode().split(",") if found else []
 
 
 def initramfs(folder: Path, script: str, programs: tuple[str, ...], drivers: list[Path]) -> Path:

@@ -60,7 +60,7 @@ def test_a_tutorial_has_a_picture_and_a_way_on(name: str) -> None:
 
 
 def test_the_scheme_is_the_file_that_is_compiled_and_its_change_applies(tmp_path: Path) -> None:
-    steps = {}
+    steps: dict[str, Any] = {}
     for step in TOOL.steps((FOLDER / "own-scheme.md").read_text(encoding="utf-8")):
         steps.setdefault(step.kind, step)
     # crates/flash/tests/tutorial_scheme.rs compiles and tests it.

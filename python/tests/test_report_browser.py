@@ -6,11 +6,13 @@ chromium), or where INTERPULSE_BROWSER says; `.venv/bin/playwright install chrom
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
 import os
 import re
+import struct
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -340,12 +342,46 @@ def test_every_plot_saves_its_csv(opened: Page) -> None:
     assert opened.evaluate("() => window.kept.length") == len(expected)
 
 
+COLOURS = """async (content) => {
+    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${content}`)).blob());
+    const canvas = new OffscreenCanvas(image.width, 80);
+    const pen = canvas.getContext("2d");
+    pen.drawImage(image, 0, 0);
+    const { data } = pen.getImageData(0, 0, image.width, 80);
+    const found = new Set();
+    for (let at = 0; at < data.length; at += 4) found.add(`rgb(${data[at]}, ${data[at + 1]}, ${data[at + 2]})`);
+    return [...found];
+}"""
+"""Colours of the head of an image."""
+
+
 def test_a_csv_arrives_as_a_download(browser: Browser, folder: Path) -> None:
     for page in _opened(browser, folder / "out" / pages.NAME, "light"):
         with page.expect_download() as waiting:
             page.locator("#chart-blame").get_by_role("button", name=re.compile("^CSV")).click()
         assert waiting.value.suggested_filename == "blame.csv"
         _as_drawn(Path(waiting.value.path()).read_text(encoding="utf-8"), tables(page)["blame"], "blame")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_image_has_plot_title_and_legend(browser: Browser, folder: Path, scheme: str) -> None:
+    for page in _opened(browser, folder / "out" / pages.NAME, scheme):
+        with page.expect_download() as waiting:
+            page.locator("#chart-latency-read").get_by_role("button", name=re.compile("^Save as an image")).click()
+        assert waiting.value.suggested_filename == "latency-read.png"
+        content = Path(waiting.value.path()).read_bytes()
+        plot = page.locator("#plot-latency-read").bounding_box()
+        assert plot is not None
+        width, height = struct.unpack(">II", content[16:24])
+        assert abs(width - plot["width"]) <= 2
+        assert height > plot["height"] + 40, "title and legend are above the plot"
+        colours = page.evaluate(COLOURS, base64.b64encode(content).decode())
+        drawn = page.evaluate(
+            "() => [...document.querySelectorAll('#chart-latency-read .legend path')]"
+            ".map((e) => getComputedStyle(e).stroke)"
+        )
+        assert drawn
+        assert set(drawn) <= set(colours), "the colour of each curve is in its legend"
 
 
 def test_numbers_can_be_read_beside_a_plot(first: Page) -> None:

@@ -81,14 +81,70 @@
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   const csv = (table) => [table.columns, ...table.rows].map((row) => `${row.map(field).join(",")}\n`).join("");
-  const download = (name) => {
+  const save = (file, blob) => {
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([csv(data.tables[name])], { type: "text/csv" }));
-    link.download = `${name}.csv`;
+    link.href = URL.createObjectURL(blob);
+    link.download = file;
     link.click();
     // A slow machine may begin to save it late.
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-    say(`${name}.csv was saved`);
+    say(`${file} was saved`);
+  };
+  const drawShape = (pen, shape) => {
+    const { fill, stroke, strokeWidth, strokeDasharray, strokeLinecap } = getComputedStyle(shape);
+    if (shape.tagName === "rect") {
+      pen.fillStyle = fill;
+      pen.fillRect(0, 0, 24, 12);
+      return;
+    }
+    pen.strokeStyle = stroke;
+    pen.lineWidth = parseFloat(strokeWidth);
+    pen.lineCap = strokeLinecap;
+    pen.setLineDash(strokeDasharray === "none" ? [] : strokeDasharray.split(",").map(parseFloat));
+    pen.stroke(new Path2D(shape.getAttribute("d")));
+  };
+  // The plot as it is shown, below its title and the shown entries of its legend.
+  const image = (name) => {
+    const chart = document.getElementById(`chart-${name}`);
+    const plot = Bokeh.index.find_one(byChart[name].figure).export("png").canvas;
+    const scale = window.devicePixelRatio || 1;
+    const [edge, line] = [12 * scale, 22 * scale];
+    const made = document.createElement("canvas");
+    const pen = made.getContext("2d");
+    const font = (weight) => { pen.font = `${weight} ${13 * scale}px system-ui, sans-serif`; };
+    const rows = [[]];
+    let x = edge;
+    font("normal");
+    for (const button of chart.querySelectorAll('.legend button[aria-pressed="true"]')) {
+      const width = pen.measureText(button.textContent).width + 46 * scale;
+      if (x + width > plot.width && rows.at(-1).length) { rows.push([]); x = edge; }
+      rows.at(-1).push([button, x]);
+      x += width;
+    }
+    const style = getComputedStyle(document.body);
+    made.width = plot.width;
+    made.height = plot.height + edge + (1 + rows.length) * line;
+    pen.fillStyle = style.backgroundColor;
+    pen.fillRect(0, 0, made.width, made.height);
+    pen.textBaseline = "middle";
+    font("bold");
+    pen.fillStyle = style.color;
+    pen.fillText(chart.querySelector("h3").textContent, edge, edge + line / 2);
+    font("normal");
+    rows.forEach((row, number) => {
+      const y = edge + (number + 1.5) * line;
+      for (const [button, left] of row) {
+        pen.save();
+        pen.translate(left, y - 6 * scale);
+        pen.scale(scale, scale);
+        for (const shape of button.querySelectorAll("svg > *")) drawShape(pen, shape);
+        pen.restore();
+        pen.fillStyle = style.color;
+        pen.fillText(button.textContent.trim(), left + 30 * scale, y);
+      }
+    });
+    pen.drawImage(plot, 0, edge + (1 + rows.length) * line);
+    made.toBlob((blob) => save(`${name}.png`, blob), "image/png");
   };
   const fill = (details, name) => {
     const { columns, rows } = data.tables[name];
@@ -173,7 +229,8 @@
       if (button?.dataset.name !== undefined) { toggle(name, button); return; }
       const what = button?.dataset.do;
       if (!what) return;
-      if (what === "csv") { download(name); return; }
+      if (what === "csv") { save(`${name}.csv`, new Blob([csv(data.tables[name])], { type: "text/csv" })); return; }
+      if (what === "png") { image(name); return; }
       const { figure, whole } = byChart[name];
       if (what === "in" || what === "out") zoom(name, what === "in" ? 0.5 : 2);
       if (what === "left" || what === "right") pan(figure, what === "left" ? -0.25 : 0.25);

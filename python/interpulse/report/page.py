@@ -33,6 +33,7 @@ _BUTTONS = (
     ("right", "Right", "\u2192"),
     ("reset", "Whole", "whole"),
     ("csv", "CSV", "CSV"),
+    ("png", "Save as an image", "PNG"),
 )
 """What they do, their names, and what is written on them."""
 

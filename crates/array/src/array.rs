@@ -376,7 +376,7 @@ impl Array {
             1 => self.fail_scheduled(events),
             2 => self.on_sync_timer(events),
             3 => self.on_gc_window(events),
-            4 => self.cut_power(events),
+            4 => drop(self.cut_power(events)),
             of_host => return Some(of_host - OWN_RESOURCES),
         }
         self.unsettled = true;

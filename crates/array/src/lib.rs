@@ -19,3 +19,5 @@ mod failure;
 mod power_loss;
 pub mod raid;
 mod stripes;
+
+pub use power_loss::recovery::PowerCut;

@@ -56,8 +56,8 @@ impl Simulated for Array {
     fn is_down(&self) -> bool {
         Array::is_down(self)
     }
-    fn cut(&mut self, _: &mut EventQueue) -> bool {
-        false
+    fn cut(&mut self, events: &mut EventQueue) -> bool {
+        self.cut_power(events)
     }
     fn array_counters(&mut self) -> Option<ArrayCounters> {
         // The only window begins with the run.
@@ -156,9 +156,14 @@ impl<D: Simulated> Machine<D> {
         self.arrivals.len() + self.outstanding.live()
     }
 
-    /// Whether no request is pending and the flash array of the first drive has no operations.
+    /// Whether power is off, or the device recovers.
+    pub fn is_down(&self) -> bool {
+        self.device.is_down()
+    }
+
+    /// Whether power is on, no request is pending, and the flash array of the first drive has no operations.
     pub fn is_idle(&self) -> bool {
-        self.pending() == 0 && self.device.drives()[0].operations(&self.events) == 0
+        !self.is_down() && self.pending() == 0 && self.device.drives()[0].operations(&self.events) == 0
     }
 
     /// Handles everything up to and including `limit`, or with `at_completion` until a completion can be polled, and moves

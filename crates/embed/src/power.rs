@@ -2,12 +2,13 @@
 
 use crate::device::{Device, Inner, machine};
 use crate::error::Error;
+use interpulse_array::array::Array;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_study::report::smart;
 use interpulse_study::run_target::RunTarget;
 use serde_json::Value;
 
-/// A power cut of a drive and its recovery.
+/// A power cut of a drive or an array, and its recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PowerCut {
     /// Time of the cut.
@@ -16,16 +17,16 @@ pub struct PowerCut {
     pub requests: u64,
     /// Units that had been acknowledged and are lost.
     pub acknowledged_units_lost: u64,
-    /// Time that finding the map again took.
+    /// Time that finding the map again took, of an array by the slowest drive.
     pub mounting: Duration,
     /// When the host was served again.
     pub served: Option<SimTime>,
 }
 
 impl Device {
-    /// Whether [`Device::cut_power`] can cut the power: of a single drive with `[power-loss]`.
+    /// Whether [`Device::cut_power`] can cut the power: with `[power-loss]`.
     pub fn can_cut_power(&self) -> bool {
-        matches!(self.inner, Inner::Drive(_)) && self.case.drive.power_loss.is_some()
+        self.case.drive.power_loss.is_some()
     }
 
     /// Whether a power cut loses writes that were acknowledged: the cache is neither protected nor left before completion.
@@ -37,7 +38,7 @@ impl Device {
     }
 
     /// Cuts power now, for the time `power-loss.off-for`: outstanding requests complete as aborted, and later ones wait until
-    /// the drive has recovered. Returns false if power is off already.
+    /// the drive has recovered. Returns false if power is off already, and for an array with a failed drive.
     ///
     /// # Errors
     /// [`Error::Request`] unless [`Device::can_cut_power`], [`Error::Finished`] after [`Device::finish`].
@@ -46,15 +47,18 @@ impl Device {
             return Err(Error::Finished);
         }
         if !self.can_cut_power() {
-            let why = "power-loss: only the power of a single drive with a section [power-loss] can be cut by its host";
+            let why = "power-loss: only a device with a section [power-loss] can lose power";
             return Err(Error::Request(why.into()));
         }
         Ok(machine!(&mut self.inner, m => m.cut_power()))
     }
 
-    /// Power cuts of the drive so far, by its host or its configuration; none of an array.
+    /// Power cuts of the device so far, by its host or its configuration.
     pub fn power_cuts(&self) -> Vec<PowerCut> {
-        let Inner::Drive(machine) = &self.inner else { return Vec::new() };
+        let machine = match &self.inner {
+            Inner::Drive(machine) => machine,
+            Inner::Array(machine) => return cuts_of_array(&machine.device),
+        };
         let cut = |of: &interpulse_drive::drive::power_state::Recovery| PowerCut {
             at: of.at,
             requests: of.requests.iter().sum(),
@@ -70,4 +74,16 @@ impl Device {
     pub fn smart(&self, refused: u64) -> Option<Value> {
         machine!(&self.inner, m => smart::section(m.device.drives(), refused))
     }
+}
+
+fn cuts_of_array(array: &Array) -> Vec<PowerCut> {
+    let of_drives = |k: usize| array.drives().iter().filter_map(move |drive| drive.recoveries().get(k));
+    let cut = |(k, of): (usize, &interpulse_array::PowerCut)| PowerCut {
+        at: of.at,
+        requests: of.requests,
+        acknowledged_units_lost: of_drives(k).map(|one| one.found.losses.acknowledged).sum(),
+        mounting: of_drives(k).map(|one| one.found.mounting).max().unwrap_or_default(),
+        served: of.served,
+    };
+    array.power_cuts().iter().enumerate().map(cut).collect()
 }

@@ -151,7 +151,7 @@ class _PowerSwitch:
         if self._server.cut_power():
             say("SIGUSR1: the power of the drive is cut")
         else:
-            say("SIGUSR1: ignored, since only a single drive with a section [power-loss] can lose power")
+            say("SIGUSR1: ignored, since only a drive or array with a section [power-loss] can lose power")
 
 
 def _wait(server: Server) -> None:

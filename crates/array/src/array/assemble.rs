@@ -85,6 +85,7 @@ impl Array {
 
     /// Checks the sampled pages; see [`crate::content_audit::ContentAudit::audit`].
     pub fn audit_contents(&self) -> Result<Audited, String> {
-        self.contents.audit(|row| self.readable(row))
+        let waits = |row: u32| self.recovery.inconsistent.contains(&row);
+        self.contents.audit_before_resync(|row| self.readable(row), waits)
     }
 }

@@ -55,7 +55,7 @@ impl Array {
         if let Some(updates) = &self.updates {
             o.insert("updates".into(), updates.section());
         }
-        if let Some(power_cut) = &self.recovery.power_cut {
+        if let Some(power_cut) = self.recovery.power_cuts.last() {
             let mut of = Map::new();
             of.insert("at_s".into(), seconds(power_cut.at));
             of.insert("requests_in_flight".into(), json!(power_cut.requests));

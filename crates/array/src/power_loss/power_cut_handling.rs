@@ -4,7 +4,7 @@ use crate::array::{Array, Command, request_of};
 use crate::config::Consistency;
 use crate::failure::background_sync::SyncAction;
 use crate::power_loss::partial_parity_log::LogRow;
-use crate::power_loss::recovery::{PowerCut, PowerRecovery};
+use crate::power_loss::recovery::PowerCut;
 use crate::stripes::cache::StripeCache;
 use interpulse_drive::host_interface::fifo::Line;
 use interpulse_drive::numbers::Lpn;
@@ -24,12 +24,19 @@ impl Array {
         }
     }
 
-    /// Cuts power now.
-    pub fn cut_power(&mut self, events: &mut EventQueue) {
-        if self.closed || self.is_down() {
-            return;
+    /// Power cuts so far, in order.
+    pub fn power_cuts(&self) -> &[PowerCut] {
+        &self.recovery.power_cuts
+    }
+
+    /// Cuts power now, if it is not off, and no drive has failed: the recovery of a degraded array is not simulated. A resync
+    /// under way begins again after the recovery. Returns whether power was cut.
+    pub fn cut_power(&mut self, events: &mut EventQueue) -> bool {
+        if self.closed || self.is_down() || !self.failures.all.is_empty() {
+            return false;
         }
-        assert!(self.failures.all.is_empty() && self.sync.is_none(), "the array is whole when power is cut");
+        self.end_resync();
+        events.disarm(self.own(2));
         let written: BTreeSet<u32> = self.cache.all().filter(|h| h.is_written()).map(|h| h.row).collect();
         let rows_per_unit = self.drives[0].spec().geometry.codewords_per_unit();
         for physical in 0..self.drives.len() {
@@ -59,12 +66,10 @@ impl Array {
             self.jobs.remove(job);
         }
         let logged = self.ppl.as_mut().map(|ppl| ppl.lose_power()).unwrap_or_default();
-        self.recovery = PowerRecovery {
-            power_cut: Some(power_cut),
-            inconsistent: written,
-            logged,
-            ..std::mem::take(&mut self.recovery)
-        };
+        self.recovery.power_cuts.push(power_cut);
+        // Rows of an earlier cut wait for the resync still.
+        self.recovery.inconsistent.extend(written);
+        self.recovery.logged = logged;
         self.set_down(true);
         self.cache = StripeCache::new(self.spec.stripe_heads, self.spec.drives);
         self.cached = Line::new(self.own(0));
@@ -80,6 +85,7 @@ impl Array {
         for drive in &mut self.drives {
             drive.power_up(events, events.now() + off_for);
         }
+        true
     }
 
     /// Defers a scheduled failure until the array is served.
@@ -127,7 +133,7 @@ impl Array {
                         self.contents.apply_log(row.row, row.partial, row.changes);
                     }
                     self.recovery.inconsistent.remove(&row.row);
-                    self.recovery.power_cut.as_mut().expect("power was cut").recovered += 1;
+                    self.recovery.last_cut().recovered += 1;
                 }
             }
             _ => {}
@@ -161,7 +167,7 @@ impl Array {
             // Rows without a log entry were not being written.
             self.recovery.inconsistent.retain(|row| logged.contains(row));
         }
-        self.recovery.power_cut.as_mut().expect("power was cut").served = Some(events.now());
+        self.recovery.last_cut().served = Some(events.now());
         if std::mem::take(&mut self.recovery.failed) {
             self.fail_scheduled(events);
         } else if self.spec.consistency == Consistency::Resync && !self.closed {

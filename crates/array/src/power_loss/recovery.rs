@@ -11,19 +11,22 @@ use std::collections::BTreeSet;
 
 /// Power cut and the recovery after it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PowerCut {
-    pub(crate) at: SimTime,
-    pub(crate) requests: u64,
+pub struct PowerCut {
+    /// Time of the cut.
+    pub at: SimTime,
+    /// Requests that were outstanding.
+    pub requests: u64,
     /// Rows that were being written.
-    pub(crate) rows: u64,
+    pub rows: u64,
     /// Rows whose parity was recovered from the logs.
-    pub(crate) recovered: u64,
-    pub(crate) served: Option<SimTime>,
+    pub recovered: u64,
+    /// When the host was served again.
+    pub served: Option<SimTime>,
 }
 
 #[derive(Default)]
 pub(crate) struct PowerRecovery {
-    pub(crate) power_cut: Option<PowerCut>,
+    pub(crate) power_cuts: Vec<PowerCut>,
     /// Rows whose parity may be inconsistent.
     pub(crate) inconsistent: BTreeSet<u32>,
     /// The scheduled drive failure happened during the outage.
@@ -31,4 +34,11 @@ pub(crate) struct PowerRecovery {
     pub(crate) logged: Vec<LogRow>,
     /// Commands in flight of the recovery phase, and its number.
     pub(crate) phase: (u32, u32),
+}
+
+impl PowerRecovery {
+    /// The cut that is being recovered from.
+    pub(crate) fn last_cut(&mut self) -> &mut PowerCut {
+        self.power_cuts.last_mut().expect("power was cut")
+    }
 }

@@ -159,8 +159,7 @@ impl SimulatedDrive {
     }
 
     /// Cuts the power of the drive at this instant, unless it is off already. Commands under way end with an error, those that
-    /// come later wait until the drive has recovered. Returns false for a device whose power cannot be cut: without a section
-    /// `[power-loss]`, and for an array.
+    /// come later wait until the drive has recovered. Returns false for a device without a section `[power-loss]`.
     pub fn cut_power(&self) -> bool {
         if self.can_lose_power {
             self.queue.cut_power();

@@ -17,7 +17,7 @@ pub fn cut(request: &mut Request, drive: &SimulatedDrive) -> (u16, String) {
             )
         }
         Ok(_) if !drive.cut_power() => {
-            let why = "the power cannot be cut: legal for a single drive with a section [power-loss]\n";
+            let why = "the power cannot be cut: legal with a section [power-loss]\n";
             (409, why.into())
         }
         // The thread of the drive makes the view after the cut.

@@ -41,7 +41,7 @@ pub use ftl::page::precondition::{Draws, Preconditioner};
 pub use ftl::page::reprogram::super_layer_word_lines;
 pub use ftl::page::wear::health::Health;
 pub use ftl::{
-    EachNamespace, FtlCounters, FtlState, MetadataWritten, PreconditionedState, SlcCounters, SpareSeen, Wear,
-    threshold_blocks,
+    EachNamespace, FtlCounters, FtlState, MetadataWritten, PreconditionedState, SlcCounters, SpareSeen,
+    Supplement, Wear, threshold_blocks,
 };
 pub use spec::{DriveSpec, Impossible};

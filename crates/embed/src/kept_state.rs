@@ -1,6 +1,6 @@
 //! Kept state: what a drive keeps when it is switched off in order, in a file.
 
-use crate::device::Device;
+use crate::device::{Device, Inner, machine};
 use crate::error::Error;
 use crate::options::Options;
 use interpulse_drive::{History, PreconditionedState};
@@ -93,14 +93,16 @@ impl Device {
         check(&options.case()?)
     }
 
-    /// Advances a device without pending requests until its own work rests: collection that has begun, and programs of full pages.
+    /// Advances a device without pending requests until its own work rests: recovery, collection that has begun, and programs of
+    /// full pages.
     ///
     /// # Errors
     /// Those of [`Device::advance_to`].
     pub fn rest(&mut self) -> Result<(), Error> {
         while let Some(next) = self.next_event_time() {
-            // Timers of a drive at rest, such as patrol reads, never end.
-            if self.activity().busy_dies == 0 && next.since(self.now()) > REST {
+            // Timers of a drive at rest, such as patrol reads, never end; a drive without power waits for it.
+            let is_down = machine!(&self.inner, m => m.is_down());
+            if !is_down && self.activity().busy_dies == 0 && next.since(self.now()) > REST {
                 break;
             }
             self.advance_to(next)?;
@@ -113,13 +115,13 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::State`] before [`Device::finish`] and where collection was interrupted ([`Device::rest`]), for a device with state
-    /// that the format does not hold, such as an array or an SLC cache, and if the file cannot be written.
+    /// that the format does not hold, such as an array or placement handles, and if the file cannot be written.
     pub fn save_state(&self, path: &Path) -> Result<u64, Error> {
         if !self.is_finished() {
             return Err(Error::State("only the state of a finished drive can be kept".into()));
         }
         let parked = self.parked()?;
-        let why = "programs of collection were interrupted: let the drive rest first";
+        let why = "power is off, or programs of collection were interrupted: let the drive rest first";
         parked.ok_or_else(|| Error::State(why.into()))?.write(path)
     }
 
@@ -127,7 +129,7 @@ impl Device {
     /// flash array works.
     ///
     /// # Errors
-    /// [`Error::State`] for a device with state that the format does not hold, such as an array or an SLC cache.
+    /// [`Error::State`] for a device with state that the format does not hold, such as an array or placement handles.
     pub fn parked(&self) -> Result<Option<Parked>, Error> {
         let Some((drive, case, now)) = self.idle_drive()? else { return Ok(None) };
         let state = drive.parked_state().map_err(Error::State)?;

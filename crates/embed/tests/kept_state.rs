@@ -157,10 +157,10 @@ fn states_of_other_drives_and_damaged_ones_are_refused() {
         assert!(refused(&options).contains(expected));
     }
     let mut newer = bytes.clone();
-    let version = newer.len() - 32;
+    let version = newer.len() - 40;
     newer[version] = 9;
     std::fs::write(&path, &newer).expect("a file");
-    assert!(refused(&options).contains("its description has version 9; legal: 1"));
+    assert!(refused(&options).contains("its description has version 9; legal: 2"));
     std::fs::remove_file(&path).expect("the file");
     assert!(refused(&options).contains("No such file"));
 }
@@ -285,17 +285,10 @@ fn a_state_at_any_idle_instant_is_the_start_of_a_session() {
 fn drives_with_other_state_say_which() {
     for (key, more) in [
         ("array", "[array]\nlevel = \"raid5\"\ndrives = 4\n"),
-        ("power-loss", "[power-loss]\nat = \"3ms\"\n"),
-        (
-            "namespace",
-            "part.blocks-per-plane = 96\n[[namespace]]\n[[namespace]]\nover-provisioning = \"35%\"\n",
-        ),
+        ("ftl.placement", "[ftl]\nplacement = \"fdp\"\nplacement-handles = 2\nover-provisioning = 0.6\n"),
+        ("ftl.hotness", "[ftl]\nhotness = \"update-interval\"\nover-provisioning = 0.6\n"),
     ] {
-        let config = match key {
-            "namespace" => format!("drive = \"a4-mini\"\n{more}"),
-            _ => drive(more),
-        };
-        let why = Device::can_keep_state(&Options::new(config)).expect_err(key);
+        let why = Device::can_keep_state(&Options::new(drive(more))).expect_err(key);
         assert!(matches!(&why, Error::State(why) if why.starts_with(key)), "{why}");
     }
     Device::can_keep_state(&Options::new(drive(""))).expect("a plain drive");

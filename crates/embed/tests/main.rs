@@ -4,6 +4,7 @@ mod activity;
 mod common;
 mod determinism;
 mod kept_state;
+mod kept_worlds;
 mod power_loss;
 mod refused;
 mod saved_state;

@@ -173,8 +173,7 @@ fn what_does_not_go_with_power_cuts_is_refused() {
     let (drive, _done) = start(setup(DRIVE, Pace::Max, 1));
     assert!(!drive.cut_power());
     drive.finish().expect("the device works");
-    for (more, key) in [(LOSS, "power-loss: "), ("[[fault]]\nkind = \"erase-failure\"\nafter = 9\n", "fault")]
-    {
+    for (more, key) in [(array, "array: "), ("[[fault]]\nkind = \"erase-failure\"\nafter = 9\n", "fault")] {
         let state = Some(StateFile { path: "unused".into(), every: None });
         let with_state = Setup { state, ..setup(&format!("{DRIVE}{more}"), Pace::Max, 1) };
         let Err(Error::State(why)) = SimulatedDrive::start(with_state, |_| ()) else { panic!("accepted") };

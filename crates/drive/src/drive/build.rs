@@ -9,7 +9,6 @@ use super::{Drive, ResourceMap};
 use crate::cache_writers::SlotWriters;
 use crate::dram::Dram;
 use crate::firmware::Firmware;
-use crate::ftl::layout::Layout;
 use crate::ftl::{
     Ftl, FtlFamily, FtlState, InitialBlocks, LogBlockFtl, NamespaceFamily, NamespacedFtl, PageFtl,
     PreconditionedState, Timers, ZonedFtl,
@@ -19,6 +18,7 @@ use crate::numbers::SuperBlock;
 use crate::read_cache::ReadCache;
 use crate::spec::DriveSpec;
 use interpulse_engine::{ResourceId, Streams};
+use interpulse_flash::cell_mode::CellMode;
 use interpulse_flash::geometry::BlockAddress;
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::flow_order::HostOrder;
@@ -38,8 +38,8 @@ impl Drive {
         if let Some(bytes) = spec.ftl.mapping.cached().and_then(|of| of.read_transfer) {
             nand.set_part_of_unit(&spec.part, bytes);
         }
-        for InitialBlocks { layout, programs_done, cycles } in state.blocks() {
-            set_blocks(&mut nand, layout, &programs_done, cycles);
+        for blocks in state.blocks() {
+            set_blocks(&mut nand, &blocks);
         }
         let place = ResourceMap { first: first.0, flash: Nand::resources(&spec.geometry), host_timers };
         let power = u32::from(spec.refreshes());
@@ -101,7 +101,8 @@ fn follow_queues(spec: &DriveSpec, nand: &mut Nand, ftl: &mut FtlFamily) {
 }
 
 /// Sets the programmed pages of an FTL's blocks, and their P/E cycles.
-fn set_blocks(nand: &mut Nand, layout: &Layout, programs_done: &[u32], cycles: &[u32]) {
+fn set_blocks(nand: &mut Nand, of: &InitialBlocks) {
+    let InitialBlocks { layout, programs_done, cycles, modes } = of;
     let pages = layout.pages_per_program;
     let super_blocks = || SuperBlock::first(layout.super_blocks());
     for (super_block, programs) in super_blocks().zip(programs_done) {
@@ -109,7 +110,11 @@ fn set_blocks(nand: &mut Nand, layout: &Layout, programs_done: &[u32], cycles: &
         let (die, plane) = layout.die_of(lane);
         let blocks = nand.dies_mut()[die.index()].blocks_mut();
         for p in plane..plane + layout.planes {
-            blocks.set_programmed(p, block, (programs * pages) as u16);
+            let pages = (programs * pages) as u16;
+            match modes.get(super_block.index()) {
+                Some(&mode) if mode != CellMode::Native => blocks.set_programmed_in(mode, p, block, pages),
+                _ => blocks.set_programmed(p, block, pages),
+            }
         }
     }
     if let Some(reliability) = nand.reliability_mut() {

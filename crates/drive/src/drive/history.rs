@@ -2,9 +2,10 @@
 
 use super::Drive;
 use super::state::CHECKED;
-use crate::ftl::PreconditionedState;
 use crate::ftl::layout::Layout;
+use crate::ftl::{FtlState, InitialBlocks, PreconditionedState};
 use crate::numbers::SuperBlock;
+use crate::spec::DriveSpec;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::geometry::BlockAddress;
 
@@ -34,7 +35,7 @@ pub struct History {
     pub blocks: Vec<BlockPast>,
 }
 
-/// What the state of a page-mapped drive looks like.
+/// What the state of a drive looks like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StateFigures {
     /// Units that the host can address.
@@ -54,10 +55,10 @@ pub struct StateFigures {
 impl Drive {
     /// Gives the blocks their past before the start; without an error table nothing follows from it.
     pub fn set_history(&mut self, history: &History) {
-        let layout = self.spec.layout().expect(CHECKED);
+        let layouts = layouts(&self.spec);
         let Some(reliability) = self.nand.reliability_mut() else { return };
-        for (block, past) in SuperBlock::first(layout.super_blocks()).zip(&history.blocks) {
-            for at in planes_of(&layout, block) {
+        for ((layout, block), past) in super_blocks(&layouts).zip(&history.blocks) {
+            for at in planes_of(layout, block) {
                 reliability.set_past(at, past.age, past.reads);
             }
         }
@@ -77,15 +78,29 @@ impl Drive {
     }
 
     fn pasts(&self, now: SimTime) -> Vec<BlockPast> {
-        let layout = self.spec.layout().expect(CHECKED);
+        let layouts = layouts(&self.spec);
         let Some(reliability) = self.nand.reliability() else { return Vec::new() };
-        let past = |block| {
-            let reads = planes_of(&layout, block).map(|at| reliability.block(at).reads).max();
-            let age = planes_of(&layout, block).map(|at| reliability.age(at, now)).max();
+        let past = |(layout, block)| {
+            let reads = planes_of(layout, block).map(|at| reliability.block(at).reads).max();
+            let age = planes_of(layout, block).map(|at| reliability.age(at, now)).max();
             BlockPast { age: age.unwrap_or_default(), reads: reads.unwrap_or(0) }
         };
-        SuperBlock::first(layout.super_blocks()).map(past).collect()
+        super_blocks(&layouts).map(past).collect()
     }
+}
+
+/// Layouts of the FTLs of a drive.
+fn layouts(spec: &DriveSpec) -> Vec<Layout> {
+    if !spec.is_divided() {
+        return vec![spec.layout().expect(CHECKED)];
+    }
+    let each = spec.namespaces().expect(CHECKED);
+    each.iter().map(|of| of.layout().expect(CHECKED)).collect()
+}
+
+/// Super blocks of these layouts.
+fn super_blocks(layouts: &[Layout]) -> impl Iterator<Item = (&Layout, SuperBlock)> {
+    layouts.iter().flat_map(|of| SuperBlock::first(of.super_blocks()).map(move |block| (of, block)))
 }
 
 /// Blocks of a super block.
@@ -96,21 +111,30 @@ fn planes_of(layout: &Layout, super_block: SuperBlock) -> impl Iterator<Item = B
 }
 
 impl PreconditionedState {
-    /// Figures of a page-mapped state; panics for another.
+    /// Figures of the state.
     pub fn figures(&self) -> StateFigures {
-        let blocks = self.block_manager();
-        let programs = blocks.layout.programs_per_block;
-        let done = blocks.programs_done();
-        let wear = blocks.wear();
-        let count = u64::from(blocks.layout.super_blocks());
-        let each = || SuperBlock::first(blocks.layout.super_blocks());
+        let each = self.blocks();
+        let count = |holds: fn(u32, u32) -> bool| -> u64 {
+            let of_one = |of: &InitialBlocks| {
+                let full = of.layout.programs_per_block;
+                of.programs_done.iter().filter(|&&done| holds(done, full)).count() as u64
+            };
+            each.iter().map(of_one).sum()
+        };
+        let cycles = || each.iter().flat_map(|of| of.cycles);
+        let blocks = count(|_, _| true);
+        let sum: u64 = cycles().map(|&n| u64::from(n)).sum();
         StateFigures {
-            logical_units: u64::from(blocks.config().logical_units),
-            mapped_units: each().map(|block| u64::from(blocks.map().valid_units(block))).sum(),
-            blocks: count,
-            free_blocks: done.iter().filter(|&&done| done == 0).count() as u64,
-            open_blocks: done.iter().filter(|&&done| done > 0 && done < programs).count() as u64,
-            cycles: (wear.fewest, wear.most, wear.sum as f64 / count.max(1) as f64),
+            logical_units: u64::from(self.logical_units()),
+            mapped_units: self.mapped_units(),
+            blocks,
+            free_blocks: count(|done, _| done == 0),
+            open_blocks: count(|done, full| done > 0 && done < full),
+            cycles: (
+                cycles().copied().min().unwrap_or(0),
+                cycles().copied().max().unwrap_or(0),
+                sum as f64 / blocks.max(1) as f64,
+            ),
         }
     }
 }

@@ -3,8 +3,10 @@
 use super::BlockManager;
 use super::layout::Layout;
 use super::log_block::tables::LogBlockTables;
+use super::supplement::Supplement;
 use super::zoned::tables::ZoneTables;
 use enum_dispatch::enum_dispatch;
+use interpulse_flash::cell_mode::CellMode;
 
 /// Super blocks of one FTL at the start of a run.
 pub struct InitialBlocks<'a> {
@@ -14,6 +16,8 @@ pub struct InitialBlocks<'a> {
     pub programs_done: Vec<u32>,
     /// P/E cycles of each.
     pub cycles: &'a [u32],
+    /// Cell mode of each; empty if all are native.
+    pub modes: &'a [CellMode],
 }
 
 /// What every family's state can do.
@@ -25,12 +29,18 @@ pub trait FtlState {
     fn another(&self) -> PreconditionedState;
     /// Logical units.
     fn logical_units(&self) -> u32;
+    /// Logical units with data.
+    fn mapped_units(&self) -> u64;
     /// Adds P/E cycles to every super block.
     fn add_pe_cycles(&mut self, cycles: u32);
     /// Bytes that [`FtlState::save`] writes for a file in which they begin at `at`.
     fn bytes(&self, at: u64) -> u64;
     /// Passes the state piece by piece to `sink`, for a file in which it begins at `at`.
     fn save<E>(&self, at: u64, sink: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E>;
+    /// What [`FtlState::save`] does not hold of a state after a run.
+    fn supplement(&self) -> Vec<u32>;
+    /// Adds the supplement that [`FtlState::supplement`] has returned; the error is its first inconsistency.
+    fn restore(&mut self, from: &mut Supplement) -> Result<(), String>;
     /// Blocks of each FTL.
     fn blocks(&self) -> Vec<InitialBlocks<'_>>;
 }
@@ -67,6 +77,10 @@ impl FtlState for EachNamespace {
         self.0.iter().map(FtlState::logical_units).sum()
     }
 
+    fn mapped_units(&self) -> u64 {
+        self.0.iter().map(FtlState::mapped_units).sum()
+    }
+
     fn add_pe_cycles(&mut self, cycles: u32) {
         self.0.iter_mut().for_each(|of| of.add_pe_cycles(cycles));
     }
@@ -81,6 +95,17 @@ impl FtlState for EachNamespace {
             at += of.bytes(at);
         }
         Ok(())
+    }
+
+    fn supplement(&self) -> Vec<u32> {
+        self.0.iter().flat_map(FtlState::supplement).collect()
+    }
+
+    fn restore(&mut self, from: &mut Supplement) -> Result<(), String> {
+        let restore = |(k, of): (u32, &mut PreconditionedState)| {
+            of.restore(from).map_err(|why| format!("namespace {k}: {why}"))
+        };
+        (1..).zip(&mut self.0).try_for_each(restore)
     }
 
     fn blocks(&self) -> Vec<InitialBlocks<'_>> {

@@ -19,6 +19,7 @@ mod namespaces;
 mod outcome;
 pub mod page;
 mod reads;
+mod supplement;
 mod transactions;
 pub mod zoned;
 
@@ -40,4 +41,5 @@ pub use page::power_loss::metadata_region::MetadataWritten;
 pub use page::slc::{SlcCache, SlcCounters};
 pub use page::write_back::queues::REFILL;
 pub use reads::LookupResult;
+pub use supplement::Supplement;
 pub use zoned::ZonedFtl;

@@ -77,7 +77,7 @@ impl Blocks {
     }
 
     /// Sets the number of programmed pages, unused ones included, of a block in a mode other than native.
-    pub(super) fn set_programmed_in(&mut self, mode: CellMode, plane: u32, block: BlockId, pages: u16) {
+    pub fn set_programmed_in(&mut self, mode: CellMode, plane: u32, block: BlockId, pages: u16) {
         if self.modes.is_empty() {
             self.modes = vec![CellMode::Native; self.programmed.len()];
         }

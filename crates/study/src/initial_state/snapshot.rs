@@ -11,6 +11,7 @@ use crate::control::lock;
 use interpulse_drive::DriveSpec;
 use interpulse_drive::FtlState;
 use interpulse_drive::PreconditionedState;
+use interpulse_drive::Supplement;
 use interpulse_engine::Streams;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -166,6 +167,8 @@ pub struct Snapshot {
     /// Open, so that deletion or replacement does not matter.
     file: File,
     drive: DriveSpec,
+    /// What the state has beyond the file; empty without a supplement.
+    supplement: Vec<u32>,
     /// The verified state, for the first caller.
     first: Mutex<Option<PreconditionedState>>,
 }
@@ -174,7 +177,26 @@ impl Snapshot {
     /// A state to run.
     pub fn state(&self) -> Result<PreconditionedState, SnapshotError> {
         let first = lock(&self.first).take();
-        first.map_or_else(|| Ok(self.look(false, &mut |_| Ok(()))?.0), Ok)
+        if let Some(first) = first {
+            return Ok(first);
+        }
+        let mut state = self.look(false, &mut |_| Ok(()))?.0;
+        if !self.supplement.is_empty() {
+            restore(&mut state, &self.supplement).expect("the supplement has been checked");
+        }
+        Ok(state)
+    }
+
+    /// The snapshot with the supplement of its state. The error is an inconsistency, or what of it the drive cannot start with.
+    pub fn with_supplement(mut self, supplement: Vec<u32>) -> Result<Snapshot, SnapshotError> {
+        let refuse = |why| SnapshotError::Refused { path: self.path.clone(), why };
+        let mut state = self.state()?;
+        restore(&mut state, &supplement).map_err(|why| refuse(format!("it contradicts itself: {why}")))?;
+        if let Some(why) = self.drive.excludes_state(&state) {
+            return Err(refuse(why));
+        }
+        (*lock(&self.first), self.supplement) = (Some(state), supplement);
+        Ok(self)
     }
 
     fn look(
@@ -189,6 +211,12 @@ impl Snapshot {
             Err(ReadError::Io(source)) => Err(SnapshotError::Io { path: self.path.clone(), source }),
         }
     }
+}
+
+fn restore(state: &mut PreconditionedState, supplement: &[u32]) -> Result<(), String> {
+    let mut numbers = Supplement::new(supplement);
+    state.restore(&mut numbers)?;
+    numbers.end()
 }
 
 /// Reason for an incomplete read.
@@ -289,7 +317,13 @@ pub fn open_file(
     if Some(length) != bytes.checked_add(HEADER_BYTES + tail) || length != expected {
         return Err(refuse(format!("it has {length} bytes, this drive's state takes {expected}")));
     }
-    let kept = Snapshot { path: path.to_path_buf(), file, drive: drive.clone(), first: Mutex::new(None) };
+    let kept = Snapshot {
+        path: path.to_path_buf(),
+        file,
+        drive: drive.clone(),
+        supplement: Vec::new(),
+        first: Mutex::new(None),
+    };
     let (mut found, mut looked_at) = (Xxh3Default::new(), 0);
     let (state, contradiction) = kept.look(true, &mut |piece| {
         for part in piece.chunks(PIECE) {

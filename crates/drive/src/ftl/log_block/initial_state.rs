@@ -1,7 +1,7 @@
 //! Initial state of the log-block family.
 
 use super::tables::LogBlockTables;
-use crate::ftl::{FtlState, InitialBlocks, PreconditionedState};
+use crate::ftl::{FtlState, InitialBlocks, PreconditionedState, Supplement};
 
 impl FtlState for LogBlockTables {
     fn another(&self) -> PreconditionedState {
@@ -10,6 +10,10 @@ impl FtlState for LogBlockTables {
 
     fn logical_units(&self) -> u32 {
         self.geometry.logical_units()
+    }
+
+    fn mapped_units(&self) -> u64 {
+        self.units_with_data()
     }
 
     fn add_pe_cycles(&mut self, cycles: u32) {
@@ -21,7 +25,15 @@ impl FtlState for LogBlockTables {
     }
 
     fn save<E>(&self, _: u64, sink: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        sink(&self.to_bytes())
+        sink(&self.of_snapshot().to_bytes())
+    }
+
+    fn supplement(&self) -> Vec<u32> {
+        self.kept_numbers()
+    }
+
+    fn restore(&mut self, from: &mut Supplement) -> Result<(), String> {
+        self.restore_kept(from)
     }
 
     fn blocks(&self) -> Vec<InitialBlocks<'_>> {
@@ -29,6 +41,7 @@ impl FtlState for LogBlockTables {
             layout: &self.layout,
             programs_done: self.programs_done(),
             cycles: &self.cycles,
+            modes: &[],
         }]
     }
 }

@@ -64,13 +64,13 @@ impl LogBlockFtl {
     pub fn new(spec: &DriveSpec, tables: LogBlockTables) -> LogBlockFtl {
         let of = spec.ftl.log_blocks.expect("the drive has log blocks");
         let programs_done = tables.programs_done();
-        let LogBlockTables { layout, geometry, cycles, free, filled, data } = tables;
+        let LogBlockTables { layout, geometry, cycles, free, filled, data, kept } = tables;
         let groups = match of.association {
             Association::Block => geometry.blocks,
             Association::Full => layout.lanes,
         };
         let slots = spec.cache.slots(&spec.geometry, &spec.ftl) as u32;
-        LogBlockFtl {
+        let mut ftl = LogBlockFtl {
             spec: of,
             map: LogBlockMap::new(geometry.logical_units(), filled, data),
             blocks: BlockPool::new(free, cycles),
@@ -97,7 +97,11 @@ impl LogBlockFtl {
             log_counters: LogBlockCounters::default(),
             layout,
             geometry,
+        };
+        if let Some(kept) = kept {
+            ftl.resume(*kept);
         }
+        ftl
     }
 
     /// Logical blocks.

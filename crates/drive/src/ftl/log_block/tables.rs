@@ -1,6 +1,7 @@
 //! Initial state of a drive with log blocks, and its format in snapshots: numbers of 32 bits in little endian.
 
 use super::geometry::{LogBlockGeometry, LogicalBlock};
+use super::kept_logs::KeptLogs;
 use crate::ftl::block_pool::NO_BLOCK;
 use crate::ftl::layout::Layout;
 use crate::numbers::{Lane, Lpn, SuperBlock};
@@ -9,7 +10,8 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// State of a drive with log blocks between runs: the first units are in their data blocks, and no log block is open.
+/// State of a drive with log blocks between runs. In a snapshot the first units are in their data blocks, and no log block is open;
+/// what a run has left is in its supplement.
 #[derive(Clone)]
 pub struct LogBlockTables {
     /// Address layout.
@@ -24,6 +26,8 @@ pub struct LogBlockTables {
     pub(super) filled: u32,
     /// Data block of each logical block.
     pub(super) data: Vec<SuperBlock>,
+    /// What a run has left.
+    pub(super) kept: Option<Box<KeptLogs>>,
 }
 
 impl LogBlockTables {
@@ -34,6 +38,7 @@ impl LogBlockTables {
             free: Lane::first(layout.lanes).map(|lane| layout.blocks_of(lane).collect()).collect(),
             filled: 0,
             data: vec![NO_BLOCK; geometry.blocks as usize],
+            kept: None,
             layout,
             geometry,
         }
@@ -57,6 +62,9 @@ impl LogBlockTables {
 
     /// Program operations done in each super block.
     pub fn programs_done(&self) -> Vec<u32> {
+        if let Some(kept) = &self.kept {
+            return kept.programs_done.clone();
+        }
         let mut done = vec![0; self.layout.super_blocks() as usize];
         for block in LogicalBlock::first(self.geometry.blocks) {
             if self.data[block.index()] != NO_BLOCK {

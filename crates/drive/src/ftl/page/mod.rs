@@ -9,6 +9,7 @@ pub mod gc;
 mod interface;
 pub mod mapping;
 pub mod page_ftl;
+mod parking;
 pub mod placement;
 pub mod power_loss;
 pub mod precondition;

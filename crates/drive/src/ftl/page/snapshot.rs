@@ -78,7 +78,7 @@ impl BlockManager {
             self.units.hotness().is_none() && self.reprogramming.is_none(),
             "a state is saved before a run only"
         );
-        assert!(self.modes.are_native(), "the format has no cell modes");
+        assert!(self.modes.are_native() || self.kept_slc.is_some(), "the format has no cell modes");
         assert!(self.in_flight.iter().all(|&n| n == 0), "a state is saved between programs only");
         sink(&self.numbers())?;
         let tables = self.map().tables();
@@ -107,7 +107,7 @@ impl BlockManager {
             let padding = self.layout.blocks as usize - lane.free.len();
             let entries = lane.free.iter().map(|b| b.0).chain(std::iter::repeat_n(u32::MAX, padding));
             entries.for_each(|b| bytes.extend(b.to_le_bytes()));
-            for f in &lane.write_pointers {
+            for f in &lane.write_pointers[..self.streams.count()] {
                 bytes.extend(f.block.0.to_le_bytes());
                 bytes.extend(f.next_program.to_le_bytes());
             }

@@ -1,7 +1,7 @@
 //! Initial state of the zoned family.
 
 use super::tables::ZoneTables;
-use crate::ftl::{FtlState, InitialBlocks, PreconditionedState};
+use crate::ftl::{FtlState, InitialBlocks, PreconditionedState, Supplement};
 
 impl FtlState for ZoneTables {
     fn another(&self) -> PreconditionedState {
@@ -10,6 +10,10 @@ impl FtlState for ZoneTables {
 
     fn logical_units(&self) -> u32 {
         self.geometry.logical_units()
+    }
+
+    fn mapped_units(&self) -> u64 {
+        self.written.iter().map(|&units| u64::from(units)).sum()
     }
 
     fn add_pe_cycles(&mut self, cycles: u32) {
@@ -21,7 +25,18 @@ impl FtlState for ZoneTables {
     }
 
     fn save<E>(&self, _: u64, sink: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        sink(&self.to_bytes())
+        if self.partial.is_empty() {
+            return sink(&self.to_bytes());
+        }
+        sink(&self.without_partial_zones().to_bytes())
+    }
+
+    fn supplement(&self) -> Vec<u32> {
+        self.partial_numbers()
+    }
+
+    fn restore(&mut self, from: &mut Supplement) -> Result<(), String> {
+        self.restore_partial(from)
     }
 
     fn blocks(&self) -> Vec<InitialBlocks<'_>> {
@@ -29,6 +44,7 @@ impl FtlState for ZoneTables {
             layout: &self.layout,
             programs_done: self.programs_done(),
             cycles: &self.cycles,
+            modes: &[],
         }]
     }
 }

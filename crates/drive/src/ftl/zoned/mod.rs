@@ -15,6 +15,7 @@ mod flushes;
 pub mod geometry;
 mod initial_state;
 mod interface;
+mod parking;
 mod power_loss;
 mod reads;
 mod repairs;

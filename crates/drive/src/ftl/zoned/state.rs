@@ -112,7 +112,7 @@ pub struct ZoneStates {
 }
 
 impl ZoneStates {
-    /// Zones of `capacity` units, of which these are written; a full one is Full.
+    /// Zones of `capacity` units, of which these are written; a full one is Full, and others Empty until [`ZoneStates::resume`].
     pub fn new(
         written: &[u32],
         capacity: u32,
@@ -121,8 +121,7 @@ impl ZoneStates {
         area: Option<AreaLimits>,
     ) -> ZoneStates {
         let zone = |&written: &u32| {
-            debug_assert!(written == 0 || written == capacity, "an initial zone is empty or full");
-            let state = if written == 0 { ZoneState::Empty } else { ZoneState::Full };
+            let state = if written == capacity { ZoneState::Full } else { ZoneState::Empty };
             ZoneDescriptor { state, written, has_area: false, extent: 0 }
         };
         ZoneStates {
@@ -141,6 +140,21 @@ impl ZoneStates {
             most_areas: 0,
             implicit_commits: 0,
         }
+    }
+
+    /// Sets the states of zones of which a part is written, or that are finished: Closed or Full.
+    pub(super) fn resume(&mut self, zones: impl Iterator<Item = (u32, bool)>) {
+        for (zone, is_finished) in zones {
+            let of = &mut self.zones[zone as usize];
+            let full = is_finished || of.written == self.capacity;
+            if !full && of.written > 0 {
+                self.active += 1;
+                of.state = ZoneState::Closed;
+            } else if full {
+                of.state = ZoneState::Full;
+            }
+        }
+        self.most_active = self.active;
     }
 
     /// State and write pointer of a zone.

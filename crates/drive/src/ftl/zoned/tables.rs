@@ -9,7 +9,17 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// State of a zoned drive between runs: every zone is empty or full.
+/// A zone between runs that is neither empty nor full of programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PartialZone {
+    pub(super) zone: u32,
+    /// Programs.
+    pub(super) issued: u32,
+    /// It takes no more writes.
+    pub(super) is_finished: bool,
+}
+
+/// State of a zoned drive between runs. A snapshot has empty and full zones; the other ones are in its supplement.
 #[derive(Clone)]
 pub struct ZoneTables {
     /// Address layout.
@@ -24,6 +34,8 @@ pub struct ZoneTables {
     pub(super) written: Vec<u32>,
     /// Super blocks of each zone.
     pub(super) blocks: Vec<Vec<SuperBlock>>,
+    /// Zones that are neither empty nor full of programs.
+    pub(super) partial: Vec<PartialZone>,
 }
 
 impl ZoneTables {
@@ -35,6 +47,7 @@ impl ZoneTables {
             free: Lane::first(layout.lanes).map(|lane| layout.blocks_of(lane).collect()).collect(),
             written: vec![0; zones],
             blocks: vec![vec![NO_BLOCK; geometry.blocks()]; zones],
+            partial: Vec::new(),
             layout,
             geometry,
         }
@@ -56,6 +69,13 @@ impl ZoneTables {
         let mut done = vec![0; self.layout.super_blocks() as usize];
         let used = self.blocks.iter().flatten().filter(|&&block| block != NO_BLOCK);
         used.for_each(|block| done[block.index()] = self.layout.programs_per_block);
+        for of in &self.partial {
+            let blocks = &self.blocks[of.zone as usize];
+            blocks.iter().filter(|&&block| block != NO_BLOCK).for_each(|block| done[block.index()] = 0);
+            for place in (0..of.issued).map(|program| self.geometry.place(program)) {
+                done[blocks[place.block].index()] = place.program + 1;
+            }
+        }
         done
     }
 

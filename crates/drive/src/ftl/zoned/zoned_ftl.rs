@@ -8,7 +8,7 @@ use super::failures::ZoneFailures;
 use super::geometry::ZoneGeometry;
 use super::spec::{FinishEnd, ResetEnd};
 use super::state::ZoneStates;
-use super::tables::ZoneTables;
+use super::tables::{PartialZone, ZoneTables};
 use crate::audit::VersionAudit;
 use crate::cache::Cache;
 use crate::ftl::block_pool::{BlockPool, NO_BLOCK};
@@ -145,7 +145,7 @@ impl ZonedFtl {
     /// FTL of a drive with the checked `spec`, in the state `tables`.
     pub fn new(spec: &DriveSpec, tables: ZoneTables, streams: &Streams) -> ZonedFtl {
         let zones = spec.ftl.zones.as_ref().expect("the drive is zoned");
-        let ZoneTables { layout, geometry, cycles, free, written, blocks } = tables;
+        let ZoneTables { layout, geometry, cycles, free, written, blocks, partial } = tables;
         let slots = spec.cache.slots(&spec.geometry, &spec.ftl) as u32;
         let data = |(blocks, &units): (Vec<SuperBlock>, &u32)| ZoneData {
             blocks,
@@ -171,7 +171,7 @@ impl ZonedFtl {
             Some(_) => VersionAudit::for_power_loss(!spec.cache.protected),
             None => VersionAudit::new(spec.audit_sample),
         };
-        ZonedFtl {
+        let mut ftl = ZonedFtl {
             loss,
             failures: ZoneFailures::new(spec, &layout, &cycles, streams),
             repairs: Repairs::default(),
@@ -201,7 +201,14 @@ impl ZonedFtl {
             zone_counters: ZoneCounters::default(),
             layout,
             geometry,
+        };
+        for &PartialZone { zone, issued, is_finished } in &partial {
+            let of = &mut ftl.zones[zone as usize];
+            (of.issued, of.is_finished) = (issued, is_finished);
         }
+        ftl.states.resume(partial.iter().map(|of| (of.zone, of.is_finished)));
+        ftl.hold_units_of(&partial);
+        ftl
     }
 
     /// States of the zones.

@@ -1,7 +1,8 @@
 //! Kept state: a drive between sessions and runs, in a file of its own.
 //!
-//! The file is a snapshot ([`super::snapshot`]), a description (JSON), the past of each super block (age in ns, reads) and a
-//! trailer: magic, format version, lengths and checksum of what follows the snapshot. It is replaced as a whole.
+//! The file is a snapshot ([`super::snapshot`]), a description (JSON), the past of each super block (age in ns, reads), the
+//! supplement of the snapshot (numbers of 32 bits) and a trailer: magic, format version, lengths and checksum of what follows the
+//! snapshot. It is replaced as a whole.
 
 pub mod description;
 pub mod end_of_run;
@@ -20,8 +21,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: [u8; 8] = *b"IPSTATE.";
 /// Version of what follows the snapshot; raised when it changes, so that old files are refused.
-const FORMAT_VERSION: u64 = 1;
-const TRAILER: usize = 5 * 8;
+const FORMAT_VERSION: u64 = 2;
+const TRAILER: usize = 6 * 8;
 /// Bytes of the past of a super block.
 const PAST: usize = 8 + 4;
 /// Largest description.
@@ -36,6 +37,8 @@ pub struct KeptState {
     /// History of the drive, aged.
     pub history: History,
     path: PathBuf,
+    /// Pasts and supplement as in the file.
+    numbers: [Vec<u8>; 2],
     /// Bytes behind the snapshot.
     tail: u64,
 }
@@ -56,7 +59,8 @@ impl KeptState {
         }
         let hash = &kept.description.state_hash;
         let snapshot = snapshot::open_file(&case.drive, path, hash, kept.tail, &mut |_, _| true)?;
-        Ok((kept, snapshot))
+        let supplement = kept.numbers[1].as_chunks().0.iter().map(|n| u32::from_le_bytes(*n)).collect();
+        Ok((kept, snapshot.with_supplement(supplement)?))
     }
 
     /// What the file says, with the figures after ageing.
@@ -120,17 +124,19 @@ impl KeptState {
             let why = format!("its description has version {version}; legal: {FORMAT_VERSION}");
             return Err(refuse(why));
         }
-        let (described, pasts, sum) = (number(2), number(3), number(4));
+        let (described, pasts, supplement, sum) = (number(2), number(3), number(4), number(5));
         let damaged = || refuse("the checksum of its description is wrong: it is damaged".into());
-        let begin = described.checked_add(pasts).and_then(|bytes| trailer_at.checked_sub(bytes));
+        let all = described.checked_add(pasts).and_then(|bytes| bytes.checked_add(supplement));
+        let begin = all.and_then(|bytes| trailer_at.checked_sub(bytes));
         let begin = begin.filter(|_| described <= MOST_DESCRIBED).ok_or_else(damaged)?;
         let mut bytes = vec![0; (trailer_at - begin) as usize];
         file.seek(SeekFrom::Start(begin)).map_err(at)?;
         file.read_exact(&mut bytes).map_err(at)?;
-        if xxh3_64(&bytes) != sum || pasts % PAST as u64 != 0 {
+        if xxh3_64(&bytes) != sum || pasts % PAST as u64 != 0 || supplement % 4 != 0 {
             return Err(damaged());
         }
-        let (text, pasts) = bytes.split_at(described as usize);
+        let (text, rest) = bytes.split_at(described as usize);
+        let (pasts, supplement) = rest.split_at(pasts as usize);
         let description: Description = serde_json::from_slice(text)
             .map_err(|error| refuse(format!("its description cannot be read: {error}")))?;
         let blocks = pasts_of(pasts);
@@ -138,7 +144,8 @@ impl KeptState {
             return Err(refuse("it contradicts itself: ages of another number of blocks".into()));
         }
         let history = description.history(blocks);
-        Ok(KeptState { description, history, path: path.into(), tail: length - begin })
+        let numbers = [pasts.to_vec(), supplement.to_vec()];
+        Ok(KeptState { description, history, path: path.into(), numbers, tail: length - begin })
     }
 
     /// Writes the file to `path` with another description, the state and the ages as they are.
@@ -147,30 +154,19 @@ impl KeptState {
             let path = path.to_path_buf();
             move |source| SnapshotError::Io { path, source }
         };
-        let mut from = File::open(&self.path).map_err(at(&self.path))?;
+        let from = File::open(&self.path).map_err(at(&self.path))?;
         let length = from.metadata().map_err(at(&self.path))?.len();
         let snapshot = length - self.tail;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut to = tempfile::NamedTempFile::new_in(folder).map_err(at(path))?;
-        // Ages without the ageing, which the description adds.
-        let mut pasts = vec![0; self.stored_pasts(&mut from).map_err(at(&self.path))? as usize];
-        from.seek(SeekFrom::Start(length - TRAILER as u64 - pasts.len() as u64)).map_err(at(&self.path))?;
-        from.read_exact(&mut pasts).map_err(at(&self.path))?;
-        from.seek(SeekFrom::Start(0)).map_err(at(&self.path))?;
         io::copy(&mut from.take(snapshot), to.as_file_mut()).map_err(at(path))?;
-        to.write_all(&tail(description, &pasts)).map_err(at(path))?;
+        // Ages without the ageing, which the description adds.
+        to.write_all(&tail(description, &self.numbers)).map_err(at(path))?;
         to.as_file().sync_all().map_err(at(path))?;
         let mode = fs::metadata(&self.path).map_err(at(&self.path))?.permissions();
         to.as_file().set_permissions(mode).map_err(at(path))?;
         to.persist(path).map_err(|error| at(path)(error.error))?;
         Ok(())
-    }
-
-    fn stored_pasts(&self, file: &mut File) -> io::Result<u64> {
-        let mut number = [0; 8];
-        file.seek(SeekFrom::End(3 * 8 - TRAILER as i64))?;
-        file.read_exact(&mut number)?;
-        Ok(u64::from_le_bytes(number))
     }
 }
 
@@ -204,8 +200,10 @@ pub fn save(
         bytes[8..].copy_from_slice(&of.reads.to_le_bytes());
         bytes
     };
-    let pasts: Vec<u8> = history.blocks.iter().flat_map(past).collect();
-    snapshot::save_as(state, path, &description.state_hash, &tail(&description, &pasts), &mut |_, _| true)
+    let pasts = history.blocks.iter().flat_map(past).collect();
+    let supplement = state.supplement().into_iter().flat_map(u32::to_le_bytes).collect();
+    let tail = tail(&description, &[pasts, supplement]);
+    snapshot::save_as(state, path, &description.state_hash, &tail, &mut |_, _| true)
 }
 
 /// Ages the drive of the file `path` by `more` and writes it to `out`, which may be the same file.
@@ -230,13 +228,14 @@ pub fn copy(path: &Path, out: &Path, case: Option<&Case>) -> Result<Description,
 }
 
 /// What follows the snapshot.
-fn tail(description: &Description, pasts: &[u8]) -> Vec<u8> {
+fn tail(description: &Description, [pasts, supplement]: &[Vec<u8>; 2]) -> Vec<u8> {
     let mut bytes = serde_json::to_vec(description).expect("a description is JSON");
     let described = bytes.len() as u64;
     bytes.extend_from_slice(pasts);
+    bytes.extend_from_slice(supplement);
     let sum = xxh3_64(&bytes);
     bytes.extend(MAGIC);
-    [FORMAT_VERSION, described, pasts.len() as u64, sum]
+    [FORMAT_VERSION, described, pasts.len() as u64, supplement.len() as u64, sum]
         .iter()
         .for_each(|number| bytes.extend(number.to_le_bytes()));
     bytes

@@ -35,6 +35,16 @@ impl CellModes {
         self.of[super_block.index()] = mode;
     }
 
+    /// Whether a super block is native.
+    pub(crate) fn is_native(&self, super_block: SuperBlock) -> bool {
+        self.of(super_block) == CellMode::Native
+    }
+
+    /// Mode of each super block; empty if all are native.
+    pub(crate) fn all(&self) -> &[CellMode] {
+        &self.of
+    }
+
     /// Whether no super block has been in another mode so far.
     #[inline]
     pub(crate) fn are_native(&self) -> bool {

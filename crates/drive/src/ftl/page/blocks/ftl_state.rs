@@ -1,7 +1,9 @@
 //! Block manager as the initial state of the page-mapped family.
 
 use crate::ftl::page::blocks::manager::BlockManager;
-use crate::ftl::{FtlState, InitialBlocks, PreconditionedState};
+use crate::ftl::page::mapping::table::Where;
+use crate::ftl::{FtlState, InitialBlocks, PreconditionedState, Supplement};
+use crate::numbers::Lpn;
 
 impl FtlState for BlockManager {
     fn share(&mut self) {
@@ -24,6 +26,7 @@ impl FtlState for BlockManager {
             level: None,
             reprogramming: self.reprogramming.clone(),
             slc: None,
+            kept_slc: self.kept_slc.clone(),
             dead: Vec::new(),
             rng: self.rng.clone(),
             ..*self
@@ -33,6 +36,11 @@ impl FtlState for BlockManager {
 
     fn logical_units(&self) -> u32 {
         self.config().logical_units
+    }
+
+    fn mapped_units(&self) -> u64 {
+        let mapped = |lpn: &Lpn| self.map().get(*lpn) != Where::Unmapped;
+        Lpn(0).until(Lpn(self.config().logical_units)).filter(mapped).count() as u64
     }
 
     fn add_pe_cycles(&mut self, cycles: u32) {
@@ -48,11 +56,20 @@ impl FtlState for BlockManager {
         self.write_snapshot(at, sink)
     }
 
+    fn supplement(&self) -> Vec<u32> {
+        self.slc_numbers()
+    }
+
+    fn restore(&mut self, from: &mut Supplement) -> Result<(), String> {
+        self.restore_slc_numbers(from)
+    }
+
     fn blocks(&self) -> Vec<InitialBlocks<'_>> {
         vec![InitialBlocks {
             layout: &self.layout,
             programs_done: self.programs_done(),
             cycles: &self.cycles,
+            modes: self.modes.all(),
         }]
     }
 }

@@ -14,7 +14,7 @@ use crate::ftl::page::mapping::state::MappingState;
 use crate::ftl::page::mapping::table::Map;
 use crate::ftl::page::reprogram::Reprogramming;
 use crate::ftl::page::separation::Hotness;
-use crate::ftl::page::slc::SlcCache;
+use crate::ftl::page::slc::{KeptSlc, SlcCache};
 use crate::memory::prefetch;
 use crate::numbers::{Lane, Lpn, Ppu, SuperBlock};
 use interpulse_engine::Rng;
@@ -49,6 +49,8 @@ pub struct BlockManager {
     pub(super) level: Option<ImbalanceBound>,
     pub(crate) reprogramming: Option<Box<Reprogramming>>,
     pub(crate) slc: Option<Box<SlcCache>>,
+    /// SLC cache of a state between runs.
+    pub(crate) kept_slc: Option<Box<KeptSlc>>,
     /// Free super block that a stream opens in a run.
     pub(crate) free_block: FreeBlock,
     /// Whether the die of each lane has failed; empty while none has.
@@ -100,6 +102,7 @@ impl BlockManager {
             level: None,
             reprogramming: None,
             slc: None,
+            kept_slc: None,
             free_block: FreeBlock::ErasedFirst,
             dead: Vec::new(),
             dead_lanes: 0,

@@ -3,6 +3,7 @@
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::gc::victim::BlockHistory;
 use crate::numbers::{Lane, SuperBlock};
+use interpulse_flash::cell_mode::CellMode;
 
 impl BlockManager {
     /// Picks the next block of `lane` to empty and takes it out of the candidates; `None` if no block has anything to gain.
@@ -64,6 +65,7 @@ impl BlockManager {
         let open =
             move |b: &SuperBlock| of.write_pointers.iter().any(|f| f.block == *b && f.next_program < full);
         let taken = self.layout.blocks_of(lane).filter(|&b| !self.map().is_candidate(b));
-        taken.filter(move |&b| self.erase_frees(b) && !of.free.contains(&b) && !open(&b))
+        let cached = |b| self.slc.is_some() && self.modes.of(b) == CellMode::Slc;
+        taken.filter(move |&b| !cached(b) && self.erase_frees(b) && !of.free.contains(&b) && !open(&b))
     }
 }

@@ -127,11 +127,6 @@ impl WriteStreams {
         self.specs[stream.index()].mode = mode;
     }
 
-    /// Whether all streams open native super blocks.
-    pub(crate) fn are_native(&self) -> bool {
-        self.specs.iter().all(|spec| spec.mode == CellMode::Native)
-    }
-
     /// Number of streams.
     #[inline]
     pub fn count(&self) -> usize {

@@ -19,6 +19,7 @@ use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::placement::stripe::Stripe;
 use crate::ftl::page::precondition::positions::{Followed, Positions};
 use crate::numbers::{Lane, Lpn};
+use interpulse_flash::cell_mode::CellMode;
 
 pub use uniform_overwrites::Draws;
 
@@ -84,7 +85,8 @@ impl<'a> Preconditioner<'a> {
     /// Continues on `ftl`, which has been written before.
     pub(crate) fn resume(ftl: &'a mut BlockManager, stripe: Option<Stripe>) -> Self {
         let lanes = ftl.layout.lanes as usize;
-        assert!(ftl.streams.are_native(), "a preconditioned state is native");
+        let native = |stream| ftl.streams.spec(stream).mode == CellMode::Native;
+        assert!(native(Stream::HOST) && native(Stream::GC), "a preconditioned state is native");
         let partial = vec![[None; 2]; lanes];
         Preconditioner {
             ftl,
@@ -202,10 +204,15 @@ impl<'a> Preconditioner<'a> {
         }
     }
 
-    /// Ends preconditioning: closes partly filled program operations.
+    /// Ends preconditioning: writes the translation pages and closes partly filled program operations.
     pub fn finish(mut self) {
         assert!(!self.unassigned, "overwritten units are assigned first");
-        self.write_translation_pages();
+        self.write_all_translation_pages();
+        self.close();
+    }
+
+    /// Closes partly filled program operations.
+    pub(crate) fn close(mut self) {
         for lane in 0..self.partial.len() {
             for stream in [Stream::HOST, Stream::GC] {
                 if let Some(p) = self.partial[lane][stream.index()].take() {
@@ -307,7 +314,8 @@ impl<'a> Preconditioner<'a> {
 
     /// Empties one victim of `lane`; false if no block is worth it.
     fn collect(&mut self, lane: Lane, positions: &mut impl Positions) -> bool {
-        let Some(victim) = self.ftl.choose_victim(lane) else { return false };
+        let victim = self.ftl.choose_victim(lane).or_else(|| self.ftl.take_borrowed_slc(lane));
+        let Some(victim) = victim else { return false };
         let mut moved = std::mem::take(&mut self.moved);
         moved.clear();
         positions.uncover(self.ftl, victim);

@@ -16,7 +16,7 @@ impl BlockManager {
         self.slc.as_deref()
     }
 
-    /// Starts an empty cache, with the blocks that preconditioning has left free for it.
+    /// Starts the cache: empty, with the blocks that preconditioning has left free for it, or as an earlier run has left it.
     pub(crate) fn begin_slc(&mut self, drive: &DriveSpec, spec: SlcSpec) {
         let stream = self.streams.add(StreamSpec {
             name: "slc".to_string(),
@@ -30,19 +30,27 @@ impl BlockManager {
             spec.blocks_of_lane(&drive.geometry, drive.ftl.multi_plane),
             spec.own_blocks_of_lane(&drive.geometry, drive.ftl.multi_plane),
         );
+        let kept = self.kept_slc.take().map(|kept| *kept);
         let mut own = vec![false; if owned > 0 { blocks } else { 0 }];
         let mut lanes = vec![SlcLane::default(); self.layout.lanes as usize];
-        for (lane, of) in self.lanes.iter_mut().zip(&mut lanes) {
+        for (l, (lane, of)) in self.lanes.iter_mut().zip(&mut lanes).enumerate() {
             lane.write_pointers.resize(count, none_open);
-            of.own = lane.free.drain(..owned as usize).collect();
+            let erased = kept.as_ref().map_or(owned, |kept| kept.lanes[l].0);
+            of.own = lane.free.drain(..erased as usize).collect();
             of.own.iter().for_each(|block| own[block.index()] = true);
+        }
+        if let Some(kept) = &kept {
+            own.clone_from(&kept.own);
         }
         self.config.set_aside(&self.layout, owned, false);
         let native = drive.part.endurance;
         let rated = [native, drive.part.slc_mode.map_or(native, |of| of.endurance)];
         let super_blocks = self.layout.super_blocks();
-        self.slc =
-            Some(Box::new(SlcCache::new(spec, stream, [most, owned], lanes, own, super_blocks, rated)));
+        let mut slc = SlcCache::new(spec, stream, [most, owned], lanes, own, super_blocks, rated);
+        if let Some(kept) = kept {
+            self.resume_slc(&mut slc, kept);
+        }
+        self.slc = Some(Box::new(slc));
     }
 
     fn slc_mut(&mut self) -> &mut SlcCache {
@@ -143,6 +151,13 @@ impl BlockManager {
         slc.counters.empty_blocks += u64::from(empty);
         slc.lanes[lane.index()].closed.remove(at);
         Some(block)
+    }
+
+    /// Takes a borrowed super block of `lane`, closed, whose valid units fit the room of collection.
+    pub(crate) fn take_borrowed_slc(&mut self, lane: Lane) -> Option<SuperBlock> {
+        self.slc()?;
+        let fits = |blocks: &BlockManager, block| blocks.map().valid_units(block) <= blocks.gc_room(lane);
+        self.take_slc_victim(lane, true, true, fits)
     }
 
     /// Whether `super_block` of the cache is closed and not chosen for folding.

@@ -46,6 +46,18 @@ pub struct SlcCache {
     pub counters: SlcCounters,
 }
 
+/// SLC cache of a state between runs. Blocks have their modes, lanes have the write pointer of the cache behind those of the
+/// snapshot, and their free lists begin with the erased blocks that are set aside.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptSlc {
+    /// Super blocks set aside; empty where blocks are borrowed.
+    pub(super) own: Vec<bool>,
+    /// Cycles of each super block in SLC mode.
+    pub(super) cycles: Vec<u32>,
+    /// Of each lane: erased super blocks set aside, and whether it folds.
+    pub(super) lanes: Vec<(u32, bool)>,
+}
+
 impl SlcCache {
     /// An empty cache of at most `most` super blocks of each lane, `own_of_lane` of them set aside, for the data of `stream`. `own` are the super blocks set aside,
     /// `lanes` has them by lane.

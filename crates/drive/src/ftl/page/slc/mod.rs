@@ -13,6 +13,7 @@ mod blocks;
 mod cache;
 pub(in crate::ftl::page) mod folding;
 mod idle;
+mod kept;
 mod lists;
 mod write_back;
 
@@ -20,6 +21,7 @@ use interpulse_engine::{Bytes, Duration, counters};
 use interpulse_flash::geometry::Geometry;
 use interpulse_settings::{ConfigError, Section, default, keys, optional, registry};
 
+pub(crate) use cache::KeptSlc;
 pub use cache::SlcCache;
 pub(crate) use idle::Folding;
 pub(crate) use lists::SlcLists;

@@ -39,6 +39,11 @@ impl CachedMap {
         (0..self.pages.len() as u32).map(|page| (self.unit(page), self.entries_of(page)))
     }
 
+    /// Whether memory holds changes of each translation page.
+    pub(crate) fn pages_in_memory(&self) -> impl Iterator<Item = bool> {
+        (0..).zip(&self.pages).map(|(page, of)| of.progress != Progress::Idle || self.is_changed(page))
+    }
+
     fn begin_flush(&mut self) {
         self.flush.active = true;
         for page in 0..self.pages.len() as u32 {

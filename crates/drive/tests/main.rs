@@ -37,6 +37,7 @@ mod registries;
 mod reprogramming;
 mod run_until;
 mod short_blocks;
+mod slc_by_handle;
 mod slc_cache;
 mod soak;
 mod starving_writes;

@@ -117,7 +117,8 @@ pub(crate) fn narrowed(key: &str) -> Option<&'static [&'static str]> {
         "ftl.candidates" => &["1", "2"],
         "ftl.slc-cache.size" => &["'64KiB'", "'256KiB'", "'1MiB'"],
         "ftl.slc-cache.dynamic-size" => &["'128KiB'", "'1MiB'"],
-        "ftl.slc-cache.largest-write" => &["", "", "'4KiB'", "'16KiB'"],
+        "ftl.slc-cache.largest-write" => &["'4KiB'", "'16KiB'"],
+        "ftl.slc-cache.admitted-handles" => &["[0]", "[1]", "[0, 1]"],
         "ftl.slc-cache.idle-delay" => &["'50us'", "'3ms'"],
         "ftl.slc-cache.fold-above" => &["", "0.5", "1.0"],
         "ftl.slc-cache.fold-below" => &["0.0", "0.4"],
@@ -286,10 +287,14 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
     let mut values_of_slc = streams.stream("test.slc", 0);
     let gathers = allocation == "super-word-line";
     if bits > 1 && !reprogram && !imposed && !gathers && values_of_slc.below(2) == 0 {
-        text += &format!(
-            "[ftl.slc-cache]\nkind = '{}'\n",
-            pick(&mut values_of_slc, &["static", "dynamic", "static-and-dynamic"])
-        );
+        let kind = pick(&mut values_of_slc, &["static", "dynamic", "static-and-dynamic"]);
+        let admissions: &[&str] = match placement {
+            _ if hot => &["all-writes"],
+            "none" => &["all-writes", "small-writes"],
+            _ => &["all-writes", "by-handle", "by-handle"],
+        };
+        let admission = pick(&mut values_of_slc, admissions);
+        text += &format!("[ftl.slc-cache]\nkind = '{kind}'\nadmission = '{admission}'\n");
     }
     let mut values_of_map = streams.stream("test.map", 0);
     let mut values_of_wear = streams.stream("test.wear", 0);
@@ -572,6 +577,8 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
             let name = if handle == 0 { "relocated of handle 0" } else { "relocated of other handles" };
             *counted.entry(name).or_default() += of.relocated_units;
         }
+        *counted.entry("units of handles in SLC mode").or_default() += slc.slc_units;
+        *counted.entry("units of handles folded").or_default() += slc.folded_units;
         if let [_, other] = &placement.groups[..] {
             *counted.entry("units of the second reclaim group").or_default() += other.host_units;
         }

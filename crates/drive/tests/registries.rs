@@ -7,7 +7,7 @@ use interpulse_drive::ftl::page::gc::victim::{BlockHistory, GcPolicy};
 use interpulse_drive::ftl::page::mapping::table::Map;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
 use interpulse_drive::ftl::page::separation::HotnessPolicy;
-use interpulse_drive::ftl::page::slc::SlcBlocks;
+use interpulse_drive::ftl::page::slc::{Admission, SlcBlocks};
 use interpulse_drive::numbers::SuperBlock;
 use interpulse_drive::spec::Acknowledge;
 use interpulse_flash::errors::Retry;
@@ -40,6 +40,7 @@ fn documented<T>(rows: &[Row<T>], folder: &str) {
 fn every_row_has_its_file() {
     documented(HotnessPolicy::ROWS, "src/ftl/page/separation");
     documented(SlcBlocks::ROWS, "src/ftl/page/slc");
+    documented(Admission::ROWS, "src/ftl/page/slc/admission");
     documented(Acknowledge::ROWS, "src/spec/acknowledge");
     documented(Retry::ROWS, "../flash/src/errors/retry");
     for (name, policy, _) in HotnessPolicy::all() {

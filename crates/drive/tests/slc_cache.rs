@@ -55,12 +55,12 @@ fn check_cache(drive: &Drive) {
 
 const KINDS: [&str; 7] = [
     "kind = 'static'\nsize = '512KiB'\nfold-above = 1.0\nfold-below = 0.5",
-    "kind = 'static'\nsize = '1MiB'\nidle-delay = '1ms'\nlargest-write = '8KiB'",
+    "kind = 'static'\nsize = '1MiB'\nidle-delay = '1ms'\nadmission = 'small-writes'\nlargest-write = '8KiB'",
     "kind = 'dynamic'\nsize = '1MiB'\nfold-above = 0.6",
-    "kind = 'dynamic'\nsize = '2MiB'\nlargest-write = '4KiB'\nfold-above = 1.0\nfold-below = 0.2",
+    "kind = 'dynamic'\nsize = '2MiB'\nadmission = 'small-writes'\nlargest-write = '4KiB'\nfold-above = 1.0\nfold-below = 0.2",
     "kind = 'dynamic'\nsize = '128KiB'\nidle-delay = '200us'",
     "kind = 'static-and-dynamic'\nsize = '256KiB'\ndynamic-size = '1MiB'\nfold-above = 0.8\nfold-below = 0.3",
-    "kind = 'static-and-dynamic'\nsize = '512KiB'\ndynamic-size = '512KiB'\nidle-delay = '500us'\nlargest-write = '16KiB'",
+    "kind = 'static-and-dynamic'\nsize = '512KiB'\ndynamic-size = '512KiB'\nidle-delay = '500us'\nadmission = 'small-writes'\nlargest-write = '16KiB'",
 ];
 
 /// Random writes of two sizes with reads and trims.
@@ -300,7 +300,9 @@ fn what_does_not_go_with_a_cache_is_refused() {
     refused(
         &|spec| {
             separates(spec);
-            spec.ftl.slc = Some(slc_cache("kind = 'dynamic'\nsize = '1MiB'\nlargest-write = '4KiB'"));
+            spec.ftl.slc = Some(slc_cache(
+                "kind = 'dynamic'\nsize = '1MiB'\nadmission = 'small-writes'\nlargest-write = '4KiB'",
+            ));
         },
         "ftl.hotness",
     );

@@ -75,6 +75,7 @@ APPLIES = {
         "part.slc-mode.read=35us",
         "part.slc-mode.endurance=30000",
     ),
+    'admission = "by-handle"': ("ftl.slc-cache.admission=by-handle", "ftl.placement=streams", "ftl.streams=1"),
     "a given command-timeout": ("host.command-timeout=1ms",),
     "a given fold-above": ("ftl.slc-cache.fold-above=80%",),
     "[dram]": ("dram.width=32",),

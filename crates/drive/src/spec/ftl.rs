@@ -272,7 +272,7 @@ impl FtlSpec {
 
     /// Dirty lists of the write cache, or with static striping those of a lane.
     pub fn lists(&self) -> u32 {
-        let sizes = self.slc.is_some_and(|slc| slc.largest_write.is_some());
+        let sizes = self.slc.is_some_and(|slc| slc.admission.largest_write().is_some());
         self.data_classes() + u32::from(sizes)
     }
 

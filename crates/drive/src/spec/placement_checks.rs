@@ -12,8 +12,6 @@ impl DriveSpec {
         }
         let why = "imposed write amplification has no blocks to place data in";
         Impossible::unless(!self.ftl.gc.imposes(), &["ftl.placement", "ftl.gc"], why)?;
-        let why = "an SLC cache takes host data of all handles together, and folding would mix it";
-        Impossible::unless(self.ftl.slc.is_none(), &["ftl.placement", "ftl.slc-cache.kind"], why)?;
         let why =
             "a super word line gathers consecutive data of all handles: choose dynamic or a static order";
         let gathers = self.ftl.allocation == Allocation::SuperWordLine;
@@ -36,11 +34,14 @@ impl DriveSpec {
         let dynamic = groups == 1 || self.ftl.allocation == Allocation::Dynamic;
         Impossible::unless(dynamic, &["ftl.reclaim-groups", "ftl.allocation"], why)?;
         let reserve = PlacementPolicy::relocation_streams(&self.ftl.placement.persistently_isolated());
+        // The thresholds have the blocks that an SLC cache sets aside.
+        let own = self.set_aside(&layout)?;
         let kept = match config.soft_pages {
-            Some(_) => config.hard_free.max(reserve),
-            None => config.soft_free.max(reserve + 1),
+            Some(_) => config.hard_free.max(reserve + own),
+            None => config.soft_free.max(reserve + 1 + own),
         };
-        let open = self.ftl.placement.blocks_of_lane();
+        let borrows = self.ftl.slc.is_some_and(|slc| slc.borrows_blocks());
+        let open = self.ftl.placement.blocks_of_lane() + if borrows { self.admitted_handles() } else { 0 };
         let needed = f64::from(kept + 2 + open) + 1.0;
         // A group may hold more valid data than others, by half of its spare space.
         let spare = if groups > 1 { spare / 2.0 } else { spare };

@@ -3,7 +3,7 @@
 use super::Duration;
 use interpulse_drive::cache_writers::CachePartition;
 use interpulse_drive::ftl::page::mapping::cached::format::MapFormat;
-use interpulse_drive::ftl::page::slc::SlcSpec;
+use interpulse_drive::ftl::page::slc::{Admission, SlcSpec};
 use interpulse_drive::host_interface::queue_classes::{ClassSpec, QueueClass};
 use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::replacement::MapReplacement;
@@ -40,15 +40,26 @@ pub fn slc_mode() -> SlcModeSpec {
 pub fn with_slc_cache(spec: &mut DriveSpec, mut rng: Rng) {
     let kinds = [
         "kind = 'static'\nsize = '64KiB'\nfold-above = 1.0\nfold-below = 0.5",
-        "kind = 'static'\nsize = '128KiB'\nidle-delay = '1ms'\nlargest-write = '8KiB'",
+        "kind = 'static'\nsize = '128KiB'\nidle-delay = '1ms'\nadmission = 'small-writes'\nlargest-write = '8KiB'",
         "kind = 'dynamic'\nsize = '512KiB'\nfold-above = 0.6",
         "kind = 'dynamic'\nsize = '128KiB'\nidle-delay = '200us'",
         "kind = 'static-and-dynamic'\nsize = '64KiB'\ndynamic-size = '256KiB'\nfold-above = 0.7",
     ];
     let mut cached = spec.clone();
     cached.part.slc_mode = Some(slc_mode());
-    cached.ftl.slc = Some(slc_cache(pick(&mut rng, &kinds)));
-    if rng.below(2) == 0 && cached.check().is_ok() {
+    let mut slc = slc_cache(pick(&mut rng, &kinds));
+    let wanted = rng.below(2) == 0;
+    let handles = spec.ftl.placement.handles();
+    if handles > 0 {
+        let one = rng.below(u64::from(handles));
+        let named = pick(&mut rng, &[format!("[{one}]"), "[0, 1]".to_string()]);
+        let by_handle =
+            format!("kind = 'dynamic'\nsize = '512KiB'\nadmission = 'by-handle'\nadmitted-handles = {named}");
+        slc.admission =
+            if rng.below(3) == 0 { Admission::AllWrites } else { slc_cache(&by_handle).admission };
+    }
+    cached.ftl.slc = Some(slc);
+    if wanted && cached.check().is_ok() {
         *spec = cached;
     }
 }

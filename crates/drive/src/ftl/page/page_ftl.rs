@@ -15,6 +15,7 @@ use crate::ftl::page::gc::synthetic::budget::SyntheticPrograms;
 use crate::ftl::page::mapping::cached::CachedMap;
 use crate::ftl::page::mapping::residency::Residency;
 use crate::ftl::page::mapping::state::StaleCopyPolicy;
+use crate::ftl::page::placement::PlacementPolicy;
 use crate::ftl::page::placement::handles::Handles;
 use crate::ftl::page::placement::lane_selector::LaneSelector;
 use crate::ftl::page::placement::stripe::Allocation;
@@ -116,13 +117,18 @@ impl PageFtl {
                 spec.ftl.reprogram.map(|of| Reprogramming::new(of, &blocks.layout, hot, layers));
             blocks.separate(Some(hotness), reprogramming);
         }
+        let persistent = spec.ftl.placement.persistently_isolated();
+        let groups = spec.ftl.placement.groups();
+        let mut handles =
+            (!persistent.is_empty()).then(|| Box::new(Handles::new(&persistent, groups, &mut blocks)));
         if let Some(slc) = spec.ftl.slc {
             blocks.begin_slc(spec, slc);
         }
-        let persistent = spec.ftl.placement.persistently_isolated();
-        let groups = spec.ftl.placement.groups();
-        let handles =
-            (!persistent.is_empty()).then(|| Box::new(Handles::new(&persistent, groups, &mut blocks)));
+        if let Some(handles) = &mut handles {
+            // Behind the cache, which lowers the thresholds by the blocks that it takes.
+            blocks.reserve_for_relocation(PlacementPolicy::relocation_streams(&persistent));
+            handles.follow_slc(blocks.slc().map_or(&[], |slc| &slc.by_handle));
+        }
         let layout = &blocks.layout;
         let (lanes, super_blocks) = (layout.lanes, layout.super_blocks());
         let stripe = spec.stripe().expect("the spec has been checked");
@@ -155,7 +161,7 @@ impl PageFtl {
         let write_back = WriteBack::new(spec, stripe, cached.unwrap_or(program), lists, slots);
         let worth = [write_back.worth_starting, if write_back.worth_starting == 1 { 1 } else { program }];
         let lists_of = match spec.ftl.slc {
-            Some(slc) if hot == 0 => {
+            Some(slc) if hot == 0 && handles.is_none() => {
                 HostLists::BySize(SlcLists::new(slc.largest_units(&spec.geometry), worth))
             }
             _ if hot > 0 || handles.is_some() => {
@@ -166,7 +172,9 @@ impl PageFtl {
             _ if write_back.stripe.is_some() => HostLists::ByLane,
             _ => HostLists::One,
         };
-        let destination = if spec.ftl.slc.is_some() {
+        let destination = if spec.ftl.slc.is_some() && handles.is_some() {
+            DestinationKind::FoldedByHandle
+        } else if spec.ftl.slc.is_some() {
             DestinationKind::Folded
         } else if handles.is_some() {
             DestinationKind::ByHandle

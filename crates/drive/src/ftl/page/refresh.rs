@@ -160,7 +160,7 @@ impl PageFtl {
                 return false;
             }
             self.collection.lanes[l].rewrites.pop_front();
-            if wanted && (self.blocks.take_victim(block) || self.blocks.take_failing_slc(block)) {
+            if wanted && (self.blocks.take_victim(block) || self.blocks.take_slc_victim(block)) {
                 match next {
                     Rewrite::Old(_) => self.rewritten.refreshed += 1,
                     Rewrite::Read(_) => self.rewritten.reclaimed += 1,

@@ -8,6 +8,7 @@ use crate::ftl::page::mapping::cached::collection::WithTranslationPages;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::placement::collection::ByHandle;
 use crate::ftl::page::slc::folding::Folded;
+use crate::ftl::page::slc::folding_by_handle::FoldedByHandle;
 use crate::ftl::page::wear::collection::WithFailures;
 use crate::ftl::page::write_back::in_flight::{GcRead, ProgramInFlight};
 use crate::numbers::{JobId, Lane, SuperBlock};
@@ -23,6 +24,7 @@ macro_rules! at {
         match $ftl.collection.destination {
             DestinationKind::OneStream => OneStream::$name($($arg),*),
             DestinationKind::Folded => Folded::$name($($arg),*),
+            DestinationKind::FoldedByHandle => FoldedByHandle::$name($($arg),*),
             DestinationKind::ByHandle => ByHandle::$name($($arg),*),
             DestinationKind::WithTranslationPages => WithTranslationPages::$name($($arg),*),
             DestinationKind::WithFailures => WithFailures::$name($($arg),*),

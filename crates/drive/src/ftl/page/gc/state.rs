@@ -89,6 +89,8 @@ pub(crate) enum DestinationKind {
     OneStream,
     /// SLC cache.
     Folded,
+    /// SLC cache, whose data has placement handles.
+    FoldedByHandle,
     /// Placement handles.
     ByHandle,
     /// Mapping cache.

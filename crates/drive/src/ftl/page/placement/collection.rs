@@ -92,7 +92,8 @@ impl PageFtl {
         let needed: u32 = needed.sum();
         let free = self.blocks.free_blocks(lane);
         // As in `fits`, but a victim with units for another stream frees no block before these units go first.
-        let first = stream == current && !gc.victims.is_empty() && !handles.has_parked(lane);
+        let frees = || gc.victims.iter().any(|victim| self.frees(victim.super_block));
+        let first = stream == current && frees() && !handles.has_parked(lane);
         let coming = gc.reads == 0 && (gc.erasing > 0 || first);
         let hard = self.blocks.config().hard_free;
         needed <= free.min(hard) + u32::from(coming && free < hard)

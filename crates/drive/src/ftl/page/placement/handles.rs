@@ -8,7 +8,6 @@ use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::program_address::ProgramAddress;
 use crate::ftl::page::blocks::write_streams::{Origin, Stream, StreamSpec, WritePointer, WriteStreams};
 use crate::ftl::page::mapping::relocation::Relocation;
-use crate::ftl::page::placement::PlacementPolicy;
 use crate::ftl::page::placement::counters::PlacementCounters;
 use crate::ftl::page::placement::groups::Groups;
 use crate::ftl::page::write_back::in_flight::ProgramInFlight;
@@ -25,6 +24,8 @@ pub(crate) struct Handles {
     host: Vec<Stream>,
     /// Stream of relocated data, by handle.
     relocation: Vec<Stream>,
+    /// Stream of host data in an SLC cache, of the handles that it admits.
+    slc: Vec<(usize, Stream)>,
     /// Stream that initially isolated handles share for relocated data, if there are any.
     shared: Option<Stream>,
     of_block: Vec<u8>,
@@ -70,7 +71,6 @@ impl Handles {
         let shared = persistent.iter().position(|&isolated| !isolated).map(|handle| relocation[handle]);
         blocks.set_streams(streams);
         blocks.lanes_differ = groups > 1;
-        blocks.reserve_for_relocation(PlacementPolicy::relocation_streams(persistent));
         let (lanes, units) = (blocks.layout.lanes as usize, blocks.layout.units() as usize);
         let mut different = relocation.clone();
         different.sort_by_key(|stream| stream.index());
@@ -88,6 +88,7 @@ impl Handles {
             of_block: vec![0; blocks.layout.super_blocks() as usize],
             of_unit: vec![0; units],
             host,
+            slc: Vec::new(),
             relocation,
             shared,
         };
@@ -97,6 +98,12 @@ impl Handles {
             }
         }
         handles
+    }
+
+    /// Begins to follow the blocks that an SLC cache has open for `streams`, one for each handle that it admits.
+    pub(crate) fn follow_slc(&mut self, streams: &[Option<Stream>]) {
+        let admitted = streams.iter().enumerate().filter_map(|(handle, stream)| Some((handle, (*stream)?)));
+        self.slc = admitted.collect();
     }
 
     /// Stream of host data of `handle`.
@@ -194,7 +201,8 @@ impl Handles {
     /// Super blocks that handles have open for host data.
     pub(crate) fn open_units(&self, blocks: &BlockManager) -> Vec<SuperBlock> {
         let lanes = Lane::first(blocks.layout.lanes);
-        lanes.flat_map(|lane| self.host.iter().filter_map(move |&s| open_block(blocks, lane, s))).collect()
+        let streams = || self.host.iter().copied().chain(self.slc.iter().map(|&(_, stream)| stream));
+        lanes.flat_map(|lane| streams().filter_map(move |s| open_block(blocks, lane, s))).collect()
     }
 
     /// State of the streams on a lane.
@@ -219,7 +227,7 @@ impl Handles {
 
     /// Streams with the owner of their super blocks.
     fn owners(&self) -> impl Iterator<Item = (usize, Stream)> + '_ {
-        let host = self.host.iter().copied().enumerate();
+        let host = self.host.iter().copied().enumerate().chain(self.slc.iter().copied());
         let relocation = self.relocation.iter().copied().enumerate();
         let owner = |handle, stream| if self.shared == Some(stream) { usize::from(SHARED) } else { handle };
         host.chain(relocation.map(move |(handle, stream)| (owner(handle, stream), stream)))

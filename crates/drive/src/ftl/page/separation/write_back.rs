@@ -161,7 +161,7 @@ impl PageFtl {
                 self.program_with_candidate(flash, lane, level, list);
             }
             Step::Normal => {
-                let stream = self.stream_of_level(lane, level, cold);
+                let stream = self.stream_of_level(lane, level);
                 let full = self.blocks.capacity(stream).program;
                 if !enough(full) {
                     return false;
@@ -174,7 +174,7 @@ impl PageFtl {
                     self.program_with_candidate(flash, lane, level, list);
                     return true;
                 }
-                if !cold && self.blocks.slc().is_some() {
+                if self.slc_stream_of(level).is_some() {
                     self.enter_cache(lane, stream, full.min(dirty));
                 }
                 let Some(place) = self.blocks.take_address(lane, stream) else {
@@ -201,32 +201,39 @@ impl PageFtl {
 
     /// Next ready lane for a level or handle; one with room in an SLC cache is ready for hot data.
     fn next_lane_of_level(&mut self, level: u32) -> Option<Lane> {
+        let cached = self.slc_stream_of(level);
         let (blocks, idle) = (&self.blocks, self.write_back.programs_in_flight == 0);
-        if let Some(handles) = &mut self.handles {
-            let stream = handles.host_stream(handles.groups.handle_of(level));
-            if handles.groups.count > 1 {
-                return handles.groups.next_lane(&mut self.placement, blocks, idle, level, stream);
+        let native = match &mut self.handles {
+            Some(handles) => {
+                let stream = handles.host_stream(handles.groups.handle_of(level));
+                if handles.groups.count > 1 {
+                    return handles.groups.next_lane(&mut self.placement, blocks, idle, level, stream);
+                }
+                stream
             }
-            return self.placement.next_ready(blocks, idle, |lane| blocks.has_room(lane, stream));
-        }
-        if level + 1 == self.levels().count || self.blocks.slc().is_none() {
-            return self.next_ready_lane();
-        }
-        let room = |lane| blocks.slc_has_room(lane) || blocks.has_room(lane, Stream::HOST);
+            None if cached.is_none() => return self.next_ready_lane(),
+            None => Stream::HOST,
+        };
+        let (Some(stream), Some(slc)) = (cached, blocks.slc()) else {
+            return self.placement.next_ready(blocks, idle, |lane| blocks.has_room(lane, native));
+        };
+        let room = |lane| blocks.slc_has_room_for(slc, lane, stream) || blocks.has_room(lane, native);
         self.placement.next_ready(blocks, idle, room)
     }
 
     /// Stream of the next normal program of `level` on `lane`.
-    fn stream_of_level(&self, lane: Lane, level: u32, cold: bool) -> Stream {
+    fn stream_of_level(&self, lane: Lane, level: u32) -> Stream {
         if self.blocks.reprogramming().is_some() {
             return Stream::HOST;
         }
-        if let Some(handles) = &self.handles {
-            return handles.host_stream(handles.groups.handle_of(level));
+        if let (Some(stream), Some(slc)) = (self.slc_stream_of(level), self.blocks.slc())
+            && self.blocks.slc_has_room_for(slc, lane, stream)
+        {
+            return stream;
         }
-        match self.blocks.slc() {
-            Some(slc) if !cold && self.blocks.slc_has_room(lane) => slc.stream,
-            _ => self.blocks.streams.of_level(level),
+        match &self.handles {
+            Some(handles) => handles.host_stream(handles.groups.handle_of(level)),
+            None => self.blocks.streams.of_level(level),
         }
     }
 

@@ -18,11 +18,14 @@ impl BlockManager {
 
     /// Starts the cache: empty, with the blocks that preconditioning has left free for it, or as an earlier run has left it.
     pub(crate) fn begin_slc(&mut self, drive: &DriveSpec, spec: SlcSpec) {
-        let stream = self.streams.add(StreamSpec {
-            name: "slc".to_string(),
-            origin: Origin::Host,
-            mode: CellMode::Slc,
-        });
+        let mut add =
+            |name: String| self.streams.add(StreamSpec { name, origin: Origin::Host, mode: CellMode::Slc });
+        let handles = 0..drive.ftl.placement.handles();
+        let by_handle: Vec<Option<Stream>> = handles
+            .map(|handle| spec.admission.admits(handle).then(|| add(format!("slc-handle-{handle}"))))
+            .collect();
+        let first = by_handle.iter().flatten().next().copied();
+        let stream = first.unwrap_or_else(|| add("slc".to_string()));
         let none_open = WritePointer { block: SuperBlock(0), next_program: self.layout.programs_per_block };
         let count = self.streams.count();
         let blocks = self.layout.super_blocks() as usize;
@@ -46,7 +49,8 @@ impl BlockManager {
         let native = drive.part.endurance;
         let rated = [native, drive.part.slc_mode.map_or(native, |of| of.endurance)];
         let super_blocks = self.layout.super_blocks();
-        let mut slc = SlcCache::new(spec, stream, [most, owned], lanes, own, super_blocks, rated);
+        let (streams, most) = ((stream, by_handle), [most, owned]);
+        let mut slc = SlcCache::new(spec, streams, most, lanes, own, super_blocks, rated);
         if let Some(kept) = kept {
             self.resume_slc(&mut slc, kept);
         }
@@ -67,16 +71,21 @@ impl BlockManager {
         self.slc().map(|slc| self.capacity(slc.stream).program)
     }
 
-    fn slc_is_open(&self, slc: &SlcCache, lane: Lane) -> bool {
-        let pointer = self.lanes[lane.index()].write_pointers[slc.stream.index()];
+    fn slc_is_open(&self, lane: Lane, stream: Stream) -> bool {
+        let pointer = self.lanes[lane.index()].write_pointers[stream.index()];
         pointer.next_program < self.layout.programs_per_block
     }
 
     /// Whether the cache can take a program on `lane`.
     #[inline]
     pub(crate) fn slc_has_room(&self, lane: Lane) -> bool {
-        let Some(slc) = self.slc() else { return false };
-        self.slc_is_open(slc, lane) || self.slc_may_open(slc, lane)
+        self.slc().is_some_and(|slc| self.slc_has_room_for(slc, lane, slc.stream))
+    }
+
+    /// Whether `slc` can take a program of its `stream` on `lane`.
+    #[inline]
+    pub(crate) fn slc_has_room_for(&self, slc: &SlcCache, lane: Lane, stream: Stream) -> bool {
+        self.slc_is_open(lane, stream) || self.slc_may_open(slc, lane)
     }
 
     fn slc_may_open(&self, slc: &SlcCache, lane: Lane) -> bool {
@@ -89,12 +98,10 @@ impl BlockManager {
         })
     }
 
-    /// Opens a super block of the cache on `lane`, which has room, unless one is open.
-    pub(crate) fn open_slc(&mut self, lane: Lane) -> Stream {
-        let slc = self.slc().expect("the drive has an SLC cache");
-        let stream = slc.stream;
-        if self.slc_is_open(slc, lane) {
-            return stream;
+    /// Opens a super block of the cache for `stream` on `lane`, which has room, unless one is open.
+    pub(crate) fn open_slc(&mut self, lane: Lane, stream: Stream) {
+        if self.slc_is_open(lane, stream) {
+            return;
         }
         let own = self.slc_mut().lanes[lane.index()].own.pop_front();
         let block = match own {
@@ -111,7 +118,6 @@ impl BlockManager {
         let of = &mut slc.lanes[lane.index()];
         of.used += 1;
         of.folding |= of.used >= begins_at;
-        stream
     }
 
     /// Notes that host data of the cache goes to a native block of `lane`.
@@ -128,36 +134,20 @@ impl BlockManager {
         self.slc_mut().lanes[lane.index()].closed.push(super_block);
     }
 
-    /// Takes the next super block of `lane` to fold, the one with the fewest valid units and of these the oldest, if it is
-    /// `wanted` or holds nothing valid; with `borrowed`, of the borrowed ones.
-    pub(crate) fn take_slc_victim(
-        &mut self,
-        lane: Lane,
-        wanted: bool,
-        borrowed: bool,
-        fits: impl Fn(&BlockManager, SuperBlock) -> bool,
-    ) -> Option<SuperBlock> {
+    /// Next super block of `lane` to fold, the one with the fewest valid units and of these the oldest; with `borrowed`, of
+    /// the borrowed ones.
+    pub(crate) fn slc_victim(&self, lane: Lane, borrowed: bool) -> Option<SuperBlock> {
         let slc = self.slc().expect("the drive has an SLC cache");
         let closed = &slc.lanes[lane.index()].closed;
-        let valid = |block: SuperBlock| self.map().valid_units(block);
-        let among = closed.iter().copied().enumerate().filter(|&(_, block)| !(borrowed && slc.owns(block)));
-        let (at, block) = among.min_by_key(|&(_, block)| valid(block))?;
-        let empty = valid(block) == 0;
-        if !(wanted || empty) || !fits(self, block) {
-            return None;
-        }
-        let slc = self.slc_mut();
-        slc.counters.folded_blocks += 1;
-        slc.counters.empty_blocks += u64::from(empty);
-        slc.lanes[lane.index()].closed.remove(at);
-        Some(block)
+        let among = closed.iter().copied().filter(|&block| !(borrowed && slc.owns(block)));
+        among.min_by_key(|&block| self.map().valid_units(block))
     }
 
     /// Takes a borrowed super block of `lane`, closed, whose valid units fit the room of collection.
     pub(crate) fn take_borrowed_slc(&mut self, lane: Lane) -> Option<SuperBlock> {
         self.slc()?;
-        let fits = |blocks: &BlockManager, block| blocks.map().valid_units(block) <= blocks.gc_room(lane);
-        self.take_slc_victim(lane, true, true, fits)
+        let block = self.slc_victim(lane, true)?;
+        (self.map().valid_units(block) <= self.gc_room(lane) && self.take_slc_victim(block)).then_some(block)
     }
 
     /// Whether `super_block` of the cache is closed and not chosen for folding.
@@ -166,8 +156,8 @@ impl BlockManager {
         self.slc.as_ref().is_some_and(|slc| slc.lanes[lane.index()].closed.contains(&super_block))
     }
 
-    /// Takes the failing `super_block` as the next to fold, if it is one of the cache that is closed.
-    pub(crate) fn take_failing_slc(&mut self, super_block: SuperBlock) -> bool {
+    /// Takes `super_block` as the next to fold, if it is one of the cache that is closed.
+    pub(crate) fn take_slc_victim(&mut self, super_block: SuperBlock) -> bool {
         let closed = self.is_closed_slc(super_block);
         if closed {
             let (lane, _) = self.layout.lane_of(super_block);
@@ -196,7 +186,7 @@ impl BlockManager {
     /// Whether the folding of `lane` that began at a share of blocks in use goes on.
     pub(crate) fn slc_folds_on(&mut self, lane: Lane) -> bool {
         let slc = self.slc().expect("the drive has an SLC cache");
-        let open = self.slc_is_open(slc, lane);
+        let open = slc.streams().filter(|&stream| self.slc_is_open(lane, stream)).count() as u32;
         let of = &slc.lanes[lane.index()];
         let folding = of.folding && !slc.is_folded(of, open);
         self.slc_mut().lanes[lane.index()].folding = folding;
@@ -247,20 +237,24 @@ impl BlockManager {
     pub(crate) fn restore_slc(&mut self, programs: &[u32], broken: &[bool]) {
         let mut slc = self.slc.take().expect("the drive has an SLC cache");
         for lane in Lane::first(self.layout.lanes) {
+            let blocks = &mut self.lanes[lane.index()];
+            let open: Vec<SuperBlock> = slc
+                .streams()
+                .map(|stream| blocks.write_pointers[stream.index()])
+                .filter(|pointer| pointer.next_program < self.layout.programs_per_block)
+                .map(|pointer| pointer.block)
+                .collect();
             let of = &mut slc.lanes[lane.index()];
             *of = SlcLane::default();
-            let blocks = &mut self.lanes[lane.index()];
             if !slc.own.is_empty() {
                 let (own, free) = blocks.free.iter().partition(|block| slc.own[block.index()]);
                 (of.own, blocks.free) = (own, free);
             }
-            let pointer = blocks.write_pointers[slc.stream.index()];
-            let is_open = |b| pointer.next_program < self.layout.programs_per_block && pointer.block == b;
             let in_mode = self.layout.blocks_of(lane).filter(|&b| self.modes.of(b) == CellMode::Slc);
             for block in in_mode.collect::<Vec<_>>() {
                 of.used += 1;
                 self.units.set_candidate(block, false);
-                if programs[block.index()] > 0 && !broken[block.index()] && !is_open(block) {
+                if programs[block.index()] > 0 && !broken[block.index()] && !open.contains(&block) {
                     of.closed.push(block);
                 }
             }

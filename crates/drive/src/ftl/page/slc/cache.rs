@@ -26,8 +26,10 @@ pub(crate) struct SlcLane {
 #[derive(Clone, Debug)]
 pub struct SlcCache {
     pub(super) spec: SlcSpec,
-    /// Stream of the data written to the cache.
+    /// Stream of the data written to the cache; with placement handles, that of the first one admitted.
     pub(crate) stream: Stream,
+    /// Stream of each placement handle, `None` for handles that are not admitted; empty without handles.
+    pub(crate) by_handle: Vec<Option<Stream>>,
     /// Most super blocks of a lane.
     pub(super) most: u32,
     /// Of these, blocks set aside.
@@ -59,11 +61,11 @@ pub(crate) struct KeptSlc {
 }
 
 impl SlcCache {
-    /// An empty cache of at most `most` super blocks of each lane, `own_of_lane` of them set aside, for the data of `stream`. `own` are the super blocks set aside,
-    /// `lanes` has them by lane.
+    /// An empty cache of at most `most` super blocks of each lane, `own_of_lane` of them set aside, for the data of `stream`, or of
+    /// the handles of `by_handle`. `own` are the super blocks set aside, `lanes` has them by lane.
     pub(super) fn new(
         spec: SlcSpec,
-        stream: Stream,
+        (stream, by_handle): (Stream, Vec<Option<Stream>>),
         [most, own_of_lane]: [u32; 2],
         lanes: Vec<SlcLane>,
         own: Vec<bool>,
@@ -76,6 +78,7 @@ impl SlcCache {
             ends_at: libm::floor(share(spec.fold_below)) as u32,
             spec,
             stream,
+            by_handle,
             most,
             own_of_lane,
             lanes,
@@ -84,6 +87,12 @@ impl SlcCache {
             rated,
             counters: SlcCounters::default(),
         }
+    }
+
+    /// Streams of the data written to the cache.
+    pub(crate) fn streams(&self) -> impl Iterator<Item = Stream> + '_ {
+        let one = self.by_handle.is_empty().then_some(self.stream);
+        one.into_iter().chain(self.by_handle.iter().flatten().copied())
     }
 
     /// Whether `super_block` is set aside: its erase frees no space for native data.
@@ -124,8 +133,8 @@ impl SlcCache {
         cycles - slc + (u64::from(slc) * native / in_slc) as u32
     }
 
-    /// Whether a lane has as many blocks in use as end its folding.
-    pub(super) fn is_folded(&self, lane: &SlcLane, open: bool) -> bool {
-        lane.closed.len() as u32 + u32::from(open) <= self.ends_at
+    /// Whether a lane with `open` blocks that are being written has as few in use as end its folding.
+    pub(super) fn is_folded(&self, lane: &SlcLane, open: u32) -> bool {
+        lane.closed.len() as u32 + open <= self.ends_at
     }
 }

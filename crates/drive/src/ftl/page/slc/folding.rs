@@ -3,7 +3,6 @@
 use crate::ftl::flash::Flash;
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::gc::destination::Destination;
-use crate::ftl::page::gc::state::Victim;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::write_back::in_flight::ProgramInFlight;
 use crate::numbers::{Lane, SuperBlock};
@@ -86,7 +85,7 @@ impl PageFtl {
 
     /// Whether `lane` may have something to fold though it is not short of free blocks.
     #[inline]
-    fn may_fold(&self, lane: Lane) -> bool {
+    pub(super) fn may_fold(&self, lane: Lane) -> bool {
         let Some(folding) = &self.folding else { return false };
         let slc = self.blocks.slc().expect("a drive that folds has an SLC cache");
         let of = &slc.lanes[lane.index()];
@@ -95,7 +94,7 @@ impl PageFtl {
 
     /// Takes the next super block that `lane` folds, or programs the last units of the previous ones; false if it folds nothing
     /// now.
-    fn fold_next(&mut self, flash: &mut Flash, lane: Lane) -> bool {
+    pub(super) fn fold_next(&mut self, flash: &mut Flash, lane: Lane) -> bool {
         let Some(folding) = &self.folding else { return false };
         let (l, idle) = (lane.index(), folding.idle && !self.closed);
         let slc = self.blocks.slc().expect("a drive that folds has an SLC cache");
@@ -116,21 +115,23 @@ impl PageFtl {
         if !wanted && !empties {
             return false;
         }
-        let unplaced = self.unplaced(lane);
-        let room = self.room_for_moved(lane);
-        let program = self.blocks.gc_capacity.program;
-        let victim = self.blocks.take_slc_victim(lane, wanted, borrowed, |blocks, block| {
-            (unplaced + blocks.map().valid_units(block)).next_multiple_of(program) <= room
-        });
-        if let Some(block) = victim {
+        if let Some(block) = self.blocks.slc_victim(lane, borrowed)
+            && (wanted || self.blocks.map().valid_units(block) == 0)
+            && self.fits(lane, block)
+        {
+            self.blocks.take_slc_victim(block);
             self.blocks.slc_lane(lane).folded_last = true;
-            self.collection.lanes[l].victims.push(Victim::new(block, false));
+            let victim = self.victim(lane, block);
+            self.collection.lanes[l].victims.push(victim);
             return true;
         }
         let gc = &self.collection.lanes[l];
-        let last = wanted && gc.reads == 0 && gc.programs == 0 && !gc.relocating.is_empty();
-        if last && gc.victims.iter().any(|v| self.blocks.cell_mode(v.super_block) == CellMode::Slc) {
-            self.program_gathered(flash, lane, 1);
+        let ended = wanted && gc.reads == 0 && gc.programs == 0;
+        if ended && gc.victims.iter().any(|v| self.blocks.cell_mode(v.super_block) == CellMode::Slc) {
+            if !gc.relocating.is_empty() {
+                self.program_gathered(flash, lane, 1);
+            }
+            self.program_rest(flash, lane);
         }
         false
     }

@@ -9,9 +9,11 @@
 //! relocation stream, an erase. It runs in idle time, above a share of blocks in use, and, with borrowed blocks, where the lane
 //! is short of free ones. Data overwritten in the cache is never folded.
 
+pub mod admission;
 mod blocks;
 mod cache;
 pub(in crate::ftl::page) mod folding;
+pub(in crate::ftl::page) mod folding_by_handle;
 mod idle;
 mod kept;
 mod lists;
@@ -21,6 +23,7 @@ use interpulse_engine::{Bytes, Duration, counters};
 use interpulse_flash::geometry::Geometry;
 use interpulse_settings::{ConfigError, Section, default, keys, optional, registry};
 
+pub use admission::Admission;
 pub(crate) use cache::KeptSlc;
 pub use cache::SlcCache;
 pub(crate) use idle::Folding;
@@ -68,8 +71,8 @@ keys! {
     pub struct SlcSpec, fn keys(s) {
         /// where the blocks of the SLC cache come from
         pub kind: SlcBlocks = policy(None, SlcBlocks::ROWS),
-        /// largest write that goes through the SLC cache; if left out, every write does
-        pub largest_write: Option<Bytes> = optional_bytes(optional().positive()),
+        /// host data that goes through the SLC cache; other data goes to native blocks directly
+        pub admission: Admission = policy(Some("all-writes"), Admission::ROWS),
         /// time without commands after which the SLC cache is folded
         pub idle_delay: Duration = duration(default(Duration::from_ms(100)).positive().at_most(DAY)),
         /// share of a lane's blocks of the SLC cache in use at which folding begins though commands arrive; if left out, they are
@@ -115,7 +118,7 @@ impl SlcSpec {
     /// Mapping units of the largest write that goes through the cache, if there is a limit.
     pub(crate) fn largest_units(&self, geometry: &Geometry) -> Option<u32> {
         let units = |bytes: Bytes| bytes.get() / geometry.unit_bytes;
-        self.largest_write.map(|bytes| units(bytes).min(u64::from(u32::MAX)) as u32)
+        self.admission.largest_write().map(|bytes| units(bytes).min(u64::from(u32::MAX)) as u32)
     }
 
     fn may_open(&self, lane: &Space) -> bool {
@@ -138,7 +141,7 @@ counters! {
         slc_units: "units",
         /// units of host data programmed in native blocks directly
         direct_units: "units",
-        /// of these, units whose write was small enough for the cache
+        /// of these, units that the cache admits, without room for them
         overflow_units: "units",
         /// units moved from SLC mode to native blocks; gc_units has them too
         folded_units: "units",

@@ -4,6 +4,7 @@ use crate::ftl::flash::Flash;
 use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::page_ftl::PageFtl;
 use crate::ftl::page::slc::lists::SlcLists;
+use crate::ftl::page::write_back::queues::HostLists;
 use crate::numbers::Lane;
 use interpulse_flash::cell_mode::CellMode;
 
@@ -76,7 +77,9 @@ impl PageFtl {
             return false;
         }
         let stream = if slc {
-            self.blocks.open_slc(lane)
+            let stream = self.blocks.slc().expect("a list before an SLC cache").stream;
+            self.blocks.open_slc(lane, stream);
+            stream
         } else {
             if of.is_cached(list) {
                 let units = self.blocks.capacity(Stream::HOST).program;
@@ -90,10 +93,19 @@ impl PageFtl {
 
     /// Opens a super block of the cache for a program of `stream` on `lane`, or notes that these units find no room in it.
     pub(crate) fn enter_cache(&mut self, lane: Lane, stream: Stream, units: u32) {
-        if self.blocks.slc().is_some_and(|slc| slc.stream == stream) {
-            self.blocks.open_slc(lane);
+        if self.blocks.slc().is_some_and(|slc| slc.streams().any(|of| of == stream)) {
+            self.blocks.open_slc(lane, stream);
         } else if self.blocks.has_room(lane, stream) {
             self.blocks.slc_overflows(lane, units);
+        }
+    }
+
+    /// Stream of the cache for data of `level`, a level of hotness or a placement handle; `None` if it is not admitted.
+    pub(crate) fn slc_stream_of(&self, level: u32) -> Option<Stream> {
+        let (slc, HostLists::ByClass(levels)) = (self.blocks.slc()?, &self.lists) else { return None };
+        match &self.handles {
+            Some(handles) => slc.by_handle[handles.groups.handle_of(level) as usize],
+            None => (level + 1 < levels.count).then_some(slc.stream),
         }
     }
 

@@ -91,6 +91,7 @@ def test_none_is_a_part_that_cannot_suspend() -> None:
         "deferred",
         "timeout",
         "loop-boundary",
+        "safe-points",
     ],
 )
 def test_every_scheme_suspends_what_it_is_set_for_and_nothing_else(scheme: str, operation: str) -> None:

@@ -91,7 +91,7 @@ TAIL = Picture(
 PARTS = (
     Part(
         "One die",
-        "Timing diagrams of `interpulse scheme`. `make golden` draws those of all ten schemes, which are on "
+        "Timing diagrams of `interpulse scheme`. `make golden` draws those of all schemes, which are on "
         "[their pages](schemes/README.md).",
         (TRAIN,),
     ),

@@ -41,6 +41,12 @@ EXAMPLES = {
     "exact": Example("atc19-ll", "erase", (("suspend.erase.resume-ramp", "200us"),)),
     "immediate": Example("atc19-ll", "erase"),
     "deferred": Example("atc19-ll", "erase"),
+    "safe-points": Example(
+        "a4-tlc",
+        "erase",
+        (("part.erase-loops", "1"), ("part.erase-pulse", "3.4ms"), ("part.erase-verify", "100us")),
+        ("700", "3450"),
+    ),
     "timeout": Example("atc19-ll", "erase", (("suspend.erase.defer-after", "2ms"),), ("1500", "4200")),
 }
 """Examples from the publications of the schemes."""
@@ -69,9 +75,13 @@ PARTS = {
 EVERY_200_US = tuple(range(300_000, 4_300_000, 200_000))
 """Twenty arrivals, one every 200 us."""
 
+METHODS = ("ispe", "aero")
+"""Erase methods, compared on the erase of `safe-points`."""
+
 LIMITS: tuple[tuple[tuple[str, str], ...], ...] = (
     (),
     (("max-suspends", "3"),),
+    (("tier-suspends", "[2,2]"), ("tier-intervals", "['200us','400us']")),
     (("min-interval", "300us"),),
     (("min-remaining", "1ms"),),
     (("min-loops-left", "5"),),
@@ -175,6 +185,36 @@ def _overhead(costs: Costs) -> list[str]:
     return [_us(costs.longer_ns - costs.parts_ns["read"]), _us(costs.parts_ns["again"])]
 
 
+def _method_die(method: str, scheme: str) -> Die:
+    of = EXAMPLES["safe-points"]
+    return Die(of.part, of.operation, scheme, (*of.sets, ("erase.method", method)))
+
+
+def methods_block() -> str:
+    """Diagram of an adapted erase, and what reads wait for under each method without and with suspension."""
+    lines = [
+        "![aero: an erase of a fresh block](erase-methods.svg)",
+        "",
+        "A fresh block of loops of 3.5 ms, and a read at each of many instants:",
+        "",
+        "| method | scheme | the erase takes, us | a read waits, mean us | worst us |",
+        "|---|---|---:|---:|---:|",
+    ]
+    for scheme in ("none", "deferred", "safe-points"):
+        for method in METHODS:
+            die = _method_die(method, scheme)
+            costs = die.costs()
+            figures = [_us(die.alone_ns), _us(costs.wait_mean_ns), _us(costs.wait_worst_ns)]
+            lines.append(f"| `{method}` | [`{scheme}`]({scheme}.md) | {' | '.join(figures)} |")
+    return "\n".join([*lines, ""])
+
+
+def methods_diagram() -> bytes:
+    """The timing diagram of an adapted erase with two reads, as SVG."""
+    die = _method_die("aero", "deferred")
+    return to_bytes(die, die.run([700_000, 1_500_000]), "svg")
+
+
 def limits_block() -> str:
     """Table of one program under `loop-boundary` with twenty reads, without and with limits."""
     lines = [
@@ -201,14 +241,16 @@ def blocks_of(page: str) -> list[str]:
     """Generated blocks of a page, by its name without `.md`."""
     if page == "README":
         return [index_block(), "\n".join(comparison_block(of) for of in COMPARED)]
-    return [limits_block()] if page == "limits" else [scheme_block(page)]
+    other = {"limits": limits_block, "erase-methods": methods_block}.get(page)
+    return [scheme_block(page) if other is None else other()]
 
 
 def main() -> None:
     """Writes diagrams and generated blocks."""
     for name in schemes():
         (FOLDER / f"{name}.svg").write_bytes(diagram(name))
-    for name in [*schemes(), "README", "limits"]:
+    (FOLDER / "erase-methods.svg").write_bytes(methods_diagram())
+    for name in [*schemes(), "README", "limits", "erase-methods"]:
         path = FOLDER / f"{name}.md"
         path.write_text(with_blocks(path.read_text(encoding="utf-8"), blocks_of(name)), encoding="utf-8")
 

@@ -67,6 +67,21 @@ pub(crate) fn narrowed(key: &str) -> Option<&'static [&'static str]> {
     if let Some(key) = of_suspensions.iter().find_map(|section| key.strip_prefix(section)) {
         return Some(match key {
             "max-suspends" => &["", "1", "5"],
+            // Those of the first worlds, so that these stay what they were; all are in the worlds of pairs of schemes.
+            "scheme" => &[
+                "'none'",
+                "'ideal'",
+                "'inter-phase'",
+                "'intra-phase-cancel'",
+                "'pulse-remainder'",
+                "'exact'",
+                "'immediate'",
+                "'deferred'",
+                "'timeout'",
+                "'loop-boundary'",
+            ],
+            // Budgets and times need the same number: the die's harness draws them.
+            "tier-suspends" | "tier-intervals" => &[""],
             "min-interval" => &["", "", "'7us'", "'300us'"],
             "min-remaining" => &["", "'60us'"],
             "min-loops-left" => &["", "", "2"],
@@ -191,8 +206,8 @@ pub(crate) fn value_of(key: &Key, path: &str, values: &mut Rng) -> Option<String
 }
 
 /// Sections of a drive whose keys every world draws.
-const SECTIONS: [&str; 10] =
-    ["part", "cache", "host", "link", "schedule", "suspend", "power", "audit", "ecc", "errors"];
+const SECTIONS: [&str; 11] =
+    ["part", "cache", "host", "link", "schedule", "erase", "suspend", "power", "audit", "ecc", "errors"];
 
 /// Whether a world draws the keys of the section of `path`, where it draws `others` besides [`SECTIONS`].
 pub(crate) fn is_drawn(path: &str, others: &[&str]) -> bool {
@@ -306,6 +321,7 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
     if values_of_reads.below(3) == 0 {
         text += "[firmware]\n";
     }
+    let mut values_of_erase = streams.stream("test.erase", 0);
     let mut values_of_dram = streams.stream("test.dram", 0);
     if values_of_dram.below(4) == 0 {
         text += "[dram]\n";
@@ -327,6 +343,11 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
             &mut values_of_slc
         } else if key.path.starts_with("ftl.map") && key.path != "ftl.mapping-unit" {
             &mut values_of_map
+        } else if key.path.starts_with("erase.")
+            || key.path.contains(".tier-")
+            || key.path.ends_with(".safe-points")
+        {
+            &mut values_of_erase
         } else if key.path.starts_with("dram.") {
             &mut values_of_dram
         } else if key.path == "ftl.free-block" {

@@ -13,7 +13,7 @@ use interpulse_workload::FlowSpec;
 fn spec(first_pages: u32, second_pages: u32) -> DriveSpec {
     let us = Duration::from_us;
     let mut part = part(Cells::Tlc, 1, 32, 8);
-    let program = TrainSpec { loops: 2, pulse: us(20), reset: us(0), verify: us(30) };
+    let program = TrainSpec::even(2, us(20), us(0), us(30));
     part.program_mode = ProgramMode::TwoStep;
     part.two_step = Some(TwoStepSpec { program, first_pages, second_pages });
     let mut spec = of_part(part, 2, 1, 1);

@@ -14,6 +14,7 @@
 pub mod cell_mode;
 pub mod command;
 pub mod die;
+pub mod erase;
 pub mod errors;
 pub mod geometry;
 pub mod hold_up;

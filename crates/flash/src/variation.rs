@@ -1,6 +1,7 @@
 //! Variation of pulse trains between word lines and between blocks: a fixed function of the address, never of time, so that
 //! a word line always takes the same program time (Zambelli et al. 2021, Section 3.2).
 
+use crate::erase::{BlockErase, EraseMethod};
 use crate::parts::{EraseWear, PartSpec};
 use crate::pulse::PulseTrain;
 use interpulse_engine::Duration;
@@ -48,7 +49,7 @@ impl LongOperations {
             LongOperations::AsRead => part.read.iter().copied().max().expect("a part has a page type"),
             LongOperations::Zero => Duration::ZERO,
         };
-        Some(PulseTrain { loops: 1, pulse, reset: Duration::ZERO, verify: Duration::ZERO })
+        Some(PulseTrain::even(1, pulse, Duration::ZERO, Duration::ZERO))
     }
 }
 
@@ -65,12 +66,13 @@ pub struct Trains {
     first_step: PulseTrain,
     erase: PulseTrain,
     wear: EraseWear,
+    method: EraseMethod,
     seed: u64,
 }
 
 impl Trains {
-    /// The trains of `part`; `seed` selects the variation. Replaced trains do not vary.
-    pub fn new(part: &PartSpec, long: LongOperations, seed: u64) -> Trains {
+    /// The trains of `part` with this erase method; `seed` selects the variation. Replaced trains do not vary.
+    pub fn new(part: &PartSpec, long: LongOperations, method: EraseMethod, seed: u64) -> Trains {
         if let Some(train) = long.train(part) {
             return Trains {
                 program: train,
@@ -80,6 +82,7 @@ impl Trains {
                 first_step: train,
                 erase: train,
                 wear: EraseWear::Fixed,
+                method: EraseMethod::Ispe,
                 seed,
             };
         }
@@ -91,6 +94,7 @@ impl Trains {
             first_step: part.two_step.map_or(part.program, |of| of.program),
             erase: part.erase,
             wear: part.erase_wear,
+            method,
             seed,
         }
     }
@@ -139,14 +143,21 @@ impl Trains {
     /// With `aero` a block keeps its rank among all blocks, so its loops never decrease with wear; beyond 5,000 cycles
     /// the last distribution applies. The loops of the part are those of a fresh block, scaled by AERO's growth.
     pub fn erase(&self, key: u64, cycles: u32) -> PulseTrain {
-        match self.wear {
-            EraseWear::Fixed => self.erase,
-            EraseWear::Aero => {
-                let rank = (mix(self.seed ^ mix(key ^ 0xe0)) >> 11) as f64 / (1u64 << 53) as f64;
-                let growth = aero_loops(cycles, rank);
-                PulseTrain { loops: self.erase.loops * growth / AERO_LOOPS_FRESH, ..self.erase }
-            }
+        if (self.wear, self.method) == (EraseWear::Fixed, EraseMethod::Ispe) {
+            return self.erase;
         }
+        let random = |bits: u64| (mix(self.seed ^ mix(bits)) >> 11) as f64 / (1u64 << 53) as f64;
+        let rank = random(key ^ 0xe0);
+        let (cycles, growth) = match self.wear {
+            EraseWear::Fixed => (0, AERO_LOOPS_FRESH),
+            EraseWear::Aero => (cycles, aero_loops(cycles, rank)),
+        };
+        let nominal = PulseTrain { loops: self.erase.loops * growth / AERO_LOOPS_FRESH, ..self.erase };
+        if self.method == EraseMethod::Ispe {
+            return nominal;
+        }
+        let chance = random(key ^ mix(u64::from(cycles)) ^ 0xe1);
+        self.method.train(&BlockErase { nominal, fresh: self.erase, cycles, rank, chance })
     }
 }
 
@@ -200,9 +211,9 @@ mod tests {
             plane_address: PlaneAddress::Any,
             sub_blocks: SubBlocks::ONE,
             buffer_setup: us(0),
-            program: TrainSpec { loops: 16, pulse: us(35), reset: us(0), verify: us(90) },
+            program: TrainSpec::even(16, us(35), us(0), us(90)),
             program_loops_sd: sd,
-            erase: TrainSpec { loops: 1, pulse: us(3400), reset: us(0), verify: us(100) },
+            erase: TrainSpec::even(1, us(3400), us(0), us(100)),
             erase_wear: wear,
             suspend_support: SuspendSupport::Nested,
             voltage_reset: us(0),
@@ -227,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_word_line_always_takes_the_same_loops_and_word_lines_differ() {
-        let trains = Trains::new(&part(1.0, EraseWear::Fixed), LongOperations::Real, 5);
+        let trains = Trains::new(&part(1.0, EraseWear::Fixed), LongOperations::Real, EraseMethod::Ispe, 5);
         let loops: Vec<u32> = (0..20_000).map(|k| trains.program(k).loops).collect();
         assert!(loops.iter().enumerate().all(|(k, &n)| trains.program(k as u64).loops == n));
         let mean = loops.iter().map(|&n| f64::from(n)).sum::<f64>() / loops.len() as f64;
@@ -240,7 +251,7 @@ mod tests {
     /// Mean erase times of the published table (3.5 ms a loop), within the rounding to whole percents.
     #[test]
     fn aero_mean_erase_time_grows_as_published() {
-        let trains = Trains::new(&part(0.0, EraseWear::Aero), LongOperations::Real, 5);
+        let trains = Trains::new(&part(0.0, EraseWear::Aero), LongOperations::Real, EraseMethod::Ispe, 5);
         for (cycles, mean_ms) in
             [(0, 3.50), (500, 3.78), (1000, 4.49), (1500, 7.17), (2000, 8.75), (3000, 10.96), (5000, 16.77)]
         {
@@ -253,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_block_never_needs_fewer_loops_as_it_wears() {
-        let trains = Trains::new(&part(0.0, EraseWear::Aero), LongOperations::Real, 5);
+        let trains = Trains::new(&part(0.0, EraseWear::Aero), LongOperations::Real, EraseMethod::Ispe, 5);
         for block in 0..200 {
             let loops: Vec<u32> = (0..=60).map(|k| trains.erase(block, k * 100).loops).collect();
             assert!(loops.is_sorted(), "block {block}: {loops:?}");

@@ -212,12 +212,7 @@ fn an_address_beyond_the_die_is_not_another_block() {
 
 // ---- the die itself -------------------------------------------------------------------------------------
 
-const TRAIN: PulseTrain = PulseTrain {
-    loops: 4,
-    pulse: Duration::from_us(35),
-    reset: Duration::ZERO,
-    verify: Duration::from_us(90),
-};
+const TRAIN: PulseTrain = PulseTrain::even(4, Duration::from_us(35), Duration::ZERO, Duration::from_us(90));
 
 fn die() -> Die {
     Die::new(1, 8, 24, 3)

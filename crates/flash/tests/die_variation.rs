@@ -100,12 +100,7 @@ fn wearing() -> PartSpec {
     PartSpec {
         planes: 2,
         blocks_per_plane: BLOCKS,
-        erase: TrainSpec {
-            loops: 1,
-            pulse: Duration::from_us(3_400),
-            reset: Duration::ZERO,
-            verify: Duration::from_us(100),
-        },
+        erase: TrainSpec::even(1, Duration::from_us(3_400), Duration::ZERO, Duration::from_us(100)),
         erase_wear: EraseWear::Aero,
         ..part()
     }

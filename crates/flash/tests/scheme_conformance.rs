@@ -6,7 +6,9 @@ use interpulse_flash::die::{Die, State};
 use interpulse_flash::geometry::Planes;
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::pulse::PulseTrain;
-use interpulse_flash::suspend::{Decision, LongOpStatus, Scheme, SuspendCosts, SuspendPolicy, SuspendScheme};
+use interpulse_flash::suspend::{
+    Decision, LongOpStatus, Scheme, SuspendCosts, SuspendPolicy, SuspendScheme, Tiers,
+};
 use interpulse_settings::Document;
 use proptest::prelude::*;
 use std::path::Path;
@@ -15,11 +17,13 @@ const PLANE: Planes = Planes { first: 0, count: 1 };
 
 /// A train and a progress on it: anywhere, or near the end of a loop.
 fn a_train_and_progress() -> impl Strategy<Value = (PulseTrain, Duration)> {
-    let train = (1u32..40, 1u64..2_000_000, 0u64..200_000).prop_map(|(loops, pulse, verify)| PulseTrain {
-        loops,
-        pulse: Duration::from_ns(pulse),
-        reset: Duration::from_ns(verify / 7),
-        verify: Duration::from_ns(verify),
+    let train = (1u32..40, 1u64..2_000_000, 0u64..200_000).prop_map(|(loops, pulse, verify)| {
+        PulseTrain::even(
+            loops,
+            Duration::from_ns(pulse),
+            Duration::from_ns(verify / 7),
+            Duration::from_ns(verify),
+        )
     });
     (train, 0.0f64..1.0, 0u64..3, any::<bool>()).prop_map(|(train, share, nudge, boundary)| {
         let (total, one) = (train.total().as_ns(), train.loop_time().as_ns());
@@ -144,15 +148,45 @@ fn every_scheme_has_its_file_and_is_chosen_by_its_name() {
 
 #[test]
 fn none_never_stops_and_a_part_that_cannot_suspend_does_not() {
-    let train = PulseTrain {
-        loops: 4,
-        pulse: Duration::from_us(35),
-        reset: Duration::ZERO,
-        verify: Duration::from_us(90),
-    };
+    let train = PulseTrain::even(4, Duration::from_us(35), Duration::ZERO, Duration::from_us(90));
     let at = status(&train, Duration::from_us(1), false, 0);
     for never in [SuspendPolicy::NEVER, SuspendPolicy::unlimited(Scheme::None, SuspendCosts::default())] {
         assert_eq!(never.decide(&at), Decision::RunsToEnd);
         assert!(!never.can_suspend());
     }
+}
+
+/// Tiers of two suspensions with 100 us between them, then one with 300 us: five in all are not reached. The read comes a second
+/// after the last resume at 2 us, so times of more than a second put it off.
+#[test]
+fn tiers_bound_number_and_progress_of_suspensions() {
+    let train = PulseTrain::even(4, Duration::from_us(35), Duration::ZERO, Duration::from_us(90));
+    let (short, long) = (Duration::from_us(100), Duration::from_ms(1_500));
+    let tiers = Tiers::of(&[2, 1], &[short, long]);
+    for (name, scheme, _) in Scheme::all() {
+        let free = SuspendPolicy::unlimited(scheme, SuspendCosts::default());
+        let tiered = SuspendPolicy { tiers: tiers.clone(), ..free.clone() };
+        let at = |suspends| status(&train, Duration::from_us(10), false, suspends);
+        for suspends in [0, 1] {
+            assert_eq!(tiered.decide(&at(suspends)), free.decide(&at(suspends)), "{name}");
+        }
+        assert_eq!(tiered.decide(&at(2)), Decision::NotBefore(SimTime(2_000) + long), "{name}");
+        for suspends in [3, 4] {
+            assert_eq!(tiered.decide(&at(suspends)), Decision::Refused, "{name}");
+        }
+    }
+}
+
+#[test]
+fn tiers_need_a_time_for_each_budget() {
+    let read = |text| {
+        let document = Document::from_toml(text, "test.toml").unwrap();
+        SuspendPolicy::read(&mut document.top(), SuspendCosts::default(), 1)
+    };
+    let policy =
+        read("scheme = 'immediate'\ntier-suspends = [2, 1]\ntier-intervals = ['100us', '300us']\n").unwrap();
+    let times = [Duration::from_us(100), Duration::from_us(300)];
+    assert_eq!(policy.tiers, Tiers::of(&[2, 1], &times));
+    let error = read("tier-suspends = [2, 1]\ntier-intervals = ['100us']\n").unwrap_err().to_string();
+    assert!(error.contains("as many times as tier-suspends has budgets: 2"), "{error}");
 }

@@ -10,7 +10,7 @@ mod nearest;
 /// The stop of a train of four loops of 100 us, at a progress.
 fn stop_at(elapsed_us: u64, committed: bool) -> Stop {
     let us = |us| Duration::from_ns(1_000 * us);
-    let train = PulseTrain { loops: 4, pulse: us(60), reset: us(0), verify: us(40) };
+    let train = PulseTrain::even(4, us(60), us(0), us(40));
     let op = LongOpStatus {
         train: &train,
         elapsed: us(elapsed_us),

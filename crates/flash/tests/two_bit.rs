@@ -24,8 +24,8 @@ fn two_bit_part() -> PartSpec {
     PartSpec {
         layers: 4,
         reprogram: Some(ReprogramSpec {
-            mlc_program: TrainSpec { loops: 3, pulse: us(30), reset: us(0), verify: us(80) },
-            reprogram: TrainSpec { loops: 2, pulse: us(30), reset: us(0), verify: us(100) },
+            mlc_program: TrainSpec::even(3, us(30), us(0), us(80)),
+            reprogram: TrainSpec::even(2, us(30), us(0), us(100)),
             read: Duration::from_ns(READ_2),
         }),
         ..part()

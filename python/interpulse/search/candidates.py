@@ -30,6 +30,7 @@ PUBLISHED_FOR = {
     "immediate": "erase",
     "deferred": "erase",
     "timeout": "erase",
+    "safe-points": "erase",
 }
 """The operation for which a scheme was published: breaks ties between schemes of equal cost."""
 

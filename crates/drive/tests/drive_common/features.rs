@@ -32,7 +32,7 @@ pub fn slc_cache(text: &str) -> SlcSpec {
 /// Programs in SLC mode of 100 us and reads of 20 us.
 pub fn slc_mode() -> SlcModeSpec {
     let us = Duration::from_us;
-    let program = TrainSpec { loops: 2, pulse: us(20), reset: us(0), verify: us(30) };
+    let program = TrainSpec::even(2, us(20), us(0), us(30));
     SlcModeSpec { program, read: us(20), endurance: 30_000 }
 }
 

@@ -25,6 +25,7 @@ use interpulse_drive::{EachNamespace, PreconditionedState};
 use interpulse_engine::{
     AuditReport, Bytes, Device, Duration, EventQueue, LatencyHistogram, ResourceId, SimTime, Streams,
 };
+use interpulse_flash::erase::EraseMethod;
 use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
@@ -86,9 +87,9 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
         plane_address: PlaneAddress::Any,
         sub_blocks: SubBlocks::ONE,
         buffer_setup: us(1),
-        program: TrainSpec { loops: 4 * bits, pulse: us(20), reset: us(0), verify: us(30) },
+        program: TrainSpec::even(4 * bits, us(20), us(0), us(30)),
         program_loops_sd: 0.0,
-        erase: TrainSpec { loops: 3, pulse: us(360), reset: us(0), verify: us(40) },
+        erase: TrainSpec::even(3, us(360), us(0), us(40)),
         erase_wear: EraseWear::Fixed,
         suspend_support: SuspendSupport::Nested,
         voltage_reset: us(0),
@@ -104,8 +105,8 @@ pub fn part(cells: Cells, planes: u32, blocks_per_plane: u32, page_kib: u64) -> 
         command_cycles: Duration::from_ns(200),
         endurance: 3000,
         reprogram: (cells == Cells::Tlc).then_some(ReprogramSpec {
-            mlc_program: TrainSpec { loops: 9, pulse: us(20), reset: us(0), verify: us(25) },
-            reprogram: TrainSpec { loops: 8, pulse: us(20), reset: us(0), verify: us(25) },
+            mlc_program: TrainSpec::even(9, us(20), us(0), us(25)),
+            reprogram: TrainSpec::even(8, us(20), us(0), us(25)),
             read: us(35),
         }),
         slc_mode: None,
@@ -134,6 +135,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             nesting: false,
             gc_reads: GcReadRank::InOrder,
             long_operations: LongOperations::Real,
+            erase_method: EraseMethod::Ispe,
             multi_plane_reads: false,
             multi_plane_programs: false,
             host_order: HostOrder::Arrival,

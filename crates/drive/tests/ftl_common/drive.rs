@@ -17,6 +17,7 @@ use interpulse_drive::spec::{
     UnmappedReads, WriteZeroes,
 };
 use interpulse_engine::{Bytes, Device, Duration, EventQueue, ResourceId, SimTime};
+use interpulse_flash::erase::EraseMethod;
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::channel::ChannelOrder;
@@ -51,9 +52,9 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         plane_address: PlaneAddress::Any,
         sub_blocks: SubBlocks::ONE,
         buffer_setup: us(0),
-        program: TrainSpec { loops: 4, pulse: us(40), reset: us(0), verify: us(10) },
+        program: TrainSpec::even(4, us(40), us(0), us(10)),
         program_loops_sd: 0.0,
-        erase: TrainSpec { loops: 5, pulse: us(500), reset: us(0), verify: us(100) },
+        erase: TrainSpec::even(5, us(500), us(0), us(100)),
         erase_wear: EraseWear::Fixed,
         suspend_support: SuspendSupport::Nested,
         voltage_reset: us(0),
@@ -84,6 +85,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             nesting: false,
             gc_reads: GcReadRank::InOrder,
             long_operations: LongOperations::Real,
+            erase_method: EraseMethod::Ispe,
             multi_plane_reads: false,
             multi_plane_programs: false,
             host_order: HostOrder::Arrival,

@@ -4,6 +4,7 @@ use super::channel::ChannelOrder;
 use super::flow_order::HostOrder;
 use super::power::PowerConfig;
 use super::queue::{GcReadRank, Policy};
+use crate::erase::EraseMethod;
 use crate::errors::ErrorSpec;
 use crate::parts::{CommandBus, PartSpec};
 use crate::suspend::SuspendPolicy;
@@ -33,6 +34,8 @@ pub struct NandConfig {
     pub channel_order: ChannelOrder,
     /// How long programs and erases last.
     pub long_operations: LongOperations,
+    /// How blocks are erased.
+    pub erase_method: EraseMethod,
     /// When and how programs are suspended.
     pub program_suspend: SuspendPolicy,
     /// When and how erases are suspended.

@@ -229,7 +229,7 @@ impl Nand {
         Nand {
             timing,
             reliability,
-            trains: Trains::new(part, config.long_operations, seed),
+            trains: Trains::new(part, config.long_operations, config.erase_method, seed),
             dies: vec![
                 Die::new(
                     geometry.planes,

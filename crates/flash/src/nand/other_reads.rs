@@ -76,6 +76,7 @@ impl Nand {
 mod tests {
     use super::*;
     use crate::command::{Effect, Kind};
+    use crate::erase::EraseMethod;
     use crate::geometry::Geometry;
     use crate::ids::{BlockId, DieId};
     use crate::nand::NandConfig;
@@ -96,6 +97,7 @@ mod tests {
             policy: Policy::Fifo,
             gc_reads: GcReadRank::InOrder,
             long_operations: LongOperations::Real,
+            erase_method: EraseMethod::Ispe,
             program_suspend: SuspendPolicy::NEVER,
             erase_suspend: SuspendPolicy::NEVER,
             nesting: false,

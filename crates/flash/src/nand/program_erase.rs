@@ -361,9 +361,7 @@ impl Nand {
         let die = &mut self.dies[d];
         let op = die.long().expect("only a long operation finishes");
         let owed = op.train.total().as_ns();
-        let loops = u64::from(op.train.loops);
-        let phases = [op.train.pulse * loops, op.train.reset * loops, op.train.verify * loops];
-        self.supply.tally.book_phases(op.kind, phases);
+        self.supply.tally.book_phases(op.kind, op.train.split(op.train.total()));
         *op.kind.count(&mut self.counters) += 1;
         let (command, effect) = (op.kind.command(), op.effect);
         *self.counters.trains(op.effect).owed += owed;

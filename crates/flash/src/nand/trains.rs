@@ -8,7 +8,7 @@ use crate::pulse::PulseTrain;
 /// The longest of the trains of the planes of an operation, which last as long as the slowest.
 pub fn slowest(txn: &Txn, train_of: impl Fn(u32) -> PulseTrain) -> PulseTrain {
     let trains = txn.planes().each().map(train_of);
-    trains.max_by_key(|train| train.loops).expect("an operation addresses a plane")
+    trains.max_by_key(|train| train.total()).expect("an operation addresses a plane")
 }
 
 /// Identifies a word line of one plane for the variation of its program time; operations without an address

@@ -91,12 +91,12 @@ fn train(s: &mut Section, of: [TrainKey; 4]) -> Result<TrainSpec, ConfigError> {
         spec.at_most(MAX_STEP).typical(Duration::from_us(u64::from(of.typical)))
     };
     let [loops, pulse, reset, verify] = of;
-    Ok(TrainSpec {
-        loops: s.u32(loops.key, loops.doc, required().within(1..=1000).typical(loops.typical))?,
-        pulse: s.duration(pulse.key, pulse.doc, lasts(required().positive(), &pulse))?,
-        reset: s.duration(reset.key, reset.doc, optional_time())?,
-        verify: s.duration(verify.key, verify.doc, lasts(required(), &verify))?,
-    })
+    Ok(TrainSpec::even(
+        s.u32(loops.key, loops.doc, required().within(1..=1000).typical(loops.typical))?,
+        s.duration(pulse.key, pulse.doc, lasts(required().positive(), &pulse))?,
+        s.duration(reset.key, reset.doc, optional_time())?,
+        s.duration(verify.key, verify.doc, lasts(required(), &verify))?,
+    ))
 }
 
 pub(super) fn program_train(part: &mut Section) -> Result<TrainSpec, ConfigError> {

@@ -2,7 +2,7 @@
 
 use super::{
     Eligibility, LongOpStatus, MultiPlane, ResumePolicy, Scheme, Stop, StopRequest, SuspendCosts,
-    SuspendScheme, Suspended,
+    SuspendScheme, Suspended, Tiers,
 };
 use interpulse_engine::{Duration, SimTime};
 use interpulse_settings::{ConfigError, Section, Spec, default, keys, optional};
@@ -74,6 +74,8 @@ keys! {
         pub max_suspends: Option<u32> = optional_u32(optional().at_least(1)),
         /// shortest time from the resumed pulses to the next stop
         pub min_interval: Duration = duration(optional_time()),
+        /// Budgets of suspensions by tier.
+        pub tiers: Tiers => Tiers::read(s, MAX_LIMIT)?,
         /// an operation with less remaining time is not suspended
         pub min_remaining: Duration = duration(optional_time()),
         /// an operation with fewer remaining loops, the current one included, is not suspended
@@ -133,6 +135,7 @@ impl SuspendPolicy {
             costs,
             max_suspends: None,
             min_interval: Duration::ZERO,
+            tiers: Tiers::NONE,
             min_remaining: Duration::ZERO,
             min_loops_left: 0,
             max_suspended_time: None,
@@ -170,16 +173,18 @@ impl SuspendPolicy {
             return Decision::RunsToEnd;
         }
         let so_far = Suspended { times: op.suspends, first: op.first_suspend, spent: op.suspended };
-        let loops_left = remaining.as_ns().div_ceil(op.train.loop_time().as_ns());
+        let loops_left = op.train.loops_left(op.elapsed);
         if self.max_suspends.is_some_and(|max| op.suspends >= max)
+            || self.tiers.are_used_up(op.suspends)
             || remaining < self.min_remaining
             || loops_left < u64::from(self.min_loops_left)
             || self.suspend_limit_reached(so_far, op.now)
         {
             return Decision::Refused;
         }
-        if op.suspends > 0 && op.now < op.resumed + self.min_interval {
-            return Decision::NotBefore(op.resumed + self.min_interval);
+        let interval = self.min_interval.max(self.tiers.interval(op.suspends));
+        if op.suspends > 0 && op.now < op.resumed + interval {
+            return Decision::NotBefore(op.resumed + interval);
         }
         match self.scheme.stop(&StopRequest { op, costs: &self.costs }) {
             // A stop at the end of the train is its completion.

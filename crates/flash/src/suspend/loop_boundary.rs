@@ -11,7 +11,7 @@ impl SuspendScheme for LoopBoundary {
     fn stop(&self, request: &StopRequest) -> Option<Stop> {
         let to_end = request.op.train.to_loop_end(request.op.elapsed);
         Some(request.stop_after(if request.op.committed && to_end.as_ns() == 0 {
-            request.op.train.loop_time()
+            request.op.train.loop_length(request.op.elapsed)
         } else {
             to_end
         }))

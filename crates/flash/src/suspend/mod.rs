@@ -7,6 +7,7 @@
 pub mod eligibility;
 pub mod limits;
 pub mod resume;
+pub mod tiers;
 
 use crate::pulse::PulseTrain;
 use interpulse_engine::{Duration, SimTime};
@@ -16,6 +17,8 @@ pub use deferred::{Deferred, SafePointEntry};
 pub use eligibility::{Eligibility, MultiPlane};
 pub use limits::{Decision, Preemptors, Reload, SuspendLimits, SuspendPolicy};
 pub use resume::ResumePolicy;
+pub use safe_points::SafePoints;
+pub use tiers::Tiers;
 pub use timeout::{DeferClock, Timeout};
 
 /// Suspension costs of a part for one kind of operation.
@@ -146,6 +149,7 @@ registry! {
         "deferred" => deferred::Deferred(it): "finish the current loop (Kim et al., ATC'19: D-ES)";
         "timeout" => timeout::Timeout(it): "immediate until a write starves for `defer-after`, then deferred (Kim et al., ATC'19: T-ES)";
         "loop-boundary" => loop_boundary::LoopBoundary: "finish the current loop, pulse and verifies together (Zambelli 2021, Section 3.1)";
+        "safe-points" => safe_points::SafePoints(it): "finish the current part of a pulse (Kim et al., KICS 2025: SSR)";
     }
 }
 

@@ -7,6 +7,7 @@
 use interpulse_engine::{Bytes, Duration, EventQueue, ResourceId, SimTime};
 use interpulse_flash::DieId;
 use interpulse_flash::command::WAITS;
+use interpulse_flash::erase::EraseMethod;
 use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::ids::BlockId;
@@ -66,7 +67,7 @@ pub fn answer(scheme: Scheme, train: &TrainSpec, costs: &SuspendCosts, elapsed: 
 
 /// The train of an operation at its nominal number of loops.
 pub fn train_of(spec: &TrainSpec) -> PulseTrain {
-    PulseTrain { loops: spec.loops, pulse: spec.pulse, reset: spec.reset, verify: spec.verify }
+    PulseTrain::even(spec.loops, spec.pulse, spec.reset, spec.verify)
 }
 
 /// Command and address cycles.
@@ -114,9 +115,9 @@ pub fn part() -> PartSpec {
         plane_address: PlaneAddress::Any,
         sub_blocks: SubBlocks::ONE,
         buffer_setup: Duration::from_ns(SETUP),
-        program: TrainSpec { loops: 4, pulse: us(35), reset: us(0), verify: us(90) },
+        program: TrainSpec::even(4, us(35), us(0), us(90)),
         program_loops_sd: 0.0,
-        erase: TrainSpec { loops: 3, pulse: us(1000), reset: us(0), verify: us(100) },
+        erase: TrainSpec::even(3, us(1000), us(0), us(100)),
         erase_wear: EraseWear::Fixed,
         suspend_support: SuspendSupport::Nested,
         voltage_reset: us(4),
@@ -145,6 +146,7 @@ pub fn config() -> NandConfig {
         policy: Policy::Fifo,
         gc_reads: GcReadRank::InOrder,
         long_operations: LongOperations::Real,
+        erase_method: EraseMethod::Ispe,
         program_suspend: SuspendPolicy::NEVER,
         erase_suspend: SuspendPolicy::NEVER,
         nesting: false,

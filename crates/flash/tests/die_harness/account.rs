@@ -5,6 +5,7 @@ use crate::die_harness::power::{assert_power, assert_power_in_the_middle, distin
 use interpulse_engine::{Current, Duration, Streams};
 use interpulse_flash::DieId;
 use interpulse_flash::command::DieActivity;
+use interpulse_flash::erase::{Aero, EraseMethod};
 use interpulse_flash::errors::{Ecc, ErrorSpec, Pipelined, Retry, SoftStage};
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::NandConfig;
@@ -15,7 +16,7 @@ use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::parts::{CacheRegister, CommandBus, PartSpec};
 use interpulse_flash::suspend::{
-    Eligibility, MultiPlane, Preemptors, Reload, ResumePolicy, Scheme, SuspendCosts, SuspendPolicy,
+    Eligibility, MultiPlane, Preemptors, Reload, ResumePolicy, Scheme, SuspendCosts, SuspendPolicy, Tiers,
 };
 use interpulse_flash::variation::LongOperations;
 use interpulse_settings::Document;
@@ -153,16 +154,17 @@ fn a_policy() -> impl Strategy<Value = SuspendPolicy> {
     let costs =
         (cost(), cost(), cost()).prop_map(|(entry, resume, reset)| SuspendCosts { entry, resume, reset });
     let limits = (prop::option::of(0u32..4), time(), 0u32..4, time(), limit(), limit());
-    let rest = (time(), 0u32..50_000);
+    let rest = (time(), 0u32..50_000, prop::bool::weighted(0.2));
     (scheme, costs, limits, (resume, reload, eligible, preemptors), rest).prop_map(
         |(scheme, costs, limits, (resume, reload, eligible, preemptors), rest)| {
             let (max_suspends, min_remaining, min_loops_left, min_interval, max_suspended_time, timeout) =
                 limits;
-            let (resume_ramp, stress_ppm) = rest;
+            let (resume_ramp, stress_ppm, tiered) = rest;
             SuspendPolicy {
                 scheme,
                 costs,
                 max_suspends,
+                tiers: if tiered { Tiers::of(&[1, 2], &[min_remaining, min_interval]) } else { Tiers::NONE },
                 min_interval,
                 min_remaining,
                 min_loops_left,
@@ -233,13 +235,17 @@ fn a_case() -> impl Strategy<Value = Case> {
     let rank = (0..GcReadRank::ALL.len()).prop_map(|k| GcReadRank::ALL[k].1);
     let long = (0..LongOperations::ALL.len()).prop_map(|k| LongOperations::ALL[k].1);
     let long = prop_oneof![3 => Just(LongOperations::Real), 1 => long];
+    let aero = (any::<bool>(), any::<bool>()).prop_map(|(margin, often)| {
+        EraseMethod::Aero(Aero { margin, mispredictions: if often { 0.5 } else { 0.0 } })
+    });
+    let method = prop_oneof![2 => Just(EraseMethod::Ispe), 1 => aero];
     let channel = (0..ChannelOrder::ALL.len()).prop_map(|k| ChannelOrder::ALL[k].1);
-    let order = (any::<bool>(), any::<bool>(), rank, long, channel);
+    let order = (any::<bool>(), any::<bool>(), rank, (long, method), channel);
     let errors = prop::option::weighted(0.4, some_errors());
     let nand = (policies, order, 0u64..80_000, 0u64..30_000, errors).prop_map(
         |(
             (program_suspend, erase_suspend, nesting),
-            (fifo, multi_plane_reads, gc_reads, long, channel_order),
+            (fifo, multi_plane_reads, gc_reads, (long, erase_method), channel_order),
             latency,
             interval,
             errors,
@@ -248,6 +254,7 @@ fn a_case() -> impl Strategy<Value = Case> {
                 policy: if fifo { Policy::Fifo } else { Policy::ReadPriority },
                 gc_reads,
                 long_operations: long,
+                erase_method,
                 program_suspend,
                 erase_suspend,
                 nesting,
@@ -387,7 +394,15 @@ proptest! {
         prop_assert_eq!(applied, owed + c.program_redone_time + c.erase_redone_time + c.ramp_time);
         if case.config.long_operations == LongOperations::Real {
             prop_assert_eq!(c.program_owed_time, trains * PULSES);
-            prop_assert_eq!(c.erase_owed_time, c.erases * ERASE_PULSES);
+            match case.config.erase_method {
+                EraseMethod::Ispe => prop_assert_eq!(c.erase_owed_time, c.erases * ERASE_PULSES),
+                // Between the shallow erase and whole loops with a mispredicted step.
+                EraseMethod::Aero(_) => {
+                    let step = ERASE_PULSES / 7;
+                    prop_assert!(c.erase_owed_time >= c.erases * 2 * step);
+                    prop_assert!(c.erase_owed_time <= c.erases * (ERASE_PULSES + step));
+                }
+            }
         }
         prop_assert_eq!(c.bus_time, bench.nand.channels()[0].busy_ns);
         prop_assert!(c.bus_time <= now);

@@ -13,7 +13,7 @@ use interpulse_engine::Duration;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::Txn;
 use interpulse_flash::parts::{PartSpec, TrainSpec};
-use interpulse_flash::suspend::{Deferred, SafePointEntry, Scheme, SuspendCosts, Timeout};
+use interpulse_flash::suspend::{Deferred, SafePointEntry, SafePoints, Scheme, SuspendCosts, Timeout};
 
 /// When the read arrives, when it may start, when the operation ends; then the time from asking to the halt, that
 /// of the entry, of the resume, and what is done again.
@@ -22,7 +22,7 @@ type Row = (u64, u64, u64, [u64; 4]);
 /// The bench's part with a voltage reset between the pulses and verifies of its erases.
 fn resetting() -> PartSpec {
     let us = Duration::from_us;
-    PartSpec { erase: TrainSpec { loops: 3, pulse: us(1_000), reset: us(50), verify: us(100) }, ..part() }
+    PartSpec { erase: TrainSpec::even(3, us(1_000), us(50), us(100)), ..part() }
 }
 
 /// `scheme` for both kinds; `timeout` defers at once or, with `patient`, not within these tests.
@@ -363,4 +363,41 @@ fn every_scheme_is_taken_at_its_word() {
             }
         }
     }
+}
+
+#[test]
+fn safe_points() {
+    // Five points: parts of 7000 of the program's pulses and of 200000 of the erase's, the last one at the loop's end. The read
+    // at 70000 is 12742 into the first pulse, whose next point is 71258; that at 92258, after the pulse, waits for the loop's end.
+    let scheme = Scheme::SafePoints(SafePoints { points: 5 });
+    let stops = |wait| [wait, 20_000, 10_000, 0];
+    let of_program = [
+        (77_258, 642_055, stops(0)),
+        (77_258, 642_055, stops(0)),
+        (91_258, 642_055, stops(1_258)),
+        (202_258, 642_055, stops(90_000)),
+        (202_258, 642_055, stops(32_258)),
+        (202_258, 642_055, stops(0)),
+        (466_258, 642_055, stops(6_258)),
+        (557_258, 557_258, NO_COST),
+        (557_258, 557_258, NO_COST),
+    ];
+    check_rows(scheme, false, program(0), &rows(IN_PROGRAM, of_program));
+    // 600300 is a point itself; 2500300 lies on one of the third pulse, at 2300300 + 200000. In the first pulse's last part, reset
+    // or verify a read waits for 1150300.
+    let stops = |wait| [wait, 40_000, 30_000, 0];
+    let of_erase = [
+        (40_300, 3_575_097, stops(200)),
+        (40_300, 3_575_097, stops(0)),
+        (640_300, 3_575_097, stops(0)),
+        (1_190_300, 3_575_097, stops(150_000)),
+        (1_190_300, 3_575_097, stops(130_000)),
+        (1_190_300, 3_575_097, stops(100_000)),
+        (1_190_300, 3_575_097, stops(50_000)),
+        (1_190_300, 3_575_097, stops(0)),
+        (2_540_300, 3_575_097, stops(0)),
+        (3_450_300, 3_450_300, NO_COST),
+        (3_450_300, 3_450_300, NO_COST),
+    ];
+    check_rows(scheme, false, erase(0), &rows(IN_ERASE, of_erase));
 }

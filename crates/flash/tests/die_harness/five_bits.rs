@@ -22,7 +22,7 @@ fn plc() -> PartSpec {
     PartSpec {
         bits_per_cell: 5,
         read: READS.map(Duration::from_ns).to_vec(),
-        program: TrainSpec { loops: LOOPS as u32, pulse: us(40), reset: us(0), verify: us(210) },
+        program: TrainSpec::even(LOOPS as u32, us(40), us(0), us(210)),
         ..part()
     }
 }

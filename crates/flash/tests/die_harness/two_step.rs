@@ -19,7 +19,7 @@ const SECOND: u64 = PROGRAM;
 /// A part of two steps that load so many pages.
 fn two_step(first_pages: u32, second_pages: u32) -> PartSpec {
     let us = Duration::from_us;
-    let program = TrainSpec { loops: 2, pulse: us(35), reset: us(0), verify: us(90) };
+    let program = TrainSpec::even(2, us(35), us(0), us(90));
     let steps = TwoStepSpec { program, first_pages, second_pages };
     PartSpec { program_mode: ProgramMode::TwoStep, two_step: Some(steps), ..part() }
 }

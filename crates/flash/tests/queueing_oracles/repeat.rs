@@ -81,7 +81,7 @@ impl Case {
 
     fn runs(&self, scheme: Scheme, entry: u64, cap: Option<u32>) -> Vec<Sum> {
         let [pulse, reset, verify] = self.times.map(Duration::from_us);
-        let program = TrainSpec { loops: self.loops, pulse, reset, verify };
+        let program = TrainSpec::even(self.loops, pulse, reset, verify);
         let part = PartSpec { program, ..LOADS[0].part() };
         let costs = SuspendCosts { entry: Duration::from_us(entry), ..SuspendCosts::default() };
         let suspend = SuspendPolicy { max_suspends: cap, ..SuspendPolicy::unlimited(scheme, costs) };

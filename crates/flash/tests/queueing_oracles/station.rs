@@ -6,6 +6,7 @@
 use interpulse_engine::{Bytes, Duration, EventQueue, ResourceId, Rng, SimTime, Streams};
 use interpulse_flash::DieId;
 use interpulse_flash::command::Effect;
+use interpulse_flash::erase::EraseMethod;
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::channel::ChannelOrder;
@@ -78,9 +79,9 @@ impl Load {
             plane_address: PlaneAddress::Any,
             sub_blocks: SubBlocks::ONE,
             buffer_setup: zero,
-            program: TrainSpec { loops: self.loops, pulse, reset: zero, verify: zero },
+            program: TrainSpec::even(self.loops, pulse, zero, zero),
             program_loops_sd: 0.0,
-            erase: TrainSpec { loops: 1, pulse: Duration::from_ms(5), reset: zero, verify: zero },
+            erase: TrainSpec::even(1, Duration::from_ms(5), zero, zero),
             erase_wear: EraseWear::Fixed,
             suspend_support: SuspendSupport::Nested,
             voltage_reset: zero,
@@ -162,6 +163,7 @@ pub fn behaving(policy: Policy, suspend: SuspendPolicy) -> NandConfig {
         nesting: false,
         gc_reads: GcReadRank::InOrder,
         long_operations: LongOperations::Real,
+        erase_method: EraseMethod::Ispe,
         multi_plane_reads: false,
         multi_plane_programs: false,
         host_order: HostOrder::Arrival,

@@ -4,12 +4,13 @@
 //! Three reads are always in flight, so a batch has at most three reads, and a read waits at every resume.
 
 use crate::common::*;
-use crate::suspension_conformance::watch::{dearest, each, of, record, resetting};
+use crate::suspension_conformance::watch::{RAMP, dearest, each, of, record, resetting};
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::suspend::{DeferClock, ResumePolicy, Scheme, Timeout};
+use interpulse_flash::suspend::{DeferClock, ResumePolicy, SafePoints, Scheme, Timeout};
 
+const SAFE_POINTS: Scheme = Scheme::SafePoints(SafePoints { points: 5 });
 const BATCH: u64 = 3 * READ_DIE;
 /// Starvation limit: 10 s.
 const LONG: u64 = 10_000_000_000;
@@ -61,13 +62,19 @@ fn run(config: &NandConfig, kind: Kind, oldest: Option<u64>, limit: u64) -> (Opt
 /// Schemes that stop between loops or phases finish within (remaining loops) x (loop + entry + resume + batch).
 #[test]
 fn deferring_schemes_finish() {
-    for scheme in [DEFERRED, DEFERRED_AT_A_COST, Scheme::LoopBoundary, Scheme::InterPhase, Scheme::None] {
+    for scheme in
+        [DEFERRED, DEFERRED_AT_A_COST, Scheme::LoopBoundary, SAFE_POINTS, Scheme::InterPhase, Scheme::None]
+    {
         for (kind, loops, one) in OPERATIONS {
             let config = starving(scheme);
             let (ended, net) = run(&config, kind, None, LONG);
-            // Load or command precede the loops; inter-phase stops up to three times per loop.
-            let stops = if scheme == Scheme::InterPhase { 3 } else { 1 };
-            let bound = PULSES_AT + loops * (one + stops * (round(&config, kind, one) - one));
+            // Load or command precede the loops; some schemes stop several times per loop.
+            let stops = match scheme {
+                Scheme::InterPhase => 3,
+                Scheme::SafePoints(it) => u64::from(it.points),
+                _ => 1,
+            };
+            let bound = PULSES_AT + loops * (one + stops * (round(&config, kind, one) - one + RAMP));
             assert!(ended.is_some_and(|at| at <= bound), "{scheme:?} {kind:?}: {ended:?}, at most {bound}");
             assert_eq!(net, loops * one);
         }
@@ -121,7 +128,7 @@ fn a_ramp_longer_than_the_interval_starves_the_exact_schemes() {
     }
 }
 
-/// With at most k suspensions, k below the number of loops, every scheme keeps the bound of deferring schemes.
+/// With at most k suspensions, k up to the number of loops, every scheme keeps the bound of deferring schemes, with a ramp each.
 #[test]
 fn capped_operations_finish() {
     for (name, scheme, _) in Scheme::all() {
@@ -130,7 +137,7 @@ fn capped_operations_finish() {
                 let mut config = starving(scheme);
                 each(&mut config, |policy| policy.max_suspends = Some(cap));
                 let (ended, net) = run(&config, kind, None, LONG);
-                let bound = PULSES_AT + loops * round(&config, kind, one);
+                let bound = PULSES_AT + loops * round(&config, kind, one) + u64::from(cap) * RAMP;
                 assert!(ended.is_some_and(|at| at <= bound), "{name} {kind:?}: {ended:?}, at most {bound}");
                 assert_eq!(net, loops * one);
             }

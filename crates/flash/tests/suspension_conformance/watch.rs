@@ -15,8 +15,8 @@ pub const RAMP: u64 = 7_000;
 pub fn resetting() -> PartSpec {
     let us = Duration::from_us;
     PartSpec {
-        program: TrainSpec { loops: 4, pulse: us(30), reset: us(5), verify: us(90) },
-        erase: TrainSpec { loops: 3, pulse: us(950), reset: us(50), verify: us(100) },
+        program: TrainSpec::even(4, us(30), us(5), us(90)),
+        erase: TrainSpec::even(3, us(950), us(50), us(100)),
         ..part()
     }
 }

@@ -5,6 +5,8 @@ use interpulse_drive::spec::{
     PowerLossSpec, ReadCacheSpec,
 };
 use interpulse_drive::super_layer_word_lines;
+use interpulse_engine::Duration;
+use interpulse_flash::erase::EraseMethod;
 use interpulse_flash::geometry::{Geometry, UNIT_BYTES};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::channel::ChannelOrder;
@@ -129,6 +131,18 @@ fn read_mapping_unit(document: &Document, part: &PartSpec) -> Result<u64, Config
     Ok(unit)
 }
 
+/// Reads the section `[erase]`.
+fn read_erase_method(document: &Document, part: &PartSpec) -> Result<EraseMethod, ConfigError> {
+    let mut s = document.section("erase")?;
+    let method = EraseMethod::read(&mut s)?;
+    let fits = method == EraseMethod::Ispe || part.erase.total() <= LONGEST_ADAPTED;
+    s.check(fits, "method", "\"ispe\", or a part whose erase takes at most 4s")?;
+    Ok(method)
+}
+
+/// Longest erase that can be adapted: its loops are stored in 32 bits of ns.
+const LONGEST_ADAPTED: Duration = Duration::from_ms(4_000);
+
 fn read_nand(
     document: &Document,
     part: &PartSpec,
@@ -170,6 +184,7 @@ fn read_nand(
         Some("real"),
         LongOperations::ALL,
     )?;
+    let erase_method = read_erase_method(document, part)?;
     let (program_suspend, erase_suspend, nesting) = super::suspend::read(document, part, dies)?;
     let ecc = super::errors::read(document, part, folder)?;
     Ok(NandConfig {
@@ -178,6 +193,7 @@ fn read_nand(
         host_order,
         channel_order,
         long_operations,
+        erase_method,
         program_suspend,
         erase_suspend,
         nesting,

@@ -80,8 +80,6 @@ pub(crate) fn narrowed(key: &str) -> Option<&'static [&'static str]> {
                 "'timeout'",
                 "'loop-boundary'",
             ],
-            // Budgets and times need the same number: the die's harness draws them.
-            "tier-suspends" | "tier-intervals" => &[""],
             "min-interval" => &["", "", "'7us'", "'300us'"],
             "min-remaining" => &["", "'60us'"],
             "min-loops-left" => &["", "", "2"],
@@ -206,8 +204,8 @@ pub(crate) fn value_of(key: &Key, path: &str, values: &mut Rng) -> Option<String
 }
 
 /// Sections of a drive whose keys every world draws.
-const SECTIONS: [&str; 11] =
-    ["part", "cache", "host", "link", "schedule", "erase", "suspend", "power", "audit", "ecc", "errors"];
+const SECTIONS: [&str; 10] =
+    ["part", "cache", "host", "link", "schedule", "suspend", "power", "audit", "ecc", "errors"];
 
 /// Whether a world draws the keys of the section of `path`, where it draws `others` besides [`SECTIONS`].
 pub(crate) fn is_drawn(path: &str, others: &[&str]) -> bool {
@@ -218,6 +216,10 @@ pub(crate) fn is_drawn(path: &str, others: &[&str]) -> bool {
         "part.two-step",
         "cache.partition",
         "schedule.host-order",
+        "suspend.program.safe-points",
+        "suspend.program.tier-",
+        "suspend.erase.safe-points",
+        "suspend.erase.tier-",
         "firmware.deallocation",
         "ftl.zone-size",
         "ftl.zone-finish",
@@ -328,7 +330,8 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
     }
     let mut spec = drawn(&text, move |key| {
         let others = ["ftl", "read-cache", "firmware", "dram"];
-        if !is_drawn(&key.path, &others) || imposed && key.path.starts_with("errors.") {
+        let adapted = key.path.starts_with("erase.") || key.path.ends_with(".safe-points");
+        if !adapted && !is_drawn(&key.path, &others) || imposed && key.path.starts_with("errors.") {
             return None;
         }
         // Groups and copyback are set below, and parts of translation pages by `with_mapping_cache`.
@@ -343,10 +346,7 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
             &mut values_of_slc
         } else if key.path.starts_with("ftl.map") && key.path != "ftl.mapping-unit" {
             &mut values_of_map
-        } else if key.path.starts_with("erase.")
-            || key.path.contains(".tier-")
-            || key.path.ends_with(".safe-points")
-        {
+        } else if adapted {
             &mut values_of_erase
         } else if key.path.starts_with("dram.") {
             &mut values_of_dram

@@ -98,6 +98,56 @@ def test_a_state_is_copied_with_its_data_and_aged(tmp_path: Path) -> None:
     assert report["counters"]["errors"]["host_reads_retried"] > 0
 
 
+SLC = '[ftl.slc-cache]\nkind = "static-and-dynamic"\nsize = "4MiB"\ndynamic-size = "4MiB"\nidle-delay = "1ms"\n'
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        SLC,
+        '[ftl]\nmapping = "cached"\nmap-cache-size = "32KiB"\n',
+        '[ftl]\nfamily = "log-block"\n',
+        '[power-loss]\nat = "100d"\n[cache]\nprotected = false\n',
+        "[[namespace]]\n[[namespace]]\n",
+    ],
+    ids=["slc", "mapping-cache", "log-blocks", "power-loss", "namespaces"],
+)
+def test_runs_of_every_kind_of_drive_continue(tmp_path: Path, kind: str) -> None:
+    """Two runs from the same state are equal, and differ from one that begins anew."""
+    config = DRIVE.replace("0.0", "0.5").replace("= 24", "= 48")
+    (tmp_path / "run.toml").write_text(LOAD.replace("[run]", config + "[run]") + kind)
+    interpulse(tmp_path, "run", "run.toml", "--save-state", "first.state")
+    line = ("run", "run.toml", "--start-state", "first.state", "--save-state", "second.state", "--json")
+    results = [json.loads(interpulse(tmp_path, *line))["cases"][0]["seeds"][0] for _ in range(2)]
+    assert results[0]["latency_us"] == results[1]["latency_us"]
+    anew = json.loads(interpulse(tmp_path, "run", "run.toml", "--json"))["cases"][0]["seeds"][0]
+    assert anew["latency_us"] != results[0]["latency_us"]
+    first, second = shown(tmp_path, "first.state"), shown(tmp_path, "second.state")
+    assert (first["done"]["sessions"], second["done"]["sessions"]) == (1, 2)  # type: ignore[index]
+    assert second["mapped_bytes"] >= first["mapped_bytes"] > 0  # type: ignore[operator]
+
+
+def test_a_served_drive_with_an_slc_cache_continues_after_a_kill(tmp_path: Path) -> None:
+    """The saved state has blocks in SLC mode, and the next server reads and writes on."""
+    options = ("--backing", "data", "--save-every", "1", "--json")
+    with serving(tmp_path, *options, config=DRIVE + SLC) as server:
+        fill(tmp_path, server.uri, 24)
+        began = time.monotonic()
+        while not (tmp_path / "data.state").exists():
+            assert time.monotonic() - began < PATIENCE, server.log
+            time.sleep(0.1)
+        server.process.kill()
+    state = shown(tmp_path, "data.state")
+    assert state["mapped_bytes"] == 24 * MIB
+    with serving(tmp_path, *options, config=DRIVE + SLC) as server:
+        client("nbdcopy", server.uri, "copy", folder=tmp_path)
+        assert (tmp_path / "copy").read_bytes()[: 24 * MIB] == (tmp_path / "image").read_bytes()
+        fill(tmp_path, server.uri, 24)
+        report = json.loads(server.end())
+    assert report["counters"]["slc"]["slc_units"] > 0
+    assert shown(tmp_path, "data.state")["done"]["sessions"] == 2  # type: ignore[index]
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -226,6 +276,23 @@ def test_a_power_cut_takes_back_what_an_unprotected_cache_held(tmp_path: Path) -
             assert reader.request(0, 0, 12288) == new + old + new
         assert json.loads(server.end())["power_cuts"] == []
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("data")) == ["data"]
+
+
+def test_an_array_loses_power_and_keeps_its_data(tmp_path: Path) -> None:
+    """A cut by POST, and one by the signal during the resync after it."""
+    array = '[array]\nlevel = "raid5"\ndrives = 4\n'
+    config = DRIVE + array + '[power-loss]\nat = "100d"\noff-for = "1ms"\n'
+    options = ("--backing", "data", "--no-state", "--json", "--web", "127.0.0.1:0")
+    with serving(tmp_path, *options, config=config) as server, Client(tmp_path) as client_:
+        client_.request(1, 0, MIB, b"a" * MIB)
+        assert cut_power(server)["count"] == 1
+        client_.request(1, 4096, 4096, b"b" * 4096)
+        server.process.send_signal(signal.SIGUSR1)
+        wait_for_cuts(server, 2)
+        assert client_.request(0, 0, MIB) == b"a" * 4096 + b"b" * 4096 + b"a" * (MIB - 8192)
+        cuts = json.loads(server.end())["power_cuts"]
+    assert len(cuts) == 2
+    assert all(cut["acknowledged_units_lost"] == 0 and cut["mounting_ns"] > 0 for cut in cuts)
 
 
 def test_an_array_with_an_unprotected_cache_is_refused_with_power_cuts(tmp_path: Path) -> None:

@@ -98,7 +98,8 @@ def test_a_state_is_copied_with_its_data_and_aged(tmp_path: Path) -> None:
     assert report["counters"]["errors"]["host_reads_retried"] > 0
 
 
-SLC = '[ftl.slc-cache]\nkind = "static-and-dynamic"\nsize = "4MiB"\ndynamic-size = "4MiB"\nidle-delay = "1ms"\n'
+MODE = '[part.slc-mode]\nloops = 5\npulse = "20us"\nverify = "20us"\nread = "35us"\nendurance = 30000\n'
+SLC = MODE + '[ftl.slc-cache]\nkind = "static-and-dynamic"\nsize = "4MiB"\ndynamic-size = "4MiB"\nidle-delay = "1ms"\n'
 
 
 @pytest.mark.parametrize(
@@ -130,7 +131,7 @@ def test_runs_of_every_kind_of_drive_continue(tmp_path: Path, kind: str) -> None
 def test_a_served_drive_with_an_slc_cache_continues_after_a_kill(tmp_path: Path) -> None:
     """The saved state has blocks in SLC mode, and the next server reads and writes on."""
     options = ("--backing", "data", "--save-every", "1", "--json")
-    with serving(tmp_path, *options, config=DRIVE + SLC) as server:
+    with serving(tmp_path, *options, config=DRIVE.replace("= 24", "= 48") + SLC) as server:
         fill(tmp_path, server.uri, 24)
         began = time.monotonic()
         while not (tmp_path / "data.state").exists():
@@ -139,7 +140,7 @@ def test_a_served_drive_with_an_slc_cache_continues_after_a_kill(tmp_path: Path)
         server.process.kill()
     state = shown(tmp_path, "data.state")
     assert state["mapped_bytes"] == 24 * MIB
-    with serving(tmp_path, *options, config=DRIVE + SLC) as server:
+    with serving(tmp_path, *options, config=DRIVE.replace("= 24", "= 48") + SLC) as server:
         client("nbdcopy", server.uri, "copy", folder=tmp_path)
         assert (tmp_path / "copy").read_bytes()[: 24 * MIB] == (tmp_path / "image").read_bytes()
         fill(tmp_path, server.uri, 24)

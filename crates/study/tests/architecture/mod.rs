@@ -20,7 +20,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
         "flash",
         &[
             &["parts", "pulse", "reprogram"],
-            &["cell_mode", "command", "errors", "geometry", "hold_up", "suspend", "variation"],
+            &["cell_mode", "command", "erase", "errors", "geometry", "hold_up", "suspend", "variation"],
             &["die"],
             &["nand"],
             &["script"],

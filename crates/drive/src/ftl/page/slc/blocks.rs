@@ -1,6 +1,6 @@
 //! Super blocks of an SLC cache in the block manager: opening, closing, choice of the next to fold, wear, recovery.
 
-use super::cache::{SlcCache, SlcLane};
+use super::cache::{SlcCache, SlcLane, SlcStreams};
 use super::{SlcSpec, Space};
 use crate::ftl::page::blocks::manager::BlockManager;
 use crate::ftl::page::blocks::write_streams::{Origin, Stream, StreamSpec, WritePointer};
@@ -24,8 +24,7 @@ impl BlockManager {
         let by_handle: Vec<Option<Stream>> = handles
             .map(|handle| spec.admission.admits(handle).then(|| add(format!("slc-handle-{handle}"))))
             .collect();
-        let first = by_handle.iter().flatten().next().copied();
-        let stream = first.unwrap_or_else(|| add("slc".to_string()));
+        let first = by_handle.iter().flatten().next().copied().unwrap_or_else(|| add("slc".to_string()));
         let none_open = WritePointer { block: SuperBlock(0), next_program: self.layout.programs_per_block };
         let count = self.streams.count();
         let blocks = self.layout.super_blocks() as usize;
@@ -49,8 +48,8 @@ impl BlockManager {
         let native = drive.part.endurance;
         let rated = [native, drive.part.slc_mode.map_or(native, |of| of.endurance)];
         let super_blocks = self.layout.super_blocks();
-        let (streams, most) = ((stream, by_handle), [most, owned]);
-        let mut slc = SlcCache::new(spec, streams, most, lanes, own, super_blocks, rated);
+        let streams = SlcStreams { first, by_handle };
+        let mut slc = SlcCache::new(spec, streams, [most, owned], lanes, own, super_blocks, rated);
         if let Some(kept) = kept {
             self.resume_slc(&mut slc, kept);
         }

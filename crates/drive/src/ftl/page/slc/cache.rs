@@ -60,12 +60,20 @@ pub(crate) struct KeptSlc {
     pub(super) lanes: Vec<(u32, bool)>,
 }
 
+/// Streams of the data written to a cache.
+pub(super) struct SlcStreams {
+    /// The only one; with placement handles, that of the first handle that is admitted.
+    pub(super) first: Stream,
+    /// As [`SlcCache::by_handle`].
+    pub(super) by_handle: Vec<Option<Stream>>,
+}
+
 impl SlcCache {
-    /// An empty cache of at most `most` super blocks of each lane, `own_of_lane` of them set aside, for the data of `stream`, or of
-    /// the handles of `by_handle`. `own` are the super blocks set aside, `lanes` has them by lane.
+    /// An empty cache of at most `most` super blocks of each lane, `own_of_lane` of them set aside, for the data of `streams`.
+    /// `own` are the super blocks set aside, `lanes` has them by lane.
     pub(super) fn new(
         spec: SlcSpec,
-        (stream, by_handle): (Stream, Vec<Option<Stream>>),
+        streams: SlcStreams,
         [most, own_of_lane]: [u32; 2],
         lanes: Vec<SlcLane>,
         own: Vec<bool>,
@@ -77,8 +85,8 @@ impl SlcCache {
             begins_at: spec.fold_above.map_or(u32::MAX, |above| libm::ceil(share(above)) as u32),
             ends_at: libm::floor(share(spec.fold_below)) as u32,
             spec,
-            stream,
-            by_handle,
+            stream: streams.first,
+            by_handle: streams.by_handle,
             most,
             own_of_lane,
             lanes,

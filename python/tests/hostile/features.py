@@ -114,7 +114,6 @@ OF_SLC: tuple[Change, ...] = (
     ("a kind as true", "ftl.slc-cache", "kind = true"),
     ("a largest write of nothing", "ftl.slc-cache", 'admission = "small-writes"\nlargest-write = "0B"'),
     ("a largest write as a share", "ftl.slc-cache", 'admission = "small-writes"\nlargest-write = "50%"'),
-    ("small writes without a size", "ftl.slc-cache", 'admission = "small-writes"'),
     ("a largest write of all writes", "ftl.slc-cache", 'largest-write = "64KiB"'),
     ("admission by handle without handles", "ftl.slc-cache", 'admission = "by-handle"\nadmitted-handles = [1]'),
     ("no admitted handle", "ftl.slc-cache", 'admission = "by-handle"\nadmitted-handles = []'),
@@ -281,6 +280,13 @@ def features() -> Iterator[Wrong]:
                 names=tuple(f"{'flow.0' if section == 'flow' else section}.{key}" for key in keys),
                 every=("mine.toml:",),
             )
+    yield Wrong(
+        kind="config",
+        about="small writes without a size",
+        text=changed(SLC, "ftl.slc-cache", 'admission = "small-writes"'),
+        names=("ftl.slc-cache.largest-write",),
+        every=("mine.toml:",),
+    )
 
 
 def changed(base: str, section: str, lines: str) -> str:

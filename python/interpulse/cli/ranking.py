@@ -100,16 +100,15 @@ def _rows(of: CaseRanking) -> list[tuple[str, Pair]]:
 
 
 def _table(found: Ranking, of: CaseRanking, rows: Sequence[tuple[str, Pair]]) -> Sheet:
-    named = [(label, pair, *_names(found, pair)) for label, pair in rows]
     columns = [Column("", "label"), Column("programs", "whole"), Column("erases", "whole")]
     columns += [Column(found.figure.name), Column("95 % interval", "whole")]
     shared = _shared(found, of, rows)
     figures = [each for each in _figures(found, rows) if each.name not in shared]
     sheet = Sheet([*columns, *figures], narrow="records")
-    for label, pair, program, erase in named:
+    for label, pair in rows:
         cells = _cells(found, of, pair)
         mark = "=" if pair in of.as_good else ""
-        first = [f"{label}{mark}", program, erase, _time(pair.value), _interval(pair.value)]
+        first = [f"{label}{mark}", *_names(found, pair), _time(pair.value), _interval(pair.value)]
         sheet.add_row(*first, *(cells[each.name] for each in figures))
     return sheet
 

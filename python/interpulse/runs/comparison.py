@@ -234,7 +234,7 @@ def compare(a: Side, b: Side, *, cases: Iterable[str] | str = ()) -> Comparison:
     """Compares results figure by figure: B over A, with 95 % intervals where both sides have several seeds.
 
     Args:
-        a: what is compared with: a `Result`, a `result.json`, a folder of `--out`, or a list of these.
+        a: what is compared with: a `Result`, a `result.json`, a folder of `--out` or `--repeat`, or a list of these.
         b: what it is compared to, in the same way. Runs are paired by the names of their cases and by their seeds.
         cases: which cases: names that both sides have, or `"one=other"` for case `one` of A and `other` of B. All that
             both have unless given, or the only one of each.

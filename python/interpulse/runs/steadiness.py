@@ -39,9 +39,9 @@ def overload_advice(raw: Mapping[str, Any]) -> str:
 def _relief(raw: Mapping[str, Any]) -> str:
     """What to set so that an overloaded case serves what is offered: a key and a value, where one flow has a rate."""
     config, load = raw.get("config", {}), raw.get("steady", {}).get("load", {})
-    keys = [f"flow.{number}.{name}" for number in range(len(load.get("flows", ())) or 1) for name in ("speed", "rate")]
-    found = [key for key in keys if config.get(key, "not set") != "not set"]
-    if len(found) != 1 or "offered_per_s" not in load:
+    rates = [key for key in config if key.startswith("flow.") and key.endswith((".speed", ".rate"))]
+    found = [key for key in rates if config[key] != "not set"]
+    if len(found) != 1 or not load.get("served_per_s"):
         return "reduce the load of its open flows"
     share = RELIEF * load["served_per_s"] / load["offered_per_s"]
     if found[0].endswith("rate"):

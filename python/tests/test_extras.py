@@ -28,8 +28,17 @@ class Missing(MetaPathFinder):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Missing())
+"""
+
+COMMAND_LINE = f"""{BARE}
 from interpulse.cli import run_app
 sys.exit(run_app(sys.argv[1:]))
+"""
+
+HELP = f"""{BARE}
+import pydoc
+import interpulse
+print(pydoc.plain(pydoc.render_doc(interpulse)))
 """
 
 SMALL = "examples/small.toml"
@@ -38,8 +47,14 @@ SHORT = ("--set", "run.requests=2000", "--no-cache")
 
 def bare(*arguments: object) -> subprocess.CompletedProcess[str]:
     """The command line where the packages of plots and statistics are not installed."""
-    command = [sys.executable, "-c", BARE, *map(str, arguments)]
+    command = [sys.executable, "-c", COMMAND_LINE, *map(str, arguments)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_help_on_the_package_needs_no_extra() -> None:
+    ended = subprocess.run([sys.executable, "-c", HELP], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert "\n    fit(given" in ended.stdout
 
 
 def test_a_run_a_repetition_and_a_comparison_need_no_extra(tmp_path: Path) -> None:

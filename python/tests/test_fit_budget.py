@@ -110,7 +110,7 @@ def test_a_search_that_its_budget_ends_has_the_best_drive_so_far_and_goes_on(
         raise BudgetSpentError
 
     # Everything is stored: only the exploration of rivals is missing.
-    monkeypatch.setattr("interpulse.fitting.fit.ConfidenceRegion.explore", explore)
+    monkeypatch.setattr("interpulse.fitting.phases.ConfidenceRegion.explore", explore)
     part = interpulse.fit(spec(), out=tmp_path / "new", jobs=2)
     assert not any(each.determined for each in part.parameters)
     assert "the budget ended the exploration of drives that fit as well; " in part.parameters[0].why

@@ -2,15 +2,15 @@
 //! still recover. Every unit is followed: the record of what was acknowledged says what zones must still hold, and what
 //! recovery finds on flash is compared with what the drive had. At the end every unit is read back.
 
-use crate::drive_common::zones::spread_and_fill;
-use crate::drive_common::{Bench, Cells, of_part, part};
+use crate::drive_common::zones::{Commands, spread_and_fill, zones_of};
+use crate::drive_common::{Bench, Cells, little, of_part, part};
 use interpulse_drive::DriveSpec;
 use interpulse_drive::PreconditionedState;
 use interpulse_drive::ftl::zoned::spec::{FinishEnd, ResetEnd, ZoneSpec, ZrwaSpec};
 use interpulse_drive::ftl::zoned::state::ZoneState;
 use interpulse_drive::ftl::zoned::tables::ZoneTables;
 use interpulse_drive::spec::PowerLossSpec;
-use interpulse_engine::{Bytes, Device, Duration, Op, Request, Rng, Streams, Tag, ZoneAction};
+use interpulse_engine::{Bytes, Device, Duration, Op, Request, Rng, Status, Streams, Tag, ZoneAction};
 use interpulse_flash::hold_up::Placement;
 use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheRegister};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
@@ -257,4 +257,46 @@ fn a_cut_at_any_event_loses_only_what_zones_may_lose() {
     ] {
         assert!(count > 20, "{what}: only {count} in all worlds");
     }
+}
+
+/// A zone is full after commits of an area without data, and its programs hold nothing but gaps when power is cut: a torn
+/// one is repaired before the next.
+#[test]
+fn a_torn_program_of_gaps_in_a_full_zone_is_repaired() {
+    let mut spec = little();
+    spec.cache.protected = true;
+    let unit = spec.geometry.unit_bytes;
+    let zrwa = ZrwaSpec { size: Bytes(8 * unit), granularity: Bytes(4 * unit), zones: 1 };
+    spec.ftl.zones = Some(ZoneSpec { zrwa: Some(zrwa), ..zones_of(1) });
+    let off_for = Duration::from_ms(1);
+    let checkpoint_every = Duration::from_ms(1_000);
+    spec.power_loss = Some(PowerLossSpec {
+        at: None,
+        off_for,
+        checkpoint_every,
+        save_to: Placement::FirstFree,
+        capacitor: None,
+    });
+    let units = u64::from(spec.zone_geometry().unwrap().unwrap().units);
+    let mut repairs = 0;
+    for k in 0..12 {
+        let mut c = Commands::new(&spec, 0);
+        assert_eq!(c.status(Op::Zone(ZoneAction::OpenZrwa), 0, 0, 0), Status::Success);
+        assert_eq!(c.status(Op::Write, 0, 0, 1), Status::Success);
+        for end in (8..=units).step_by(8) {
+            assert_eq!(c.status(Op::Zone(ZoneAction::Commit), 0, end - 1, 0), Status::Success);
+        }
+        let bench = &mut c.bench;
+        assert_eq!(bench.host.device.zoned().unwrap().states().all()[0].state, ZoneState::Full);
+        bench.run_for(Duration::from_us(200 * k));
+        let at = bench.events.now();
+        bench.host.device.cut_power(&mut bench.events);
+        bench.host.device.power_up(&mut bench.events, at + off_for);
+        c.idle();
+        assert_eq!(c.status(Op::Read, 0, 0, units as u32), Status::Success);
+        c.bench.host.close();
+        c.bench.finish();
+        repairs += c.bench.host.device.zoned().unwrap().zone_counters().repairs;
+    }
+    assert!(repairs > 4, "{repairs} repairs");
 }

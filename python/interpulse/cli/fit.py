@@ -63,13 +63,14 @@ def fit(
     from interpulse.configuration.extras import require
 
     require("scipy", "fit", "a fit")
-    from interpulse.fitting import fit as fitting
+    from interpulse.fitting.fit import fit as fit_drive
+    from interpulse.fitting.result import DRIVE_FILE
 
     try:
         with search_progress(file.stem, on, jobs) as progress:
-            found = fitting.fit(file, out=out, on=on, jobs=jobs, progress=progress, budget=budget, scale=scale)
+            found = fit_drive(file, out=out, on=on, jobs=jobs, progress=progress, budget=budget, scale=scale)
     except KeyboardInterrupt:
-        drive = (file.with_suffix("").name if out is None else out) / Path(fitting.DRIVE)
+        drive = (file.with_suffix("").name if out is None else out) / Path(DRIVE_FILE)
         if drive.exists():
             say(f"the best drive so far is {drive}")
         raise

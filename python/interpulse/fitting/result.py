@@ -11,6 +11,9 @@ from interpulse.fitting.parameters import Continuous, Parameter
 from interpulse.fitting.targets import Load, Target
 from interpulse.sweeps.axes import Sets
 
+FIT_FILE, DRIVE_FILE = "fit.json", "drive.toml"
+"""Names of the result and of the drive in the folder of a fit."""
+
 COMPLETE, SEARCHING, EXPLORATION, UNDER_WAY = "", "the search", "the exploration of drives that fit as well", "-"
 """What the budget ended: nothing, or a phase; or the fit is under way."""
 

@@ -230,7 +230,9 @@ impl ZonedFtl {
         self.states.lose_power(zone, (!has_area).then_some(end));
         let state = self.states.of(zone).state;
         of.is_finished |= state == ZoneState::Full && end < self.geometry.units;
-        let continues = state.is_active() || !cached.is_empty();
+        // A full zone may have programs left that only hold gaps of its random write area.
+        let has_gaps = has_area && programs * program_units < self.states.of(zone).written;
+        let continues = state.is_active() || !cached.is_empty() || has_gaps;
         let mut kept = vec![0; of.blocks.len()];
         let loss = self.loss.as_mut().expect("power may be lost");
         for program in 0..self.geometry.programs() {

@@ -11,7 +11,7 @@ import pytest
 import interpulse
 from interpulse import Config, ConfigError, RunError
 from interpulse.cli import study_progress
-from interpulse.fitting import fit, model
+from interpulse.fitting import model, phases
 from interpulse.fitting.budget import Budget, BudgetSpentError, read_budget
 from interpulse.sweeps.engine import ProgressObserver
 from tests.test_fit import LITTLE, LOAD
@@ -120,7 +120,7 @@ def test_a_search_that_its_budget_ends_has_the_best_drive_so_far_and_goes_on(
 def test_the_folder_has_the_best_drive_while_the_fit_runs_and_after_ctrl_c(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(fit, "WRITE_S", 0.0)
+    monkeypatch.setattr(phases, "WRITE_S", 0.0)
     watch = Watch(tmp_path / "o", interrupt_at=16)
     with pytest.raises(KeyboardInterrupt):
         interpulse.fit(spec(), out=tmp_path / "o", jobs=2, progress=watch, budget="none")

@@ -141,7 +141,9 @@ CONTENTS = {
     },
     "docs/schemes/README": {"Schemes": ["*"]},
     "docs/EXPERIMENTS": {
-        "Papers": [f"docs/experiments/{name}" for name in ("suspend-tlc", "fast12", "atc19", "starblaze", "ressd")],
+        "Papers": [
+            f"docs/experiments/{name}" for name in ("suspend-tlc", "fast12", "atc19", "starblaze", "ressd", "blind")
+        ],
     },
     "docs/ARCHITECTURE": {"Decisions": ["adr/*"]},
 }

@@ -344,10 +344,10 @@ def test_every_plot_saves_its_csv(opened: Page) -> None:
 
 COLOURS = """async (content) => {
     const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${content}`)).blob());
-    const canvas = new OffscreenCanvas(image.width, 80);
+    const canvas = new OffscreenCanvas(image.width, 160);
     const pen = canvas.getContext("2d");
     pen.drawImage(image, 0, 0);
-    const { data } = pen.getImageData(0, 0, image.width, 80);
+    const { data } = pen.getImageData(0, 0, image.width, 160);
     const found = new Set();
     for (let at = 0; at < data.length; at += 4) found.add(`rgb(${data[at]}, ${data[at + 1]}, ${data[at + 2]})`);
     return [...found];
@@ -367,14 +367,15 @@ def test_a_csv_arrives_as_a_download(browser: Browser, folder: Path) -> None:
 def test_an_image_has_plot_title_and_legend(browser: Browser, folder: Path, scheme: str) -> None:
     for page in _opened(browser, folder / "out" / pages.NAME, scheme):
         with page.expect_download() as waiting:
-            page.locator("#chart-latency-read").get_by_role("button", name=re.compile("^Save as an image")).click()
+            page.locator("#chart-latency-read").get_by_role("button", name=re.compile("PNG")).click()
         assert waiting.value.suggested_filename == "latency-read.png"
         content = Path(waiting.value.path()).read_bytes()
         plot = page.locator("#plot-latency-read").bounding_box()
         assert plot is not None
         width, height = struct.unpack(">II", content[16:24])
-        assert abs(width - plot["width"]) <= 2
-        assert height > plot["height"] + 40, "title and legend are above the plot"
+        assert abs(width - 2 * plot["width"]) <= 4, "twice the pixels of the screen"
+        assert height > 2 * (plot["height"] + 40), "title and legend are above the plot"
+        assert page.evaluate("window.devicePixelRatio") == 1
         colours = page.evaluate(COLOURS, base64.b64encode(content).decode())
         drawn = page.evaluate(
             "() => [...document.querySelectorAll('#chart-latency-read .legend path')]"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from interpulse.report.charts import Key, colour, dash
 from interpulse.report.elements import Html, swatch
 from interpulse.report.rounding import FACTOR, half, percent, places, rounded
-from interpulse.report.runs import Report, Series
-from interpulse.runs.comparison import number_at
+from interpulse.report.runs import Pair, Report, Series
+from interpulse.runs.answer import TAIL_UNCHANGED, is_chance
+from interpulse.runs.comparison import Row, number_at
 from interpulse.runs.estimate import Estimate, mean_of
 from interpulse.runs.latency import UNSURE
 
@@ -29,6 +29,8 @@ class Figure:
     """One of the four: what it is called and where a result has it."""
 
     title: str
+    measure: str
+    """A percentile, or its unit in words."""
     unit: str
     path: tuple[str, ...]
     name: str
@@ -54,23 +56,49 @@ class Figure:
         )
 
 
+@dataclass(frozen=True)
+class Change:
+    """Change of a figure of a case against the one that it is compared with."""
+
+    ratio: float
+    low: float | None
+    high: float | None
+    chance: bool | None
+    """Whether chance explains it; None where that is unknown."""
+
+    @property
+    def looks(self) -> str:
+        """`sure` where seeds exclude chance, `same` where chance, or the figure's last digit, explains it."""
+        percents = abs(round(100 * (self.ratio - 1)))
+        if self.low is None or self.high is None:
+            return "same" if self.chance or not percents else ""
+        return "same" if self.chance or percents <= round(50 * (self.high - self.low)) else "sure"
+
+
 def chosen(report: Report) -> list[Figure]:
-    """The four figures: without reads, or without writes, three tails of what there is."""
+    """The four figures: without reads, or without writes, three tails of what there is.
+
+    With both, the tails of reads are p99.9 and p99.99, or p99 and p99.9 where a case changes p99 and not p99.9.
+    """
     kinds = [kind for kind in ("read", "write") if any(_count(series, kind) for series in report.series)]
     if kinds == ["read", "write"]:
-        tails = [("read", "p99.9"), ("read", "p99.99"), ("write", "p99.9")]
+        near, far, farthest = (_tail("read", name) for name in ("p99", "p99.9", "p99.99"))
+        reads = [near, far] if _changed(report, near) - _changed(report, far) else [far, farthest]
+        found = [*reads, _tail("write", "p99.9")]
     else:
-        tails = [(kinds[0] if kinds else "all", name) for name in ("p99", "p99.9", "p99.99")]
-    found = [
-        Figure(
-            f"{kind.capitalize()}s: slowest {_SHARES[name]}",
-            f"{name}, µs",
-            ("latency_us", kind, name),
-            f"{kind} {name}",
-        )
-        for kind, name in tails
-    ]
-    return [*found, Figure("Throughput", "requests/s", ("iops",), "all IOPS")]
+        found = [_tail(kinds[0] if kinds else "all", name) for name in ("p99", "p99.9", "p99.99")]
+    return [*found, Figure("Throughput", "requests/s", "1/s", ("iops",), "all IOPS")]
+
+
+def _tail(kind: str, name: str) -> Figure:
+    title = f"{kind.capitalize()}s: slowest {_SHARES[name]}"
+    return Figure(title, name, "µs", ("latency_us", kind, name), f"{kind} {name}")
+
+
+def _changed(report: Report, figure: Figure) -> set[str]:
+    """Cases whose change is neither chance nor one that sentences call none."""
+    found = _changes(report, figure).items()
+    return {label for label, of in found if not of.chance and abs(of.ratio - 1) > TAIL_UNCHANGED}
 
 
 def _count(series: Series, kind: str) -> int:
@@ -98,28 +126,32 @@ def cards(report: Report) -> Html:
     four = chosen(report)
     # The same cases on each of them.
     cases = shown(report, four[0])
-    return Html(f'<div class="four">{"".join(_card(report, figure, cases) for figure in four)}</div>')
+    # Names of cases share out the width.
+    return Html(f'<div class="four named">{"".join(_card(report, figure, cases) for figure in four)}</div>')
 
 
 def _card(report: Report, figure: Figure, cases: Sequence[tuple[int, Series]]) -> str:
-    ratios = _ratios(report, figure.name)
+    changes = _changes(report, figure)
     of = {index: figure.of(series) for index, series in cases}
     decimals = _decimals([each for each in of.values() if each is not None])
+    compared = len(report.series) > 1
+    # An empty column would take space from the names.
+    known = any(each is not None and each.low is not None for each in of.values())
     rows = []
     for index, series in cases:
         label = html.escape(series.label)
         one = of[index]
         own = decimals if decimals is not None or one is None else min(places(one.value, one.low, one.high), 6)
         value, sure = _value(figure, series, one, own or 0)
-        cells = f'<td class="value">{value}</td><td>{sure}</td>'
-        if len(report.series) > 1:
-            cells += _change(ratios.get(series.label))
-        name = f'<th scope="row" title="{label}">{swatch(key(index, series))} {label}</th>'
+        cells = f'<td class="value">{value}</td>{f"<td>{sure}</td>" * known}'
+        cells += _change(changes.get(series.label)) * compared
+        name = f'<th scope="row" title="{label}"><span>{swatch(key(index, series))} {label}</span></th>'
         rows.append(f"<tr>{name}{cells}</tr>")
-    heads = [figure.unit, "± 95 %", *(["change"] if len(report.series) > 1 else [])]
+    heads = [figure.unit, *["±95\u202f%"] * known, *["change"] * compared]
     head = "".join(f'<th scope="col">{html.escape(each)}</th>' for each in heads)
+    measure = f" <small>{figure.measure}</small>" * bool(figure.measure)
     return (
-        f"<div><table><caption>{html.escape(figure.title)}</caption><thead><tr><td></td>{head}</tr></thead>"
+        f"<div><table><caption>{html.escape(figure.title)}{measure}</caption><thead><tr><td></td>{head}</tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
 
@@ -145,23 +177,34 @@ def _value(figure: Figure, series: Series, of: Estimate | None, decimals: int) -
     return text, "" if of.low is None or of.high is None else half(of.low, of.high, decimals)
 
 
-def _change(ratio: tuple[float, float | None, float | None] | None) -> str:
-    """A change, half its interval, and whether that leaves out none."""
-    if ratio is None:
+def _change(change: Change | None) -> str:
+    """A change and half its interval."""
+    if change is None:
         return "<td></td>"
-    value, low, high = ratio
-    if low is None or high is None:
-        return f'<td class="change">{percent(value)}</td>'
-    differs = " sure" * (not low <= 1 <= high)
-    around = "" if value >= FACTOR else f" <small>{half(100 * low, 100 * high, 0)}</small>"
-    return f'<td class="change{differs}">{percent(value)}{around}</td>'
+    around = ""
+    if change.low is not None and change.high is not None and change.ratio < FACTOR:
+        sure = half(100 * change.low, 100 * change.high, 0)
+        around = f" <small>{sure}</small>" * bool(sure)
+    return f'<td class="{" ".join(filter(None, ("change", change.looks)))}">{percent(change.ratio)}{around}</td>'
 
 
-def _ratios(report: Report, name: str) -> Mapping[str, tuple[float, float | None, float | None]]:
-    """Ratios of a figure with their intervals, by the label of the case that is compared."""
-    found: dict[str, Any] = {}
-    for pair in report.pairs:
-        for row in pair.rows:
-            if row.figure == name and row.ratio is not None:
-                found[pair.after.label] = (row.ratio, row.low, row.high)
-    return found
+def _changes(report: Report, figure: Figure) -> Mapping[str, Change]:
+    """Changes of a figure by the label of the case that is compared."""
+    return {
+        pair.after.label: Change(row.ratio, row.low, row.high, _is_chance(figure, pair, row))
+        for pair in report.pairs
+        for row in pair.rows
+        if row.figure == figure.name and row.ratio is not None
+    }
+
+
+def _is_chance(figure: Figure, pair: Pair, row: Row) -> bool | None:
+    """Over seeds, or of single runs from the intervals within them; None where neither is known."""
+    if row.differs is not None:
+        return not row.differs
+    if figure.path[0] != "latency_us":
+        return None
+    _, kind, name = figure.path
+    old, new = (series.first.get("latency_us", {}).get(kind, {}) for series in (pair.before, pair.after))
+    known = all(name in of.get("interval", {}) for of in (old, new))
+    return is_chance(old, new, name) if known else None

@@ -103,11 +103,21 @@
     pen.setLineDash(strokeDasharray === "none" ? [] : strokeDasharray.split(",").map(parseFloat));
     pen.stroke(new Path2D(shape.getAttribute("d")));
   };
+  // A screen's pixels are too few for slides and print: Bokeh paints anew, at the ratio that it reads from the window.
+  const exported = (figure, scale) => {
+    const own = Object.getOwnPropertyDescriptor(window, "devicePixelRatio");
+    Object.defineProperty(window, "devicePixelRatio", { value: scale, configurable: true });
+    try {
+      return Bokeh.index.find_one(figure).export("png").canvas;
+    } finally {
+      Object.defineProperty(window, "devicePixelRatio", own);
+    }
+  };
   // The plot as it is shown, below its title and the shown entries of its legend.
   const image = (name) => {
     const chart = document.getElementById(`chart-${name}`);
-    const plot = Bokeh.index.find_one(byChart[name].figure).export("png").canvas;
-    const scale = window.devicePixelRatio || 1;
+    const scale = Math.max(2, window.devicePixelRatio || 1);
+    const plot = exported(byChart[name].figure, scale);
     const [edge, line] = [12 * scale, 22 * scale];
     const made = document.createElement("canvas");
     const pen = made.getContext("2d");

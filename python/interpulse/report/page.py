@@ -33,7 +33,7 @@ _BUTTONS = (
     ("right", "Right", "\u2192"),
     ("reset", "Whole", "whole"),
     ("csv", "CSV", "CSV"),
-    ("png", "Save as an image", "PNG"),
+    ("png", "Save as PNG", "PNG"),
 )
 """What they do, their names, and what is written on them."""
 

@@ -52,7 +52,7 @@ def _kind(kind: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Ite
         yield f"{kind}s unchanged"
         return
     slowest = f"slowest {TAILS[tail]} of {kind}s"
-    chance = ", within chance" if _is_chance(old, new, tail) else ""
+    chance = ", within chance" if is_chance(old, new, tail) else ""
     yield f"{slowest} unchanged" if steady else f"{slowest}: {_pair(old[tail], new[tail], chance)}"
     yield f"{kind} mean unchanged" if mean else f"{kind} mean {_pair(old['mean'], new['mean'])}"
 
@@ -61,7 +61,7 @@ def _is_sure(of: Mapping[str, Any], name: str) -> bool:
     return bool(of.get(name)) and name not in of.get("few", ())
 
 
-def _is_chance(old: Mapping[str, Any], new: Mapping[str, Any], name: str) -> bool:
+def is_chance(old: Mapping[str, Any], new: Mapping[str, Any], name: str) -> bool:
     """Whether the 95 % interval of the ratio, from the intervals of both runs, contains 1."""
     ends = [of.get("interval", {}).get(name) for of in (old, new)]
     if any(end is None or min(end) <= 0 for end in ends):

@@ -23,7 +23,10 @@ MOST = 3
 HEIGHT = 300
 """Of the plot: with it, the first screen fits a laptop's."""
 
-_CHANGE = re.compile(r"[\d.,]+\u00a0(?:µs|ms|s) → [\d.,]+\u00a0(?:µs|ms|s) \([^)]*\)|(?<= )[+\u2212][\d.,]+\u00a0%")
+_CHANGE = re.compile(
+    r"[\d.,]+\u00a0(?:µs|ms|s) → [\d.,]+\u00a0(?:µs|ms|s) \((?![^)]*within chance)[^)]*\)|(?<= )[+\u2212][\d.,]+\u00a0%"
+)
+"""A change that chance does not explain."""
 
 
 def section(report: Report) -> Section:

@@ -70,6 +70,14 @@ def path_option(metavar: str, text: str, default: str | bool = False) -> OptionI
     return option
 
 
+def image_form(option: str, path: Path, what: str) -> str:
+    """Format of an image, `svg` or `png`, by the name of its file."""
+    form = path.suffix.lower().removeprefix(".")
+    if form not in ("svg", "png"):
+        raise UserError(f"{option} {path}: {what} is written as .svg or .png")
+    return form
+
+
 ConfigPath = Annotated[Path, path_argument("CONFIG", "A TOML file, such as examples/quickstart.toml.")]
 
 

@@ -28,7 +28,7 @@ class OutFolder:
     path: Path
 
     @classmethod
-    def open(cls, path: Path) -> OutFolder:
+    def open(cls, path: Path, option: str = "--out") -> OutFolder:
         """Creates the folder if needed and writes a test file, so that a long run does not fail at its end.
 
         Raises:
@@ -42,10 +42,10 @@ class OutFolder:
                 probe.flush()
                 os.fsync(probe.fileno())
         except FileExistsError:
-            raise UserError(f"--out {path}: this is a file, not a folder") from None
+            raise UserError(f"{option} {path}: this is a file, not a folder") from None
         except OSError as error:
             why = error.strerror or str(error)
-            raise UserError(f"--out {path}: {why[:1].lower()}{why[1:]}") from None
+            raise UserError(f"{option} {path}: {why[:1].lower()}{why[1:]}") from None
         return cls(path)
 
     def write(self, files: Iterable[tuple[str, bytes]]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from interpulse.cli.exit_codes import UserError
-from interpulse.cli.options import Json, path_option, set_option
+from interpulse.cli.options import Json, image_form, path_option, set_option
 from interpulse.cli.output_streams import emit
 from interpulse.configuration.config import parse_set
 from interpulse.flash.die import LONGEST_NS, PULSES, READING, Die, Phase, Timeline, waited_ns
@@ -79,7 +79,7 @@ def scheme(
 
     Prints the phases of the die, the wait of each read and the cost of each suspension.
     """
-    form = _form(out)
+    form = "" if out is None else image_form("--out", out, "a diagram")
     if out is not None:
         from interpulse.plotting.plots import need_matplotlib
 
@@ -247,11 +247,3 @@ def _time(option: str, text: str) -> int:
     if ns > LONGEST_NS:
         raise UserError(f"{option} '{text}': at most {LONGEST_NS // _UNITS['s']}s")
     return int(ns)
-
-
-def _form(out: Path | None) -> str:
-    """Image format by file name."""
-    form = "" if out is None else out.suffix.lower().removeprefix(".")
-    if out is not None and form not in ("svg", "png"):
-        raise UserError(f"--out {out}: a diagram is written as .svg or .png")
-    return form

@@ -17,6 +17,9 @@ from interpulse.runs.result import Result
 RESOLVED = "config.resolved.json"
 """The name of the resolved configuration in the folder of `--out`."""
 
+NOT_COMPARED = "not compared: "
+"""Begin of the note about sides that have no case in common."""
+
 SEEDS = "seed-*"
 """How the folders of `run --repeat` are called."""
 
@@ -230,5 +233,5 @@ def _compared(first: list[Result], other: list[Result], cases: tuple[str, ...], 
     try:
         return comparison.compare(first, other, cases=cases)
     except ConfigError as error:
-        notes.append(f"not compared: {error}")
+        notes.append(f"{NOT_COMPARED}{error}")
         return None

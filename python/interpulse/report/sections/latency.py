@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,13 @@ _SHARES = {percent: 1 - percent / 100 for percent in PERCENTILES if percent < 10
 _BEGINS = 0.999
 """The axis begins where so many are left: the fastest thousandth may lie beside it."""
 
-_TICKS = {0.5: "50 %", 0.1: "90 %", 1e-2: "99 %", 1e-3: "99.9 %", 1e-4: "99.99 %", 1e-5: "99.999 %", 1e-6: "99.9999 %"}
+TICKS = {0.5: "50 %", 0.1: "90 %", 1e-2: "99 %", 1e-3: "99.9 %", 1e-4: "99.99 %", 1e-5: "99.999 %", 1e-6: "99.9999 %"}
+
+TITLES = {"read": "Tail of reads", "write": "Tail of writes", "all": "Tail of all requests"}
+
+X_AXIS, Y_AXIS = "latency, µs", "requests as fast or faster"
+
+NO_HISTOGRAM = "Where a result holds no histogram, lines join its percentiles: run with --report"
 
 
 def section(report: Report) -> Section:
@@ -75,11 +82,23 @@ def distinct(points: Sequence[tuple[float, float, int]]) -> list[tuple[float, fl
     return kept
 
 
-def chart(report: Report, kind: str, *, height: int = 380) -> Chart | None:
-    """The distribution of a kind of request; None where there was none."""
-    lines = []
-    rows: list[list[Any]] = []
-    whole = True
+@dataclass(frozen=True)
+class Line:
+    """Distribution of a case, over all of its seeds."""
+
+    index: int
+    """Of the case, for its look."""
+    series: Series
+    points: list[tuple[float, float, int]]
+    marks: list[dict[str, Any]]
+    """Percentiles."""
+    whole: bool
+    """Whether the points are those of a histogram."""
+
+
+def lines(report: Report, kind: str) -> list[Line]:
+    """The distributions of a kind of request, without cases that had none."""
+    found = []
     for index, series in enumerate(report.series):
         summaries = [raw.get("latency_us", {}).get(kind, {}) for raw in series.raws]
         summaries = [summary for summary in summaries if summary.get("count")]
@@ -87,27 +106,33 @@ def chart(report: Report, kind: str, *, height: int = 380) -> Chart | None:
             continue
         counts: Counter[float] = sum((counted(raw, kind) for raw in series.raws), Counter())
         most = max(summary["max"] for summary in summaries)
-        whole &= bool(counts)
         points = distinct(curve(counts, most)) if counts else _of_percentiles(summaries)
-        marks = list(_marks(summaries))
-        lines.append((index, series, points, marks))
-        rows += [[series.label, "curve", x, share, left, None, None, None] for x, share, left in points]
-        rows += [
-            [series.label, mark["name"], mark["x"], mark["share"], None, mark["low"], mark["high"], mark["few"]]
-            for mark in marks
-        ]
-    if not lines:
+        found.append(Line(index, series, points, list(_marks(summaries)), bool(counts)))
+    return found
+
+
+def chart(report: Report, kind: str, *, height: int = 380) -> Chart | None:
+    """The distribution of a kind of request; None where there was none."""
+    drawn = lines(report, kind)
+    if not drawn:
         return None
-    title = {"read": "Tail of reads", "write": "Tail of writes", "all": "Tail of all requests"}[kind]
+    rows: list[list[Any]] = []
+    for line in drawn:
+        label = line.series.label
+        rows += [[label, "curve", x, share, left, None, None, None] for x, share, left in line.points]
+        rows += [
+            [label, mark["name"], mark["x"], mark["share"], None, mark["low"], mark["high"], mark["few"]]
+            for mark in line.marks
+        ]
     what = {"read": "reads", "write": "writes", "all": "reads and writes together"}[kind]
     about = (
         f"Share of {what} that took no longer; each decade of the tail has the same height. The axis leaves out the "
         "fastest thousandth. "
         "Rings are percentiles with their 95 % intervals; open ones rest on fewer than ten requests, as do dotted ends."
-        + ("" if whole else " Where a result holds no histogram, lines join its percentiles: run with --report.")
+        + ("" if all(line.whole for line in drawn) else f" {NO_HISTOGRAM}.")
     )
     columns = ("case", "what", "latency_us", "share_slower", "requests_slower", "low_us", "high_us", "few")
-    return Chart(f"latency-{kind}", title, about, columns, rows, partial(_draw, lines, height=height))
+    return Chart(f"latency-{kind}", TITLES[kind], about, columns, rows, partial(_draw, drawn, height=height))
 
 
 def _of_percentiles(summaries: Sequence[Mapping[str, Any]]) -> list[tuple[float, float, int]]:
@@ -135,36 +160,44 @@ def _marks(summaries: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
             yield {"name": name, "x": mean.value, "share": share, "low": low, "high": high, "few": few}
 
 
-_Line = tuple[int, "Series", list[tuple[float, float, int]], list[dict[str, Any]]]
-
-
-def _draw(lines: Sequence[_Line], drawing: Drawing, *, height: int) -> figure:
-    from bokeh.models import FixedTicker
-
-    every = [point for _, _, points, _ in lines for point in points]
+def ends(of: Sequence[Line]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Both ends of the axis of latency, and of that of the share beyond."""
+    every = [point for line in of for point in line.points]
     least = min(share for _, share, _ in every if share) / 2 if any(share for _, share, _ in every) else 0.1
     # A few reads that the cache answers are orders of magnitude faster than all others: they would take half the width.
-    begins = [next((x for x, share, _ in points if share < _BEGINS), points[0][0]) for _, _, points, _ in lines]
-    ends = [min(begins) * 0.9, max(x for x, *_ in every) * 1.1]
+    begins = [next((x for x, share, _ in line.points if share < _BEGINS), line.points[0][0]) for line in of]
+    return (max(min(begins) * 0.9, 1e-3), max(x for x, *_ in every) * 1.1), (1.15, least)
+
+
+def parted(line: Line) -> tuple[list[tuple[float, float, int]], list[tuple[float, float, int]]]:
+    """The points of a line, and those at its end beyond which there are few requests."""
+    sure = [point for point in line.points if point[2] >= _FEW]
+    return sure, line.points[max(len(sure) - 1, 0) :]
+
+
+def _draw(of: Sequence[Line], drawing: Drawing, *, height: int) -> figure:
+    from bokeh.models import FixedTicker
+
+    across, up = ends(of)
+    least = up[1]
     found = drawing.figure(
-        "latency, µs",
-        "requests as fast or faster",
-        drawing.range(max(ends[0], 1e-3), ends[1]),
-        drawing.range(1.15, least),
+        X_AXIS,
+        Y_AXIS,
+        drawing.range(*across),
+        drawing.range(*up),
         height=height,
         x_axis_type="log",
         y_axis_type="log",
     )
-    found.yaxis.ticker = FixedTicker(ticks=[*_TICKS])
+    found.yaxis.ticker = FixedTicker(ticks=[*TICKS])
     found.ygrid.ticker = found.yaxis.ticker
-    found.yaxis.major_label_overrides = dict(_TICKS)
+    found.yaxis.major_label_overrides = dict(TICKS)
     logarithmic(found.xaxis)
     drawn = []
-    for index, series, points, marks in lines:
+    for line in of:
+        index, series, marks = line.index, line.series, line.marks
         like = {"line_color": colour(index), "line_width": 2, "name": series.label}
-        sure = [point for point in points if point[2] >= _FEW]
-        rest = points[max(len(sure) - 1, 0) :]
-        for part, stroke in ((sure, dash(index)), (rest, [2, 4])):
+        for part, stroke in zip(parted(line), (dash(index), [2, 4]), strict=True):
             source = {
                 "x": [x for x, _, _ in part],
                 "y": [max(share, least) for _, share, _ in part],
@@ -189,5 +222,5 @@ def _draw(lines: Sequence[_Line], drawing: Drawing, *, height: int) -> figure:
         ("slower", "@left{0,0}"),
     ]
     drawing.hover(found, tips, drawn)
-    drawing.legend(found, [Key(series.label, colour(k), dash(k)) for k, series, *_ in lines])
+    drawing.legend(found, [Key(line.series.label, colour(line.index), dash(line.index)) for line in of])
     return found

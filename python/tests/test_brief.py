@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from interpulse.cli import brief, table
+from interpulse.runs import summary
 from interpulse.runs.answer import answer, time
 from interpulse.runs.result import Result
 from interpulse.tables.tail_plot import tail_plot
@@ -109,6 +110,24 @@ def test_one_screen_holds_it(width: int) -> None:
     text = " ".join(" ".join(lines).split())
     assert "suspend, against none: slowest 0.1 % of reads: 1.50 ms -> 900 us (-40 %)" in text
     assert text.index("suspend, against none") < text.index("read latency, us" if width >= 80 else "--full")
+
+
+def test_the_hash_of_the_heading_covers_every_case() -> None:
+    def label(*hashes: str) -> str:
+        return summary.config_label([{"config_hash": each} for each in hashes])
+
+    one, two, three = ("78a2919555a1c610149e926ac3b6db05", "f" * 32, "0" * 32)
+    assert label(one) == f"config {one}"
+    labels = {label(*each) for each in ((one, two), (two, one), (one, one), (one, three), (one, two, three))}
+    assert len(labels) == 5
+    assert all(re.fullmatch("config [0-9a-f]{32} of [23] cases", each) for each in labels)
+    with pytest.raises(ValueError, match="config_hash 'x'"):
+        label(one, "x")
+    result = Result(sample.two_cases())
+    heads = {render(result).splitlines()[0] for render in (brief.render, table.render)}
+    cases = [case.raw for case in result.cases]
+    assert heads == {f"interpulse 0.1.0, seed 1, {summary.config_label(cases)}"}
+    assert result.config_hash == "0123456789abcdef", "that of the first case"
 
 
 def test_what_is_not_to_be_trusted_comes_first() -> None:

@@ -85,7 +85,7 @@ def test_show_prints_each_setting_with_its_source(interpulse: Callable[..., Ende
     ended = interpulse("show", config_file, "--set", "a.b=80us")
     assert ended.code == 0
     lines = ended.out.splitlines()
-    assert lines[0] == "config 0123456789abcdef, cases: none, suspend"
+    assert lines[0] == "config 0123456789abcdef of case none; --case NAME shows another: suspend"
     assert [line.split() for line in lines[2:]] == [
         ["setting", "value", "source"],
         ["part", "a4-tlc", "examples/x.toml:3"],

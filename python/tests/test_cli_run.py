@@ -23,7 +23,7 @@ def test_the_table_shows_every_case_and_figure(interpulse: Callable[..., Ended],
     ended = interpulse("run", config_file, "--full")
     assert ended.code == 0
     lines = ended.out.splitlines()
-    assert lines[0] == "interpulse 0.1.0, seed 1, config 0123456789abcdef"
+    assert lines[0] == "interpulse 0.1.0, seed 1, config 0000000000000000048d159e26af37bc of 2 cases"
     heading = next(line for line in lines if line.startswith("case "))
     assert heading.split() == ["case", "IOPS", "mean", "p50", "p99", "p99.9", "p99.99", "max"]
     rows = [line.split() for line in lines]

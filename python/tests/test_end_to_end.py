@@ -56,6 +56,26 @@ def test_show_lists_every_setting_with_an_origin(interpulse: Callable[..., Ended
         assert all(entry.values()), entry
 
 
+def test_show_has_the_settings_of_the_case_that_is_named(
+    interpulse: Callable[..., Ended], result: package.Result
+) -> None:
+    names = [case.case for case in result.cases]
+    assert len(names) > 1
+    entries = []
+    for case in result.cases:
+        shown = interpulse("show", SMALL, "--case", case.case, "--json").json()
+        assert (shown["cases"], shown["config_hash"]) == ([case.case], case.config_hash)
+        entries.append(shown["entries"])
+        table = interpulse("show", SMALL, "--case", case.case).out
+        assert table.splitlines()[0] == f"config {case.config_hash} of case {case.case}"
+    assert entries[0] != entries[1]
+    assert entries[0] == interpulse("show", SMALL, "--json").json()["entries"]
+    assert f"--case NAME shows another: {names[1]}" in interpulse("show", SMALL).out
+    ended = interpulse("show", SMALL, "--case", "another")
+    assert ended.code == 2
+    assert f"there is no such case; expected one of {', '.join(names)}" in ended.err
+
+
 def test_every_list_has_names_with_a_line_of_explanation(interpulse: Callable[..., Ended]) -> None:
     for name, rows in interpulse("list", "--json").json().items():
         assert rows, f"no {name}"

@@ -39,7 +39,7 @@ def render(result: Result, width: int = ELSEWHERE) -> str:
     cases = [case.raw for case in result.cases]
     measured, kind = summary.measured(cases)
     letters = LETTERS[: len(measured)] if 1 < len(measured) <= MOST_PLOTTED else ""
-    head = f"interpulse {result.raw['version']}, seed {result.seed}, config {result.config_hash}"
+    head = f"interpulse {result.raw['version']}, seed {result.seed}, {summary.config_label(cases)}"
     prose = list(summary.answers(cases))
     foot = [*_notes(cases), MORE]
     sheet = _sheet(measured, kind, letters).text(width) if measured else ""

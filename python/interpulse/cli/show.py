@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from interpulse._core import Plan
 from interpulse.cli.options import ConfigPath, Json, Seed, Sets, Trace
 from interpulse.cli.output_streams import emit
 from interpulse.cli.trace_options import FlowKeys, flow_options
+from interpulse.configuration.cases import positions
 from interpulse.configuration.config import load_with_sets
 from interpulse.tables.format import grid
 from interpulse.tables.layout import fill, terminal_width
@@ -14,6 +19,8 @@ EPILOG = """\
 Examples:
 
   interpulse show examples/quickstart.toml
+
+  interpulse show examples/quickstart.toml --case suspend-10
 
   COLUMNS=300 interpulse show examples/quickstart.toml --set ftl.gc=fifo | grep ftl
 
@@ -28,6 +35,10 @@ def show(
     *,
     trace_keys: FlowKeys,
     seed: Seed = None,
+    case: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Of several cases, show this one.", show_default="the first"),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Print the fully resolved configuration, with the source of each figure.
@@ -36,6 +47,8 @@ def show(
     its publication, or the default.
     """
     plan = load_with_sets(config, sets or [], trace_keys).resolve(trace=trace, seed=seed)
+    if case is not None:
+        plan = plan.only(positions(plan.case_names, [case]))
     emit(resolved_json(plan) if json else _table(plan))
 
 
@@ -53,5 +66,8 @@ def resolved_json(plan: Plan, *, indent: int | None = None) -> str:
 def _table(plan: Plan) -> str:
     rows = ((entry.key, entry.value, entry.origin) for entry in plan.entries())
     table = grid(rows, ("setting", "value", "source"), whole=("setting",))
-    head = fill(f"config {plan.config_hash}, cases: {', '.join(plan.case_names)}", terminal_width())
-    return f"{head}\n\n{table}"
+    first, *others = plan.case_names
+    head = f"config {plan.config_hash} of case {first}"
+    if others:
+        head += f"; --case NAME shows another: {', '.join(others)}"
+    return f"{fill(head, terminal_width())}\n\n{table}"

@@ -57,7 +57,7 @@ def render(result: Result, width: int = ELSEWHERE, *, counters: bool = False) ->
     `counters` adds a table of all counters that are not zero in all cases.
     """
     cases = [case.raw for case in result.cases]
-    head = f"interpulse {result.raw['version']}, seed {result.seed}, config {result.config_hash}"
+    head = f"interpulse {result.raw['version']}, seed {result.seed}, {summary.config_label(cases)}"
     shown = [
         f"{fill(title, width)}\n{sheet.text(width)}"
         for title, build in (SECTIONS | ({"Counters": _counters} if counters else {})).items()

@@ -9,6 +9,7 @@ from dataclasses import replace
 from interpulse.report import registry, runs
 from interpulse.report.page import render
 from interpulse.report.runs import Run
+from interpulse.runs.summary import config_label
 
 
 def page(of: Sequence[Run]) -> bytes:
@@ -21,12 +22,9 @@ def page(of: Sequence[Run]) -> bytes:
     report = runs.of(of)
     title = next((run.result.raw.get("config", {}).get("title") for run in of), None) or "interpulse report"
     seeds = sorted({seed for series in report.series for seed in series.seeds})
-    parts = [
-        f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}",
-        f"config {of[0].result.config_hash}" if len(of) == 1 else f"{len(of)} results",
-        f"{len(report.series)} case{'s' * (len(report.series) > 1)}",
-    ]
-    about = "; ".join(parts)
+    count = f"{len(of)} results; {len(report.series)} case{'s' * (len(report.series) > 1)}"
+    what = config_label([case.raw for case in of[0].result.cases]) if len(of) == 1 else count
+    about = f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}; {what}"
     # A page that is too large gets fewer drawings, then none.
     for pieces in (report.pieces, report.pieces // 4):
         with suppress(ValueError):

@@ -62,6 +62,23 @@ FIGURES = {
 """Figures compared between the halves of a window: label and decimals."""
 
 
+def config_label(cases: Sequence[Mapping[str, Any]]) -> str:
+    """The hash of the configuration; of several cases, one over their hashes, in the order of the cases.
+
+    Raises:
+        ValueError: a hash is no hexadecimal number.
+    """
+    hashes = [str(case.get("config_hash", "")) for case in cases]
+    if len(hashes) == 1:
+        return f"config {hashes[0]}"
+    if wrong := [each for each in hashes if not each.isalnum() or each.strip("0123456789abcdef")]:
+        raise ValueError(f"config_hash {wrong[0]!r}: expected a hexadecimal number")
+    # Each is uniform, so a sum with odd weights differs where one does or their order does: no digest is needed, whose
+    # import would delay every run.
+    every = sum((2 * at + 1) * int(each, 16) for at, each in enumerate(hashes)) % 2**128
+    return f"config {every:032x} of {len(hashes)} cases"
+
+
 def lines(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Lines of the summary; none if no case has a latency."""
     measured = [case for case in cases if any(has_latency(case, kind) for kind in ("read", "write"))]

@@ -54,8 +54,9 @@ def test_each_row_is_read_from_the_file_of_its_case(tmp_path: Path) -> None:
         assert values == 2 * [float(number), 7.0, 8.0]
 
 
-def test_the_page_has_the_figures_and_the_outcome() -> None:
-    assert measured.table(SETUPS / STUDY) in measured.PAGE.read_text()
+@pytest.mark.parametrize("name", measured.STUDIES)
+def test_the_page_has_the_figures_and_the_outcome(name: str) -> None:
+    assert measured.table(SETUPS / name) in measured.PAGE.read_text()
 
 
 def test_no_figure_is_read_before_the_outcome(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
     python python/tools/measured.py NAME FOLDER
 
 experiments/NAME/measured.toml names the file of each case and its job; a row of measures.toml with the figures `of` is
-read there. Writes experiments/NAME/expected.toml, and the table of docs/experiments/blind.md from it and outcome.json.
-Needs the outcome first.
+read there. Writes experiments/NAME/expected.toml, and the tables of docs/experiments/blind.md from these files and the
+outcomes. Needs the outcome first.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from interpulse.studies.published import FILE
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "experiments" / "blind.md"
 MEASURED = "measured.toml"
+STUDIES = ("zn540", "confzns")
+"""Studies with a table, in the order of the page."""
 
 
 def figure(text: str, job: str, of: list[str], place: str) -> float:
@@ -105,7 +107,8 @@ def main(arguments: list[str]) -> None:
     if not (folder / OUTCOME).is_file():
         sys.exit(f"{folder / OUTCOME}: the outcome comes before the measured figures")
     (folder / FILE).write_text(expected(folder, read(folder, Path(arguments[1]))), encoding="utf-8")
-    PAGE.write_text(with_blocks(PAGE.read_text(encoding="utf-8"), [table(folder)]), encoding="utf-8")
+    blocks = [table(SETUPS / name) for name in STUDIES if (SETUPS / name / FILE).is_file()]
+    PAGE.write_text(with_blocks(PAGE.read_text(encoding="utf-8"), blocks), encoding="utf-8")
 
 
 if __name__ == "__main__":

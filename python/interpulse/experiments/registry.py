@@ -131,7 +131,14 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         summary="random reads beside appends on a measured drive, without and with suspension; blind",
         source="K. Doekemeijer et al., CLUSTER'23",
         quick="1 min",
-        full="2 min",
+        full="1 min",
+    ),
+    Experiment(
+        name="confzns",
+        summary="the same drive in another measurement, with the limit of suspensions that the first suggests; blind",
+        source="K. Doekemeijer et al., SYSTOR'24",
+        quick="3 min",
+        full="3 min",
     ),
     Experiment(
         name="reprogram-suspend",

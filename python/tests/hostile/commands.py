@@ -63,6 +63,8 @@ def commands() -> Iterator[Wrong]:
         ("show {small} --trace x", "--trace"),
         ("show {small} --set x", "--set"),
         ("show {small} --out x", "--out"),
+        ("show {small} --case ''", "--case"),
+        ("show {small} --case x", "--case x", "no-suspend"),
         ("list thing", "thing"),
         ("list parts drives", "drives"),
         ("list --csv", "--csv"),

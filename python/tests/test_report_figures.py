@@ -95,6 +95,12 @@ def test_of_one_seed_the_intervals_within_the_runs_decide(intervals: float, kind
     assert bold is (kind == "change")
 
 
+def test_of_one_seed_a_change_that_the_sentence_calls_none_is_none() -> None:
+    of = report({"read": {"p99.9": 0.96, "p99": 0.5}}, intervals=0.001)
+    assert looks(of)["Reads: slowest 0.1 %"] == ("change same", "\u22124%")
+    assert "reads unchanged" in _first(of)
+
+
 def _first(of: Report) -> str:
     """The sentence that compares, without what follows its first figure."""
     text: Any = answer.section(of).parts[0]

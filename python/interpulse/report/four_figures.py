@@ -202,8 +202,11 @@ def _is_chance(figure: Figure, pair: Pair, row: Row) -> bool | None:
     """Over seeds, or of single runs from the intervals within them; None where neither is known."""
     if row.differs is not None:
         return not row.differs
-    if figure.path[0] != "latency_us":
+    if figure.path[0] != "latency_us" or row.ratio is None:
         return None
+    if abs(row.ratio - 1) <= TAIL_UNCHANGED:
+        # As sentences have it: from seed to seed a percentile moves by as much.
+        return True
     _, kind, name = figure.path
     old, new = (series.first.get("latency_us", {}).get(kind, {}) for series in (pair.before, pair.after))
     known = all(name in of.get("interval", {}) for of in (old, new))

@@ -148,6 +148,13 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         full="3 min",
     ),
     Experiment(
+        name="decade",
+        summary="all suspension schemes of 2012 to 2025 on one drive: tails, throughput, time under voltage, energy",
+        source="none: no publication compares them",
+        quick="3 min",
+        full="15 min",
+    ),
+    Experiment(
         name="database",
         summary="PostgreSQL under pgbench on a served drive: transaction latency without suspension and with schemes",
         source="none: real programs on a simulated drive",

@@ -44,7 +44,8 @@ impl Nand {
             return false;
         }
         let op = self.dies[d].long().expect("an operation is on the die");
-        let waits = |class| queue.first(class) != TxnId::NONE && self.may_stop_for(op, class, queue);
+        // Most operations give way to one class: what the policy says is looked at before what waits.
+        let waits = |class| self.may_stop_for(op, class, queue) && queue.first(class) != TxnId::NONE;
         waits(Class::HostRead) || waits(Class::GcRead) || waits(Class::HostWrite)
     }
 
@@ -99,9 +100,11 @@ impl Nand {
     #[inline]
     fn nested_erase_is_due(&self, now: SimTime, d: usize) -> bool {
         let die = &self.dies[d];
-        die.beneath()
-            .zip(die.suspension_beneath(now))
-            .is_some_and(|(erase, so_far)| self.suspend_policy(erase).suspend_limit_reached(so_far, now))
+        die.beneath().is_some_and(|erase| {
+            let policy = self.suspend_policy(erase);
+            policy.has_time_limit()
+                && die.suspension_beneath(now).is_some_and(|so_far| policy.suspend_limit_reached(so_far, now))
+        })
     }
 
     /// Timer of a pulsing die: the train ends, or a postponed stop may be requested again.
@@ -175,9 +178,9 @@ impl Nand {
     /// Whether a limit ends the suspension on die `d`.
     #[inline]
     pub(super) fn must_resume(&self, now: SimTime, d: usize) -> bool {
-        let so_far = self.dies[d].suspension(now);
         let policy = self.suspend_policy(self.dies[d].long().expect("an operation is suspended"));
-        policy.suspend_limit_reached(so_far, now) || self.nested_erase_is_due(now, d)
+        (policy.has_time_limit() && policy.suspend_limit_reached(self.dies[d].suspension(now), now))
+            || self.nested_erase_is_due(now, d)
     }
 
     /// The die is suspended: serves a waiting transaction, holds, or resumes.
@@ -231,8 +234,10 @@ impl Nand {
         let op = self.dies[d].long().expect("an operation is suspended");
         let end = self.serves_before(d);
         let waits = |class| {
-            let id = queue.first(class);
-            id != TxnId::NONE && self.txns.get(id).seq < end && self.may_stop_for(op, class, queue)
+            self.may_stop_for(op, class, queue) && {
+                let id = queue.first(class);
+                id != TxnId::NONE && self.txns.get(id).seq < end
+            }
         };
         let host = waits(Class::HostRead);
         if waits(Class::GcRead) {

@@ -173,18 +173,20 @@ impl SuspendPolicy {
             return Decision::RunsToEnd;
         }
         let so_far = Suspended { times: op.suspends, first: op.first_suspend, spent: op.suspended };
-        let loops_left = op.train.loops_left(op.elapsed);
         if self.max_suspends.is_some_and(|max| op.suspends >= max)
             || self.tiers.are_used_up(op.suspends)
             || remaining < self.min_remaining
-            || loops_left < u64::from(self.min_loops_left)
+            // Without the limit a stop request needs no division.
+            || (self.min_loops_left > 0 && op.train.loops_left(op.elapsed) < u64::from(self.min_loops_left))
             || self.suspend_limit_reached(so_far, op.now)
         {
             return Decision::Refused;
         }
-        let interval = self.min_interval.max(self.tiers.interval(op.suspends));
-        if op.suspends > 0 && op.now < op.resumed + interval {
-            return Decision::NotBefore(op.resumed + interval);
+        if op.suspends > 0 {
+            let from = op.resumed + self.min_interval.max(self.tiers.interval(op.suspends));
+            if op.now < from {
+                return Decision::NotBefore(from);
+            }
         }
         match self.scheme.stop(&StopRequest { op, costs: &self.costs }) {
             // A stop at the end of the train is its completion.
@@ -214,6 +216,12 @@ impl SuspendPolicy {
         let age = if op.suspends > 0 { op.now.since(op.first_suspend) + stop.after } else { Duration::ZERO };
         self.max_suspended_time.is_some_and(|most| op.suspended + stop.entry >= most)
             || self.timeout.is_some_and(|most| age + stop.entry >= most)
+    }
+
+    /// Whether a time ends suspensions.
+    #[inline]
+    pub fn has_time_limit(&self) -> bool {
+        self.max_suspended_time.is_some() || self.timeout.is_some()
     }
 
     /// Whether an operation has reached `max_suspended_time` or `timeout`, so that it resumes and runs to its end.

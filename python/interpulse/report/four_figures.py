@@ -78,13 +78,15 @@ class Change:
 def chosen(report: Report) -> list[Figure]:
     """The four figures: without reads, or without writes, three tails of what there is.
 
-    With both, the tails of reads are p99.9 and p99.99, or p99 and p99.9 where a case changes p99 and not p99.9.
+    With both, the tails of reads are p99.9 and p99.99; p99 replaces p99.99 where a case changes p99 and not p99.9, or
+    p99 changes and p99.99 does not.
     """
     kinds = [kind for kind in ("read", "write") if any(_count(series, kind) for series in report.series)]
     if kinds == ["read", "write"]:
         near, far, farthest = (_tail("read", name) for name in ("p99", "p99.9", "p99.99"))
-        reads = [near, far] if _changed(report, near) - _changed(report, far) else [far, farthest]
-        found = [*reads, _tail("write", "p99.9")]
+        moved = _changed(report, near)
+        is_near = moved and (moved - _changed(report, far) or not _changed(report, farthest))
+        found = [*([near, far] if is_near else [far, farthest]), _tail("write", "p99.9")]
     else:
         found = [_tail(kinds[0] if kinds else "all", name) for name in ("p99", "p99.9", "p99.99")]
     return [*found, Figure("Throughput", "requests/s", "1/s", ("iops",), "all IOPS")]

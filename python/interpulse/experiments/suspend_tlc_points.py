@@ -95,11 +95,9 @@ class Point:
 
     def sets(self, limit: int) -> Sets:
         """Overrides of the case with a limit."""
-        sets: dict[str, Value] = {
-            "flow.0.depth": self.depth,
-            "flow.0.read": f"{100 - self.writes}%",
-            "cache.size": f"{self.cache_mib}MiB",
-        }
+        sets: dict[str, Value] = {"flow.0.depth": self.depth, "flow.0.read": f"{100 - self.writes}%"}
+        if self.cache_mib != USUAL_MIB:
+            sets["cache.size"] = f"{self.cache_mib}MiB"
         if self == CDF:
             sets["report.histograms"] = True
         if limit:

@@ -89,6 +89,7 @@ CONTENTS = {
             "docs/LOGS",
             "docs/SEARCH",
             "docs/SWEEP",
+            "docs/LIFE",
             "docs/FIT",
             "docs/STATE",
             "docs/PARTS",

@@ -10,9 +10,9 @@ A first run::
         print(case.case, case.iops, case.percentile("read", 99.9))
 
 The names in `__all__`, which `dir(interpulse)` lists, are public; modules may change at any time. `run` simulates a
-`Config` and returns a `Result`; `compare` compares results; `sweep`, `slo`, `advise`, `rank`, `optimize` and `fit`
-simulate many configurations; `Device` is a drive that another simulator advances. A user's mistake raises `ConfigError`
-(of a request to a device `RequestError`), a failed run `RunError`, a bug `InternalError`.
+`Config` and returns a `Result`; `compare` compares results; `sweep`, `slo`, `life`, `advise`, `rank`, `optimize` and
+`fit` simulate many configurations; `Device` is a drive that another simulator advances. A user's mistake raises
+`ConfigError` (of a request to a device `RequestError`), a failed run `RunError`, a bug `InternalError`.
 """
 
 from interpulse._core import ConfigError, Entry, InternalError, Progress, RequestError, RunError, version
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from interpulse.embedding.device import Device
     from interpulse.fitting.fit import fit
     from interpulse.fitting.result import Fit
+    from interpulse.lifetime.life import life
+    from interpulse.lifetime.result import Life
     from interpulse.runs.comparison import Comparison, compare
     from interpulse.runs.result import Result
     from interpulse.runs.runner import Interrupted, run
@@ -40,6 +42,8 @@ else:
         "embedding.device": ("Device",),
         "fitting.result": ("Fit",),
         "fitting.fit": ("fit",),
+        "lifetime.life": ("life",),
+        "lifetime.result": ("Life",),
         "runs.comparison": ("Comparison", "compare"),
         "runs.result": ("Result",),
         "runs.runner": ("Interrupted", "run"),
@@ -79,6 +83,7 @@ __all__ = [
     "Fit",
     "InternalError",
     "Interrupted",
+    "Life",
     "Optimization",
     "Progress",
     "Ranking",
@@ -92,6 +97,7 @@ __all__ = [
     "advise",
     "compare",
     "fit",
+    "life",
     "optimize",
     "rank",
     "run",

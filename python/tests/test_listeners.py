@@ -81,6 +81,7 @@ LINES = {
     "sweep": ["sweep.toml", "--jobs", "2"],
     "optimize": ["study.toml", "--jobs", "2"],
     "slo": ["drive.toml", "--read-p99", "5ms", "--jobs", "2"],
+    "life": ["--help"],
     "advise": ["--help"],
     "fit": ["--help"],
     "compare": ["base/result.json", "base/result.json"],
@@ -109,6 +110,7 @@ LINES = {
 LONG = {
     "run": ["drive.toml", "--out", "reported", "--report"],
     "advise": ["drive.toml", "--read-p99", "5ms", "--jobs", "2"],
+    "life": ["drive.toml", "--windows", "2", "--seeds", "1", "--set", "precondition.overwrite=uniform", "--jobs", "2"],
     "fit": ["fit.toml", "--jobs", "2"],
     "report": ["base"],
     "experiment": ["fast12", "--quick"],
@@ -117,7 +119,7 @@ LONG = {
     "bench": ["--quick"],
 }
 
-WITH_WORKERS = ("sweep", "optimize", "slo", "advise", "fit")
+WITH_WORKERS = ("sweep", "optimize", "slo", "life", "advise", "fit")
 
 
 @pytest.fixture(scope="module")

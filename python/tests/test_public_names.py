@@ -14,7 +14,7 @@ FUNCTIONS = [name for name in interpulse.__all__ if inspect.isfunction(getattr(i
 
 def test_dir_shows_the_public_names() -> None:
     assert dir(interpulse) == sorted(interpulse.__all__)
-    assert {"run", "compare", "advise", "rank", "slo", "optimize", "fit", "sweep"} <= set(FUNCTIONS)
+    assert {"run", "compare", "advise", "rank", "slo", "life", "optimize", "fit", "sweep"} <= set(FUNCTIONS)
 
 
 def test_help_shows_the_public_names() -> None:

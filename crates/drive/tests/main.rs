@@ -47,6 +47,7 @@ mod suspension_schemes;
 mod two_step;
 mod uniform_overwrites;
 mod waiting_requests;
+mod wear_before;
 mod wear_out;
 mod write_through;
 mod zone_failures;

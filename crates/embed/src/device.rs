@@ -72,7 +72,7 @@ impl Device {
         let state = load_or_build(&case, &case.state_hash(), 1, cache.as_ref(), &|_, _, _, _| true, &note);
         let state = state.expect("nothing stops it").state();
         let mut state = state.map_err(|error| Error::Resources(error.to_string()))?;
-        state.add_pe_cycles(case.precondition.cycles);
+        state.add_pe_cycles(case.precondition.equal_cycles());
         Device::over(options, case, state, notes.into_inner())
     }
 

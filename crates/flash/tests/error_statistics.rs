@@ -153,6 +153,7 @@ fn spec(table: ErrorTable) -> ErrorSpec {
         reprograms: 0.0,
         initial_age: Duration::ZERO,
         initial_ages: InitialAges::Equal,
+        initial_reads: 0,
         reclaim_reads: None,
         refresh_after: None,
     }

@@ -18,6 +18,7 @@ FILES = {
     "compare": "compare",
     "sweep": "sweep",
     "slo": "slo",
+    "life": "life",
     "fit": "fit",
     "advise": "advise",
     "optimize": "optimize",

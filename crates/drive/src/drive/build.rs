@@ -3,6 +3,7 @@
 use super::abort_state::Aborts;
 use super::fault_injector::FaultInjector;
 use super::format_state::Formats;
+use super::history::planes_of;
 use super::power_state::Outage;
 use super::state::CHECKED;
 use super::{Drive, ResourceMap};
@@ -17,11 +18,12 @@ use crate::host_interface::HostInterface;
 use crate::numbers::SuperBlock;
 use crate::read_cache::ReadCache;
 use crate::spec::DriveSpec;
-use interpulse_engine::{ResourceId, Streams};
+use interpulse_engine::{Duration, ResourceId, Streams};
 use interpulse_flash::cell_mode::CellMode;
-use interpulse_flash::geometry::BlockAddress;
+use interpulse_flash::errors::{ErrorSpec, InitialAges};
 use interpulse_flash::nand::Nand;
 use interpulse_flash::nand::flow_order::HostOrder;
+use std::cmp::Reverse;
 
 impl Drive {
     /// Drive over `state` whose resources begin at `first`, with `host_timers` timers of its host among them. Panics if the
@@ -38,8 +40,12 @@ impl Drive {
         if let Some(bytes) = spec.ftl.mapping.cached().and_then(|of| of.read_transfer) {
             nand.set_part_of_unit(&spec.part, bytes);
         }
+        let errors = spec.nand.errors.clone().filter(|of| of.initial_ages == InitialAges::Closed);
         for blocks in state.blocks() {
             set_blocks(&mut nand, &blocks);
+            if let Some(errors) = &errors {
+                set_ages(&mut nand, errors, &blocks);
+            }
         }
         let place = ResourceMap { first: first.0, flash: Nand::resources(&spec.geometry), host_timers };
         let power = u32::from(spec.refreshes());
@@ -49,6 +55,9 @@ impl Drive {
             idle: place.later(Drive::idle_timer(&spec)),
         };
         let mut ftl = family(&spec, state, &nand, &streams, timers);
+        if spec.wear_before.is_some() {
+            set_cycles(&spec, &mut nand, &ftl);
+        }
         follow_queues(&spec, &mut nand, &mut ftl);
         let faults = FaultInjector::new(&spec, &mut nand, &streams);
         let ftl_units = ftl.logical_units();
@@ -102,7 +111,7 @@ fn follow_queues(spec: &DriveSpec, nand: &mut Nand, ftl: &mut FtlFamily) {
 
 /// Sets the programmed pages of an FTL's blocks, and their P/E cycles.
 fn set_blocks(nand: &mut Nand, of: &InitialBlocks) {
-    let InitialBlocks { layout, programs_done, cycles, modes } = of;
+    let InitialBlocks { layout, programs_done, cycles, modes, .. } = of;
     let pages = layout.pages_per_program;
     let super_blocks = || SuperBlock::first(layout.super_blocks());
     for (super_block, programs) in super_blocks().zip(programs_done) {
@@ -119,12 +128,40 @@ fn set_blocks(nand: &mut Nand, of: &InitialBlocks) {
     }
     if let Some(reliability) = nand.reliability_mut() {
         for super_block in super_blocks() {
-            let (lane, block) = layout.lane_of(super_block);
-            let (die, plane) = layout.die_of(lane);
-            for p in plane..plane + layout.planes {
-                let at = BlockAddress { die, plane: p, block };
+            for at in planes_of(layout, super_block) {
                 reliability.set_cycles(at, cycles[super_block.index()]);
             }
+        }
+    }
+}
+
+/// Sets the ages and reads of an FTL's closed blocks by the blocks that were closed since.
+fn set_ages(nand: &mut Nand, errors: &ErrorSpec, of: &InitialBlocks) {
+    let InitialBlocks { layout, programs_done, closed, clock, .. } = of;
+    let Some(reliability) = nand.reliability_mut() else { return };
+    let full = |&(block, _): &(SuperBlock, u64)| programs_done[block.index()] == layout.programs_per_block;
+    let past = |(super_block, closed)| {
+        let (age, reads) = errors.past_of_closed(clock - closed, layout.super_blocks().into());
+        (age, reads, super_block)
+    };
+    let blocks = SuperBlock::first(layout.super_blocks()).zip(closed.iter().copied());
+    let mut pasts: Vec<(Duration, u32, SuperBlock)> = blocks.filter(full).map(past).collect();
+    // The oldest first: each age beyond those before it moves the clock of all blocks.
+    pasts.sort_by_key(|&(age, ..)| Reverse(age));
+    for (age, reads, super_block) in pasts {
+        for at in planes_of(layout, super_block) {
+            reliability.set_past(at, age, reads);
+        }
+    }
+}
+
+/// Sets the P/E cycles that an FTL has drawn.
+fn set_cycles(spec: &DriveSpec, nand: &mut Nand, ftl: &FtlFamily) {
+    let Some(reliability) = nand.reliability_mut() else { return };
+    let layout = spec.layout().expect(CHECKED);
+    for super_block in SuperBlock::first(layout.super_blocks()) {
+        for at in planes_of(&layout, super_block) {
+            reliability.set_cycles(at, ftl.pe_cycles(super_block));
         }
     }
 }

@@ -104,7 +104,10 @@ fn super_blocks(layouts: &[Layout]) -> impl Iterator<Item = (&Layout, SuperBlock
 }
 
 /// Blocks of a super block.
-fn planes_of(layout: &Layout, super_block: SuperBlock) -> impl Iterator<Item = BlockAddress> + use<> {
+pub(super) fn planes_of(
+    layout: &Layout,
+    super_block: SuperBlock,
+) -> impl Iterator<Item = BlockAddress> + use<> {
     let (lane, block) = layout.lane_of(super_block);
     let (die, plane) = layout.die_of(lane);
     (plane..plane + layout.planes).map(move |plane| BlockAddress { die, plane, block })

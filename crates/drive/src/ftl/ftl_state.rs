@@ -18,6 +18,10 @@ pub struct InitialBlocks<'a> {
     pub cycles: &'a [u32],
     /// Cell mode of each; empty if all are native.
     pub modes: &'a [CellMode],
+    /// Close number of each; empty where none is kept.
+    pub closed: &'a [u64],
+    /// Blocks closed so far.
+    pub clock: u64,
 }
 
 /// What every family's state can do.

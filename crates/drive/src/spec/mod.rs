@@ -22,6 +22,7 @@ mod schedule;
 mod slc_checks;
 mod sub_block_checks;
 mod two_step_checks;
+mod wear_before;
 mod write_zeroes;
 mod zone_checks;
 
@@ -51,6 +52,7 @@ pub use ftl::{Family, FtlSpec, UnmappedReads};
 pub use namespace::{MOST_NAMESPACES, NamespacePlace, NamespaceSpec};
 pub use namespace_blocks::OwnBlocks;
 pub use schedule::{Fault, FaultKind, Stalled, When};
+pub use wear_before::WearBefore;
 pub use write_zeroes::WriteZeroes;
 
 /// Specification of a drive.
@@ -86,6 +88,8 @@ pub struct DriveSpec {
     pub namespaces: Vec<NamespaceSpec>,
     /// Of a namespace as a drive: its place on the drive.
     pub place: NamespacePlace,
+    /// Wear before the run; `None` if the state has it.
+    pub wear_before: Option<WearBefore>,
     /// Scheduled faults.
     pub schedule: Vec<Fault>,
     /// Scheduled formats.

@@ -198,6 +198,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
         audit_sample: 1,
         power_loss: None,
         faults: None,
+        wear_before: None,
         namespaces: Vec::new(),
         place: NamespacePlace::default(),
         schedule: Vec::new(),
@@ -217,6 +218,7 @@ pub fn errors(page_types: usize, rates: &[f64]) -> ErrorSpec {
         reprograms: 0.0,
         initial_age: Duration::ZERO,
         initial_ages: InitialAges::Equal,
+        initial_reads: 0,
         reclaim_reads: None,
         refresh_after: None,
     }

@@ -150,6 +150,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
         place: Default::default(),
         power_loss: None,
         faults: None,
+        wear_before: None,
         schedule: Vec::new(),
         formats: Vec::new(),
     }

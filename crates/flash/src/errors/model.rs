@@ -224,6 +224,8 @@ impl ErrorModel {
         let whole = spec.initial_age.as_ns();
         match spec.initial_ages {
             InitialAges::Equal => whole,
+            // The state of the FTL has the order in which blocks were closed.
+            InitialAges::Closed => 0,
             InitialAges::Uniform => {
                 let number = mix(self.seed ^ mix(key_of(PageAddress { of, page: u32::MAX >> 12 })));
                 ((u128::from(whole) * u128::from(number)) >> 64) as u64

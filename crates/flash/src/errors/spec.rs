@@ -3,7 +3,7 @@
 use super::ecc::Ecc;
 use super::table::ErrorTable;
 use interpulse_engine::Duration;
-use interpulse_settings::{choices, default, keys, optional};
+use interpulse_settings::{ConfigError, Section, choices, default, keys, optional};
 
 /// Boltzmann's constant in eV per kelvin.
 const BOLTZMANN_EV: f64 = 8.617_333_262e-5;
@@ -31,6 +31,8 @@ keys! {
         pub initial_age: Duration = duration(default(Duration::ZERO).within(Duration::ZERO..=OLDEST)),
         /// distribution of the initial ages over blocks
         pub initial_ages: InitialAges = choice(Some("equal"), InitialAges::ALL),
+        /// Page reads of a block whose data has the initial age.
+        pub initial_reads: u32 => read_reads(s, initial_ages)?,
         /// age of data that causes a background rewrite of its block; by default never
         pub refresh_after: Option<Duration> = optional_duration(optional().within(Duration::from_ms(1)..=OLDEST)),
         /// page reads of a block, counted from its erase, that cause a background rewrite; by default never
@@ -46,7 +48,15 @@ choices! {
         Equal = "equal",
         /// ages are uniformly distributed from zero to the initial age
         Uniform = "uniform",
+        /// the age of a block grows with the blocks closed since; it is the initial age after as many as the drive has
+        Closed = "closed",
     }
+}
+
+fn read_reads(s: &mut Section, ages: InitialAges) -> Result<u32, ConfigError> {
+    let doc = "page reads of a block whose data has the initial age; others in proportion to their age";
+    let read = |s: &mut Section| s.u32("initial-reads", doc, default(0).at_least(0));
+    Ok(s.when(ages == InitialAges::Closed, "initial-ages = \"closed\"", read)?.unwrap_or(0))
 }
 
 impl ErrorSpec {
@@ -55,6 +65,23 @@ impl ErrorSpec {
         let kelvin = |celsius: f64| celsius + ZERO_CELSIUS_K;
         let inverse = 1.0 / kelvin(self.table.temperature_c) - 1.0 / kelvin(self.temperature_c);
         libm::exp(self.activation_ev / BOLTZMANN_EV * inverse)
+    }
+
+    /// Age and reads of a block after which `since` of the `blocks` blocks were closed, with the rewrites of refresh and read
+    /// reclaim.
+    pub fn past_of_closed(&self, since: u64, blocks: u64) -> (Duration, u32) {
+        let share = since as f64 / blocks as f64;
+        let turns = [
+            self.refresh_after.map(|of| of.as_ns() as f64 / self.initial_age.as_ns() as f64),
+            self.reclaim_reads.map(|of| f64::from(of) / f64::from(self.initial_reads)),
+        ];
+        // A rewrite begins the age of its data anew.
+        let share = match turns.into_iter().flatten().reduce(f64::min) {
+            Some(turn) if share > turn => share % turn,
+            _ => share,
+        };
+        let age = Duration::from_ns((share * self.initial_age.as_ns() as f64) as u64).min(OLDEST);
+        (age, (share * f64::from(self.initial_reads)) as u32)
     }
 
     /// Equivalent retention of the initial age at the temperature of the table, in hours.
@@ -82,6 +109,7 @@ mod tests {
                 reprograms: 0.0,
                 initial_age: Duration::from_ns(3_600_000_000_000),
                 initial_ages: InitialAges::Equal,
+                initial_reads: 0,
                 reclaim_reads: None,
                 refresh_after: None,
             };

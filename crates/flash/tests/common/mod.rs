@@ -175,6 +175,7 @@ pub fn errors(lsb: &[f64], msb: &[f64], change: impl FnOnce(&mut ErrorSpec)) -> 
         reprograms: 0.0,
         initial_age: Duration::ZERO,
         initial_ages: InitialAges::Equal,
+        initial_reads: 0,
         reclaim_reads: None,
         refresh_after: None,
     };

@@ -127,7 +127,7 @@ fn observed<O: Recording>(
     observer: O,
     progress: &ProgressFn,
 ) -> Result<Value, RunFailure> {
-    state.add_pe_cycles(case.precondition.cycles);
+    state.add_pe_cycles(case.precondition.equal_cycles());
     let warmup = Warmup::of(case, &checked.traces);
     let flows = warmup.flows(case);
     match case.array {

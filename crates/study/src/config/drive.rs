@@ -103,6 +103,7 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         audit_sample,
         power_loss,
         faults,
+        wear_before: None,
         schedule,
         formats,
         namespaces,

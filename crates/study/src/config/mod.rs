@@ -219,6 +219,12 @@ fn read_case(request: &PlanRequest, name: &str, overrides: &[(String, String)]) 
         return Err(ConfigError::conflict(&resolution, &["drive"], message).into());
     }
     if let Some(array) = &case.array {
+        if case.drive.wear_before.is_some() {
+            let message = "replacement drives are new: the wear of an array's drives is not drawn";
+            return Err(
+                ConfigError::conflict(&resolution, &["precondition.wear", "array.level"], message).into()
+            );
+        }
         array.check(&case.drive, &case.flows).map_err(impossible)?;
     }
     Ok(Case { name: name.to_string(), resolution, ..case })
@@ -243,9 +249,10 @@ fn read_values(document: &Document, folder: &Path, embedded: bool) -> Result<Cas
         case.label("name", "name of the case in results")?;
         case.list_string("set", "overrides of this case, as key=value", Some(&[]))?;
     }
-    let drive = drive::read(document, folder)?;
+    let mut drive = drive::read(document, folder)?;
     let array = interpulse_array::config::read(document)?;
     let precondition = run::read_precondition(document)?;
+    drive.wear_before = precondition.wear_before();
     let run = RunSpec::read(&mut document.section("run")?)?;
     let report = ReportSpec::read(&mut document.section("report")?)?;
     let zones = precondition.zones(&drive);

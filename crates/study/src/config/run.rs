@@ -3,8 +3,9 @@
 use interpulse_array::config::ArraySpec;
 use interpulse_drive::DriveSpec;
 use interpulse_drive::Impossible;
-use interpulse_drive::spec::{NamespaceSpec, When};
+use interpulse_drive::spec::{NamespaceSpec, WearBefore, When};
 use interpulse_engine::{Bytes, Duration, SECTOR};
+use interpulse_flash::errors::InitialAges;
 use interpulse_settings::{ConfigError, Document, Row, default, keys, optional};
 use interpulse_workload::{AddressSpec, AreaSectors, FlowSpec, Zones};
 
@@ -17,8 +18,10 @@ pub struct PreconditionSpec {
     pub out_of_date: f64,
     /// Overwrites after the fill.
     pub overwrite: Option<OverwriteSpec>,
-    /// P/E cycles of every block before preconditioning.
+    /// P/E cycles of every block before preconditioning, or their mean where they are drawn.
     pub cycles: u32,
+    /// Variance of drawn cycles divided by their mean; `None` if all blocks have the same.
+    pub dispersion: Option<f64>,
     /// Seed of the overwrites; streams differ from those of the workload even for equal seeds.
     pub seed: u64,
 }
@@ -81,6 +84,16 @@ keys! {
     }
 }
 
+/// Cycles of super blocks before a run.
+const WEAR: &[(&str, bool, &str)] = &[
+    ("equal", false, "precondition.cycles and those of preconditioning"),
+    (
+        "drawn",
+        true,
+        "drawn around precondition.cycles from the seed; blocks that failed meanwhile have been replaced",
+    ),
+];
+
 pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec, ConfigError> {
     let mut p = document.section("precondition")?.shaping_state();
     let fill = p.fraction("fill", "share of the capacity written once, in order", default(1.0))?;
@@ -90,11 +103,17 @@ pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec,
         default(0.0).at_most(0.9),
     )?;
     // Wear is added when a run starts.
-    let cycles = p.not_shaping_state().u32(
+    let mut wear = p.not_shaping_state();
+    let cycles = wear.u32(
         "cycles",
         "program/erase cycles that every block has had before",
         default(0).within(0..=1_000_000),
     )?;
+    let drawn = wear.choice("wear", "cycles of single super blocks before the run", Some("equal"), WEAR)?;
+    let dispersion = wear.when(drawn, "wear = \"drawn\"", |p| {
+        let doc = "variance of the cycles of super blocks divided by their mean";
+        p.f64("cycles-dispersion", doc, default(0.0).within(0.0..=1000.0))
+    })?;
     let mut patterns = vec![("none", None, "nothing is overwritten")];
     patterns.extend(AddressSpec::ROWS.iter().enumerate().map(|(k, row)| (row.name, Some(k), row.doc)));
     let pattern =
@@ -108,7 +127,7 @@ pub(super) fn read_precondition(document: &Document) -> Result<PreconditionSpec,
         Ok(OverwriteSpec { addresses, until })
     })?;
     let seed = p.u64("seed", "seed of the overwrites", default(1).at_least(0))?;
-    Ok(PreconditionSpec { fill, out_of_date, overwrite, cycles, seed })
+    Ok(PreconditionSpec { fill, out_of_date, overwrite, cycles, dispersion, seed })
 }
 
 impl Until {
@@ -167,6 +186,16 @@ impl RunSpec {
 }
 
 impl PreconditionSpec {
+    /// P/E cycles that are added to every block of the preconditioned state.
+    pub fn equal_cycles(&self) -> u32 {
+        if self.dispersion.is_some() { 0 } else { self.cycles }
+    }
+
+    /// Wear that is drawn at the start of the run.
+    pub(super) fn wear_before(&self) -> Option<WearBefore> {
+        self.dispersion.map(|dispersion| WearBefore { cycles: self.cycles, dispersion })
+    }
+
     /// Zones of a zoned drive that are full at the start.
     pub fn full_zones(&self, zones: u32) -> u32 {
         (f64::from(zones) * self.fill) as u32
@@ -249,6 +278,12 @@ impl PreconditionSpec {
         };
         goes(self.overwrite.is_none(), "precondition.overwrite")?;
         goes(self.out_of_date == 0.0, "precondition.out-of-date")?;
+        let pages = drive.ftl.zones.is_none() && drive.ftl.log_blocks.is_none() && !drive.is_divided();
+        let why = "wear is drawn for the blocks of one page-mapped FTL: leave it equal";
+        Impossible::unless(self.dispersion.is_none() || pages, &["precondition.wear", "ftl.family"], why)?;
+        let closed = drive.nand.errors.as_ref().is_some_and(|of| of.initial_ages == InitialAges::Closed);
+        let why = "only a page-mapped FTL keeps the order in which blocks were closed: choose equal or uniform ages";
+        Impossible::unless(!closed || pages, &["errors.initial-ages", "ftl.family"], why)?;
         let imposes = drive.ftl.gc.imposes();
         let why = "gc = \"imposed\" keeps every unit where preconditioning put it, so fill must be 100%";
         Impossible::unless(!imposes || self.fill >= 1.0, &["precondition.fill", "ftl.gc"], why)?;

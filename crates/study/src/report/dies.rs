@@ -33,16 +33,19 @@ pub(super) fn section(m: &Measured, drives: &[Drive]) -> Value {
 fn wear(drive: &Drive, die: DieId) -> Value {
     let blocks = drive.blocks_per_lane();
     let group = blocks.div_ceil(GROUPS);
-    let (mut means, mut most) = (Vec::new(), Vec::new());
+    let (mut means, mut deviations, mut most) = (Vec::new(), Vec::new(), Vec::new());
     for first in (0..blocks).step_by(group as usize) {
-        let (mut sum, mut count, mut top) = (0u64, 0u64, 0);
+        let (mut sum, mut squares, mut count, mut top) = (0u64, 0u64, 0u64, 0);
         for cycles in drive.block_cycles(die, first, group) {
             sum += u64::from(cycles);
+            squares += u64::from(cycles) * u64::from(cycles);
             count += 1;
             top = top.max(cycles);
         }
-        means.push(sum as f64 / count as f64);
+        let mean = sum as f64 / count as f64;
+        means.push(mean);
+        deviations.push((squares as f64 / count as f64 - mean * mean).max(0.0).sqrt());
         most.push(top);
     }
-    json!({ "blocks": group, "mean": means, "max": most })
+    json!({ "blocks": group, "mean": means, "sd": deviations, "max": most })
 }

@@ -34,6 +34,7 @@ pub fn section(drives: &[Drive], refused: u64) -> Option<Value> {
         "least_spare_blocks_of_lane": health.least_spare_of_lane,
         "factory_bad_blocks": health.factory_bad_blocks,
         "grown_bad_blocks": health.grown_bad_blocks,
+        "reserve_ends_at_cycles": health.reserve_ends_at,
         "program_failures": health.program_failures,
         "erase_failures": health.erase_failures,
         "media_errors": drives.iter().map(uncorrectable).sum::<u64>(),

@@ -42,6 +42,8 @@ impl FtlState for LogBlockTables {
             programs_done: self.programs_done(),
             cycles: &self.cycles,
             modes: &[],
+            closed: &[],
+            clock: 0,
         }]
     }
 }

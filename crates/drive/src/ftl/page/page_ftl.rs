@@ -25,6 +25,7 @@ use crate::ftl::page::reprogram::Reprogramming;
 use crate::ftl::page::separation::queues::HotnessQueues;
 use crate::ftl::page::slc::{Folding, SlcLists};
 use crate::ftl::page::wear::bad_blocks::BadBlocks;
+use crate::ftl::page::wear::before;
 use crate::ftl::page::write_back::in_flight::InFlight;
 use crate::ftl::page::write_back::queues::{HostLists, WriteBack};
 use crate::ftl::page::write_back::super_word_line::SuperWordLine;
@@ -109,6 +110,10 @@ impl PageFtl {
         timers: Timers,
     ) -> PageFtl {
         blocks.restart(streams.stream("gc", 0));
+        let mut bad_blocks = BadBlocks::new(spec, &blocks.layout, blocks.wear().sum, streams);
+        if let Some(wear) = spec.wear_before {
+            before::draw(spec, wear, &mut blocks, bad_blocks.as_deref_mut(), streams);
+        }
         blocks.free_block = spec.ftl.free_block;
         let hot = spec.ftl.hotness.levels();
         if let Some(hotness) = spec.ftl.hotness.filter(&blocks.layout) {
@@ -210,7 +215,7 @@ impl PageFtl {
             rewritten: Rewritten::default(),
             refresh_after: errors.and_then(|e| e.refresh_after),
             wear_gap: spec.ftl.wear_gap,
-            bad_blocks: BadBlocks::new(spec, &blocks.layout, blocks.wear().sum, streams),
+            bad_blocks,
             follows_reads: spec.follows_reads(),
             follows_admissions: write_back.writes_through() || injected.is_some(),
             injected,

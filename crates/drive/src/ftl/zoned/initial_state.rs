@@ -45,6 +45,8 @@ impl FtlState for ZoneTables {
             programs_done: self.programs_done(),
             cycles: &self.cycles,
             modes: &[],
+            closed: &[],
+            clock: 0,
         }]
     }
 }

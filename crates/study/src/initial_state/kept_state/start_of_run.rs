@@ -32,6 +32,7 @@ pub fn with_state_files(
         if let Some(path) = start {
             let (kept, _) = KeptState::open(case, path)?;
             case.precondition.cycles = kept.description.aged.cycles;
+            (case.precondition.dispersion, case.drive.wear_before) = (None, None);
             history = Arc::new(kept.history);
         }
         case.state_files = StateFiles { start: start.map(Into::into), history, save: save.map(Into::into) };

@@ -70,6 +70,8 @@ impl FtlState for BlockManager {
             programs_done: self.programs_done(),
             cycles: &self.cycles,
             modes: self.modes.all(),
+            closed: &self.closed,
+            clock: self.clock,
         }]
     }
 }

@@ -38,7 +38,7 @@ pub(crate) struct BadBlocks {
     /// The dies that are left do not hold all data.
     too_few_dies: bool,
     health: Health,
-    /// Cycles of all super blocks at the start of the run.
+    /// Cycles of all super blocks at the start of the run, those of blocks that failed before included.
     cycles_at_start: u64,
 }
 
@@ -80,6 +80,34 @@ impl BadBlocks {
             health,
             cycles_at_start: cycles,
         }))
+    }
+
+    /// Cycles that the block in use as `super_block` endures.
+    pub(super) fn limit(&self, super_block: SuperBlock) -> u32 {
+        self.limits[super_block.index()]
+    }
+
+    /// Reserved blocks of `lane` that are left.
+    pub(super) fn spares_left(&self, lane: Lane) -> u32 {
+        self.spares[lane.index()].0
+    }
+
+    /// Endurance of a block, with random numbers of `rng`.
+    pub(super) fn endurance_from(&self, rng: &mut Rng) -> u32 {
+        self.endurance.draw_from(rng)
+    }
+
+    /// Replaces `super_block` of `lane`, which failed in its `cycles`-th erase before the run, by a block that endures `limit`.
+    pub(super) fn failed_before(&mut self, lane: Lane, super_block: SuperBlock, cycles: u32, limit: u32) {
+        if self.replace(lane, super_block, cycles, SimTime::ZERO) {
+            self.limits[super_block.index()] = limit;
+        }
+    }
+
+    /// Begins a run with blocks in use of `cycles` together; `end` is the mean at which the first lane lacks a reserved block.
+    pub(super) fn begin_after(&mut self, cycles: u64, end: Option<u32>) {
+        self.cycles_at_start = cycles + self.health.retired_cycles;
+        self.health.reserve_ends_at = end;
     }
 
     /// Decides whether the erase of `super_block` fails that is its `cycles`-th, in native cycles; `injected` if a scheduled fault

@@ -20,21 +20,29 @@ impl Endurance {
 
     /// Cycles that the next block endures, at least one.
     pub(crate) fn draw(&mut self) -> u32 {
+        let mut rng = self.rng.clone();
+        let cycles = self.draw_from(&mut rng);
+        self.rng = rng;
+        cycles
+    }
+
+    /// As [`Endurance::draw`], with random numbers of `rng`.
+    pub(crate) fn draw_from(&self, rng: &mut Rng) -> u32 {
         let rated = f64::from(self.rated);
         let cycles = match self.of {
             WearOut::Never => return u32::MAX,
             WearOut::Equal => rated,
-            WearOut::Normal => rated * (1.0 + self.spread * self.normal()),
-            WearOut::Lognormal => rated * libm::exp(self.spread * self.normal()),
+            WearOut::Normal => rated * (1.0 + self.spread * normal(rng)),
+            WearOut::Lognormal => rated * libm::exp(self.spread * normal(rng)),
         };
         libm::round(cycles).max(1.0) as u32
     }
+}
 
-    /// A normal variate (Box and Muller 1958).
-    fn normal(&mut self) -> f64 {
-        let (radius, angle) = (1.0 - self.rng.unit(), self.rng.unit());
-        libm::sqrt(-2.0 * libm::log(radius)) * libm::cos(TAU * angle)
-    }
+/// A normal variate (Box and Muller 1958).
+pub(crate) fn normal(rng: &mut Rng) -> f64 {
+    let (radius, angle) = (1.0 - rng.unit(), rng.unit());
+    libm::sqrt(-2.0 * libm::log(radius)) * libm::cos(TAU * angle)
 }
 
 #[cfg(test)]

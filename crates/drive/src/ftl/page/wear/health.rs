@@ -13,7 +13,7 @@ pub struct Health {
     pub spare: u64,
     /// Fewest reserved blocks left of a lane.
     pub least_spare_of_lane: u64,
-    /// Blocks that have failed since the start of the run.
+    /// Blocks that have failed since the start of the run, or before it where its wear was drawn.
     pub grown_bad_blocks: u64,
     /// Erases that have failed.
     pub erase_failures: u64,
@@ -21,6 +21,8 @@ pub struct Health {
     pub program_failures: u64,
     /// Cycles of the blocks that have been replaced.
     pub retired_cycles: u64,
+    /// Mean cycles at which the first lane lacks a reserved block, where the wear before the run was drawn.
+    pub reserve_ends_at: Option<u32>,
     /// When a lane needed a reserved block and had none, or the dies left did not hold all data.
     pub read_only_since: Option<SimTime>,
     /// Whether the configuration injects faults; without them the following values are zero.
@@ -40,6 +42,7 @@ impl Health {
     #[must_use]
     pub fn and(self, other: Health) -> Health {
         let first = [self.read_only_since, other.read_only_since].into_iter().flatten().min();
+        let end = [self.reserve_ends_at, other.reserve_ends_at].into_iter().flatten().min();
         Health {
             factory_bad_blocks: self.factory_bad_blocks + other.factory_bad_blocks,
             spare_at_start: self.spare_at_start + other.spare_at_start,
@@ -49,6 +52,7 @@ impl Health {
             erase_failures: self.erase_failures + other.erase_failures,
             program_failures: self.program_failures + other.program_failures,
             retired_cycles: self.retired_cycles + other.retired_cycles,
+            reserve_ends_at: end,
             read_only_since: first,
             injects: self.injects || other.injects,
             dead_dies: self.dead_dies + other.dead_dies,

@@ -21,7 +21,7 @@ FLOORS = (
     {"papers", "sweeps"},
     {"report"},
     {"explore", "search"},
-    {"fitting"},
+    {"fitting", "lifetime"},
     # The public names: nothing inside the package imports them.
     {"interpulse"},
     {"cli"},

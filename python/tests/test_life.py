@@ -88,13 +88,13 @@ def test_rates_are_those_of_the_window() -> None:
 
 def test_the_same_life_with_any_jobs_and_from_its_store(tmp_path: Path) -> None:
     first = live(out=tmp_path / "one", jobs=1)
-    assert (first.simulated, first.kept) == (8, 0)
+    assert (first.simulated, first.kept) == (14, 0)
     two = live(out=tmp_path / "two", jobs=2)
     assert first.path is not None
     assert two.path is not None
     assert first.path.read_bytes() == two.path.read_bytes()
     again = live(out=tmp_path / "one", jobs=1)
-    assert (again.simulated, again.kept) == (0, 8)
+    assert (again.simulated, again.kept) == (0, 14)
     assert again.to_dict() == first.to_dict()
     (case,) = first.cases
     assert [age.day for age in case.ages] == [0.0, 91.25, 182.5]
@@ -179,3 +179,12 @@ def test_ends_and_shares_are_said() -> None:
     assert said[2] == "a: suspensions cause 8 % of the wear"
     case.ends = []
     assert next(sentences(case, Life([case], 1, 1, 2))) == "a: no drive ends"
+
+
+def test_the_error_table_may_end_before_the_drive(tmp_path: Path) -> None:
+    (case,) = live(out=tmp_path / "o", sets=[("part.endurance", "5000")], years=4).cases
+    assert [age.day for age in case.ages] == [0.0, 730.0]
+    assert "the windows end at day 730" in case.notes[0]
+    assert "the error table ends at 2000 cycles" in case.notes[0]
+    assert {end.why for end in case.ends} == {"reserve"}
+    assert not any(end.reached for end in case.ends if end.day > 4 * 365)

@@ -125,6 +125,9 @@ class _Life:
         dispersion.check(self._values, simulations.path)
         self._days = [years * YEAR_DAYS * k / (windows - 1) for k in range(windows)]
         self._alive = list(range(seeds))
+        self._ran = self._unsteady = 0
+        self._over = False
+        """Whether the error table has ended."""
         self._ageing: Ageing | None = None
         self._rates: Rates | None = None
         self._reserve: dict[int, float] = {}
@@ -148,7 +151,7 @@ class _Life:
         if self._ageing is None:
             return [(*self._sets, *sets) for sets in dispersion.asks(self._values)]
         number = len(self.found.ages)
-        if number == len(self._days) or not self._alive:
+        if self._over or number == len(self._days) or not self._alive:
             return []
         if self._rates is not None and self._ageing.path[-1][0] < self._days[number]:
             self._ageing.advance(self._days[number], self._rates)
@@ -160,7 +163,8 @@ class _Life:
                 self._simulations.plan(sets)
             except ConfigError as error:
                 self.found.notes.append(f"the windows end at day {self._days[number - 1]:.0f}: {error}")
-                self._alive = []
+                self._over = True
+                return []
         return [self._simulations.with_seed(sets, seed) for seed in self._alive]
 
     def take(self, raws: list[Mapping[str, Any]]) -> None:
@@ -183,6 +187,8 @@ class _Life:
                 "writes, in a window that is long enough for them"
             )
         self._rates = Rates.mean(rates)
+        self._ran += len(raws)
+        self._unsteady += sum(figure(raw, "steady.verdict") != "yes" for raw in raws)
         self._add(day, raws)
         for seed, raw in zip(list(self._alive), raws, strict=True):
             if figure(raw, "reliability.uncorrectable.reads"):
@@ -198,6 +204,11 @@ class _Life:
                     self._end(End(self._seed(seed), day, "reserve", day, reached=day <= self._days[-1]), seed)
             stress = self._rates.stress
             self.found.stress = stress / (1 + stress)
+        if self._unsteady:
+            self.found.notes.append(
+                f"{self._unsteady} of {self._ran} windows were not shown to be steady: longer ones (run.requests) make "
+                "write amplification, and with it the wear, more certain"
+            )
         self.found.ends.sort(key=lambda end: end.seed)
         return self.found
 

@@ -18,7 +18,7 @@ Raw: TypeAlias = Mapping[str, Any]
 
 SEEDS = range(11, 17)
 ENDURANCE = 60
-AGES = {"uniform": (0.45, 0.85), "hot-cold": (0.45, 0.75)}
+AGES = (0.45, 0.75)
 """Mean cycles of the compared windows, as shares of the endurance; blocks fail before the second, and no drive."""
 
 SPREAD = 2
@@ -135,7 +135,7 @@ def test_a_sampled_age_is_that_of_every_request(text: str, tmp_path: Path) -> No
     first, second = case.ages[:2]
     per_day = (second.cycles - first.cycles) / (second.day - first.day)
     turn = 1 / (dwpd * fmean(first.values["waf"]) / (1 + new["capacity"]["over_provisioning"]))
-    for share in AGES["hot-cold" if "hot-share" in text else "uniform"]:
+    for share in AGES:
         target = share * ENDURANCE
         seconds = (target - begun) / per_day * 86400
         brute = each_seed(text, ("run.warmup", f"{seconds + 2:.3f}s"))

@@ -2,8 +2,8 @@
 
     python python/tools/readings.py EXPERIMENT [CHOICE ...]
 
-Quick runs of three seeds; choices are those of experiments/EXPERIMENT/choices.toml, without names all. Rows that no choice
-moves beyond chance are left out.
+Quick runs of three seeds; choices are those of experiments/EXPERIMENT/choices.toml, without names all. Rows that no
+choice moves beyond chance are left out.
 """
 
 from __future__ import annotations

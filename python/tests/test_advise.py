@@ -75,14 +75,20 @@ def legal_if(check: Callable[[dict[str, str]], bool]) -> Callable[[Any], str | N
 
 def test_what_is_tried_comes_from_the_registry() -> None:
     found, refused = ways("erase", legal_if(lambda _: True), [Limit("write", "p99.9", 5000.0)], 7, ["exact"])
-    assert {way.scheme for way in found} == schemes().keys() - {"ideal", "exact"}
-    assert refused == {"exact": "left out by --without"}
+    assert {way.scheme for way in found} == schemes().keys() - {"ideal", "exact", "sliced"}
+    assert refused == {
+        "exact": "left out by --without",
+        "sliced": "for parts that cannot suspend the operation",
+    }
     assert all(("suspend.erase.max-suspends", "7") in way.sets for way in found if way.scheme != "none")
     promise = [way.label for way in found if way.scheme == "timeout"]
     assert promise == ["timeout, max-suspends=7", "timeout, max-suspends=7, defer-after=5000us"]
     found, refused = ways("erase", legal_if(lambda sets: sets["suspend.erase.scheme"] == "none"), [], None, [])
     assert [way.label for way in found] == ["none"]
     assert set(refused.values()) == {"no"}
+    # A part that cannot suspend.
+    found, _ = ways("erase", legal_if(lambda sets: sets["suspend.erase.scheme"] in ("none", "sliced")), [], None, [])
+    assert [way.label for way in found] == ["none", "sliced"]
 
 
 def test_schemes_are_told_apart_by_names_that_there_are() -> None:

@@ -163,11 +163,13 @@ def test_what_a_suspension_costs_adds_up(scheme: str, operation: str) -> None:
         longer = (told.operations[0].done_ns or 0) - die.alone_ns
         read = 45_200 if told.suspends else 0
         costs = told.spent_ns("discharge", "entry", "ramp", "reload", "resume") + told.again_ns
+        # The commands of slices take their time without reads, too.
+        costs -= die.alone.spent_ns("ramp", "resume")
         assert longer == read + costs
         assert (waited_ns(die, told.reads[0]) or 0) >= 0
         stopped += told.suspends
     assert (stopped > 0) == (
-        scheme != "none" and not (operation == "erase" and scheme in ("deferred", "loop-boundary"))
+        scheme != "none" and not (operation == "erase" and scheme in ("deferred", "loop-boundary", "sliced"))
     )
 
 

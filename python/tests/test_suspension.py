@@ -92,6 +92,7 @@ def test_none_is_a_part_that_cannot_suspend() -> None:
         "timeout",
         "loop-boundary",
         "safe-points",
+        "sliced",
     ],
 )
 def test_every_scheme_suspends_what_it_is_set_for_and_nothing_else(scheme: str, operation: str) -> None:
@@ -108,6 +109,19 @@ def test_the_test_above_knows_every_scheme(interpulse: Callable[..., Ended]) -> 
     tested = next(mark.args[1] for mark in marks if mark.args[0] == "scheme")
     listed = [row["name"] for row in interpulse("list", "schemes", "--json").json()["schemes"]]
     assert ["none", *sorted(tested)] == ["none", *sorted(set(listed) - {"none"})]
+
+
+@pytest.mark.parametrize("length", [{"slice_loops": 2}, {"slice_time": "5us"}])
+def test_slices_need_no_support_of_the_part(length: dict[str, Any]) -> None:
+    support = {"part__suspend_support": "none"}
+    sliced = {f"{operation}__{key}": value for operation in ("program", "erase") for key, value in length.items()}
+    raw = run(program__scheme="sliced", erase__scheme="sliced", **support, **sliced)
+    none = run(**support)
+    assert all(raw["nand"]["suspends"].values())
+    # Each slice but the first is commanded behind reads or alone, 10 us each time.
+    assert nand(raw)["slice_time"] == 10_000 * nand(raw)["slices"] > 0
+    assert nand(none)["slices"] == 0
+    assert raw["latency_us"]["read"]["mean"] < none["latency_us"]["read"]["mean"]
 
 
 def test_no_operation_is_suspended_more_often_than_the_limit() -> None:

@@ -47,6 +47,12 @@ EXAMPLES = {
         (("part.erase-loops", "1"), ("part.erase-pulse", "3.4ms"), ("part.erase-verify", "100us")),
         ("700", "3450"),
     ),
+    "sliced": Example(
+        "a4-tlc",
+        "program",
+        (("part.suspend-support", "none"), ("suspend.program.slice-loops", "4")),
+        ("300", "1600"),
+    ),
     "timeout": Example("atc19-ll", "erase", (("suspend.erase.defer-after", "2ms"),), ("1500", "4200")),
 }
 """Examples from the publications of the schemes."""

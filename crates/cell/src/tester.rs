@@ -182,7 +182,9 @@ impl Schedule {
                 if let Some(stop) = next_stop.next_if(|stop| stop.halted <= run.from) {
                     own += stop.own;
                     let action = Action::Suspend { runs_on: stop.runs_on, enters: stop.enters };
-                    schedule.steps.push(Step { end: until.since(start), own, action });
+                    if stop.suspends {
+                        schedule.steps.push(Step { end: until.since(start), own, action });
+                    }
                 }
                 let length = run.from.since(until);
                 schedule.steps.push(Step {
@@ -216,6 +218,8 @@ impl Schedule {
 
 /// A stop of the operation.
 struct Stop {
+    /// Whether it is a suspension, and not the end of a slice alone.
+    suspends: bool,
     /// Time of the halt.
     halted: SimTime,
     /// From the request to the halt.
@@ -226,11 +230,11 @@ struct Stop {
     own: Duration,
 }
 
-/// The suspensions of the operation, in order.
+/// The suspensions of the operation and the ends of its slices, in order.
 fn stops(timeline: &Timeline) -> Vec<Stop> {
     let mut stops: Vec<Stop> = Vec::new();
     let mut runs_on = Duration::ZERO;
-    let mut pulsing = false;
+    let (mut pulsing, mut suspends) = (false, 0);
     for span in timeline.spans.iter().filter(|span| span.long.is_some()) {
         let length = span.to.since(span.from);
         match span.state {
@@ -239,8 +243,10 @@ fn stops(timeline: &Timeline) -> Vec<Stop> {
             // A read that arrives on a boundary stops the train at once.
             _ if pulsing => {
                 let enters = if span.state == State::Entering { length } else { Duration::ZERO };
-                stops.push(Stop { halted: span.from, runs_on, enters, own: enters });
-                pulsing = false;
+                let own = if span.state == State::Resuming { length } else { enters };
+                let is_suspended = span.suspends > suspends;
+                stops.push(Stop { suspends: is_suspended, halted: span.from, runs_on, enters, own });
+                (pulsing, suspends) = (false, span.suspends);
             }
             State::Resuming => {
                 if let Some(stop) = stops.last_mut() {

@@ -217,8 +217,10 @@ pub(crate) fn is_drawn(path: &str, others: &[&str]) -> bool {
         "cache.partition",
         "schedule.host-order",
         "suspend.program.safe-points",
+        "suspend.program.slice-",
         "suspend.program.tier-",
         "suspend.erase.safe-points",
+        "suspend.erase.slice-",
         "suspend.erase.tier-",
         "firmware.deallocation",
         "ftl.zone-size",
@@ -330,7 +332,9 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
     }
     let mut spec = drawn(&text, move |key| {
         let others = ["ftl", "read-cache", "firmware", "dram"];
-        let adapted = key.path.starts_with("erase.") || key.path.ends_with(".safe-points");
+        let adapted = key.path.starts_with("erase.")
+            || key.path.ends_with(".safe-points")
+            || key.path.contains(".slice-");
         if !adapted && !is_drawn(&key.path, &others) || imposed && key.path.starts_with("errors.") {
             return None;
         }

@@ -205,6 +205,8 @@ struct Recorder {
     begun: Option<DieChange>,
     /// Time of the last start or resume of pulses and the number of suspensions before it; consumed by the probe.
     commanded: Option<(SimTime, u32)>,
+    /// Start and number of suspensions of the operation then.
+    last: Option<(SimTime, u32)>,
 }
 
 impl FlashObserver for Recorder {
@@ -218,8 +220,12 @@ impl FlashObserver for Recorder {
         let resumed = self.begun.is_some_and(|begun| begun.state == State::Resuming);
         self.begun = Some(*change);
         // A part with a resume time of zero skips the state Resuming.
-        if change.state == State::Resuming || (change.state == State::Pulsing && !resumed) {
-            self.commanded = Some((change.at, change.operation.map_or(0, |op| op.suspends)));
+        let commanded = change.state == State::Resuming || (change.state == State::Pulsing && !resumed);
+        let op = change.operation.map(|op| (op.started, op.suspends));
+        // Another slice is no resume.
+        if commanded && (op.is_none() || op != self.last) {
+            self.commanded = Some((change.at, op.map_or(0, |(_, suspends)| suspends)));
+            self.last = op;
         }
     }
 }

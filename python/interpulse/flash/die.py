@@ -268,7 +268,8 @@ class Die:
         read_ns = self._read_on_die_ns
         parts = {"read": float(read_ns) if stops else 0.0, "again": mean(seen.again_ns for _, seen in stops)}
         for what in ("discharge", "entry", "ramp", "reload", "resume"):
-            parts[what] = mean(seen.spent_ns(what) for _, seen in stops)
+            # Between slices time passes without reads, too.
+            parts[what] = mean(seen.spent_ns(what) - self.alone.spent_ns(what) for _, seen in stops)
         return Costs(
             wait_mean_ns=sum(waits) / INSTANTS,
             wait_worst_ns=max(waits),

@@ -20,6 +20,10 @@ OPERATIONS = ("program", "erase")
 BOUND = "ideal"
 """The ideal scheme: a bound on what suspension can achieve, in no part."""
 NONE = "none"
+SLICED = "sliced"
+"""The scheme for parts that cannot suspend."""
+_SUSPENDS = "loop-boundary"
+"""A scheme that is legal if the part can suspend the operation."""
 
 PUBLISHED_FOR = {
     "inter-phase": "program",
@@ -31,6 +35,7 @@ PUBLISHED_FOR = {
     "deferred": "erase",
     "timeout": "erase",
     "safe-points": "erase",
+    "sliced": "program",
 }
 """The operation for which a scheme was published: breaks ties between schemes of equal cost."""
 
@@ -171,6 +176,9 @@ def ways(
             plain = plain.with_limit("max-suspends", str(cap))
         if why := legal(plain.sets):
             refused[scheme] = why
+            continue
+        if scheme == SLICED and not legal(((f"suspend.{operation}.scheme", _SUSPENDS),)):
+            refused[scheme] = "for parts that cannot suspend the operation"
             continue
         found.append(plain)
         writes = [limit.bound for limit in limits if getattr(limit, "kind", "") == "write"]

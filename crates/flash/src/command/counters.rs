@@ -58,6 +58,10 @@ counters! {
         erase_redone_time: "ns",
         /// suspensions of programs inside a suspended erase
         nested_suspends: "operations",
+        /// slices of programs and erases that began without a suspension, first ones not counted
+        slices: "operations",
+        /// time spent commanding these slices
+        slice_time: "ns",
         /// stops refused because of a limit: number, time or age of suspensions, time or loops left
         stops_refused_by_limit: "operations",
         /// stops refused because there was data in the cache register

@@ -3,7 +3,7 @@
 use super::{Die, LongOp, State};
 use crate::hold_up::die_path::Path;
 use crate::parts::power::Draw;
-use crate::suspend::{LongOpStatus, SuspendPolicy};
+use crate::suspend::{LongOpStatus, SuspendPolicy, SuspendScheme};
 use interpulse_engine::{Duration, SimTime};
 
 /// Rules by which the operations on a die end.
@@ -21,6 +21,13 @@ pub(crate) struct Ending<'a> {
     pub oldest_write: Option<SimTime>,
 }
 
+impl<'a> Ending<'a> {
+    /// How this operation is suspended.
+    fn of(&self, op: &LongOp) -> &'a SuspendPolicy {
+        if op.erases() { self.erase } else { self.program }
+    }
+}
+
 impl Die {
     /// Work of the die until it takes save data. Reads, and operations without a pulse so far, are dropped.
     pub(crate) fn path_to_save(&self, now: SimTime, ending: &Ending) -> Path {
@@ -34,7 +41,8 @@ impl Die {
                 path.holds = stops;
             }
             State::Resuming => {
-                let reload = if op.erases() { Duration::ZERO } else { ending.reload };
+                let reloads = !op.erases() && !op.between_slices;
+                let reload = if reloads { ending.reload } else { Duration::ZERO };
                 let left = (self.since() + op.stop.resume + reload).since(now);
                 path.then(Draw::Resume, left.min(op.stop.resume + reload));
                 if stops {
@@ -43,10 +51,10 @@ impl Die {
                     on(&mut path, op, ending);
                 }
             }
-            _ => path.holds = stops && op.suspends > 0,
+            _ => path.holds = stops && op.has_halted(),
         }
         let waits =
-            op.suspends > 0 && !matches!(self.state, State::Pulsing | State::Stopping | State::Resuming);
+            op.has_halted() && !matches!(self.state, State::Pulsing | State::Stopping | State::Resuming);
         if waits && !path.holds {
             resume(&mut path, op, ending);
         }
@@ -61,7 +69,7 @@ impl Die {
     }
 
     fn path_of_pulses(&self, path: &mut Path, now: SimTime, op: &LongOp, ending: &Ending) {
-        if op.suspends == 0 && op.began >= now {
+        if !op.has_halted() && op.began >= now {
             return;
         }
         if op.erases() && ending.stops_erases {
@@ -71,7 +79,7 @@ impl Die {
         let (elapsed, ahead) = self.progress(now);
         let draws = op.kind.train().draws;
         path.then(draws[0], ahead);
-        path.run(op.train, draws, elapsed, op.train.total());
+        run_to_end(path, op, draws, elapsed, ending.of(op));
     }
 
     fn stands_resumed<'a>(&self, op: &'a LongOp, now: SimTime, ending: &Ending) -> LongOpStatus<'a> {
@@ -98,7 +106,7 @@ fn stop(path: &mut Path, op: &LongOp, at: &LongOpStatus, ending: &Ending) {
         path.then(Draw::Entry, stop.entry);
         path.holds = true;
     } else {
-        path.run(op.train, draws, at.elapsed, op.train.total());
+        run_to_end(path, op, draws, at.elapsed, ending.erase);
     }
 }
 
@@ -111,10 +119,16 @@ fn resume(path: &mut Path, op: &LongOp, ending: &Ending) {
 
 /// Remaining pulses of a suspended operation, the first with its ramp.
 fn on(path: &mut Path, op: &LongOp, ending: &Ending) {
-    let policy = if op.erases() { ending.erase } else { ending.program };
+    let policy = ending.of(op);
     let draws = op.kind.train().draws;
     if op.train.is_inside_pulse(op.kept) && !policy.costs_nothing() {
         path.then(draws[0], policy.resume_ramp);
     }
-    path.run(op.train, draws, op.kept, op.train.total());
+    run_to_end(path, op, draws, op.kept, policy);
+}
+
+/// The pulses from progress `from` on, with the commands of the slices between, if it has any.
+fn run_to_end(path: &mut Path, op: &LongOp, draws: [Draw; 3], from: Duration, policy: &SuspendPolicy) {
+    let slices = policy.scheme.slices().filter(|_| op.sliced);
+    path.run_slices(op.train, draws, from, slices);
 }

@@ -11,6 +11,7 @@ mod joined;
 mod operation;
 pub mod outage;
 mod reprogram;
+mod slices;
 mod state;
 pub mod usage;
 
@@ -253,12 +254,16 @@ impl Die {
             commanded: now,
             began: now,
             kept: Duration::ZERO,
+            until: train.total(),
+            resumed: now,
             suspends: 0,
             first_suspend: now,
             halted: now,
             suspended: Duration::ZERO,
             started: now,
             may_stop: false,
+            sliced: false,
+            between_slices: false,
             policy: 0,
             batch_end: 0,
             stop: NO_STOP,
@@ -346,9 +351,9 @@ impl Die {
             op.suspended += now.since(op.halted);
         }
         op.commanded = now;
-        op.began = start;
+        (op.began, op.resumed) = (start, start);
         op.origin = SimTime((start + ramp).as_ns().wrapping_sub(op.kept.as_ns()));
-        let end = start + ramp + (op.train.total() - op.kept);
+        let end = start + ramp + (op.until - op.kept);
         let (usage, block) = (op.kind.command().array, op.block.unwrap_or(BlockId::NONE));
         self.go(now, State::Pulsing, usage, block);
         end
@@ -371,7 +376,7 @@ impl Die {
     #[inline]
     pub fn pulses_end(&self) -> SimTime {
         let op = self.long.as_ref().expect("only a long operation pulses");
-        SimTime(op.origin.as_ns().wrapping_add(op.train.total().as_ns()))
+        SimTime(op.origin.as_ns().wrapping_add(op.until.as_ns()))
     }
 
     /// The suspension request of the scheme is accepted: the train runs on for `stop.after`.
@@ -381,10 +386,10 @@ impl Die {
         let (elapsed, ahead) = self.progress(now);
         let reached = elapsed + stop.after;
         let op = self.long.as_mut().expect("a stop concerns a long operation");
-        let total = op.train.total();
-        if stop.keeps > reached || reached >= total {
+        let until = op.until;
+        if stop.keeps > reached || reached >= until && (reached > until || !op.ends_with_slice()) {
             let Stop { after, keeps, .. } = stop;
-            let what = format!("stop after {after} that keeps {keeps}, {elapsed} into a train of {total}");
+            let what = format!("stop after {after} that keeps {keeps}, {elapsed} into pulses up to {until}");
             self.illegal(now, &what);
         }
         op.stop = stop;
@@ -525,11 +530,11 @@ impl Die {
         LongOpStatus {
             train: &op.train,
             elapsed,
-            committed: op.suspends > 0 && elapsed == op.kept,
+            committed: elapsed == op.kept && (op.suspends > 0 || op.sliced),
             planes: op.width,
             suspends: op.suspends,
             first_suspend: op.first_suspend,
-            resumed: op.began,
+            resumed: op.resumed,
             suspended: op.suspended,
             now,
             oldest_write,

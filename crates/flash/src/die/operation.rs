@@ -24,8 +24,12 @@ pub struct LongOp {
     pub(super) commanded: SimTime,
     /// When its pulses last started or went on.
     pub(super) began: SimTime,
-    /// Progress at the last stop.
+    /// Progress at the last stop, or at the end of the last slice.
     pub(super) kept: Duration,
+    /// Progress at which its pulses end if nothing stops them: that of the train or, under `sliced`, of the slice.
+    pub(super) until: Duration,
+    /// When its pulses last went on after a suspension, or started.
+    pub(super) resumed: SimTime,
     /// Suspensions so far.
     pub suspends: u32,
     /// When it was first suspended.
@@ -38,6 +42,10 @@ pub struct LongOp {
     pub started: SimTime,
     /// Whether it may be suspended at all.
     pub may_stop: bool,
+    /// Whether it is commanded in slices.
+    pub sliced: bool,
+    /// Whether a slice has ended, no suspension followed, and the next slice has not begun.
+    pub(super) between_slices: bool,
     /// Number of its suspension policy, the one with which it began.
     pub policy: u32,
     /// What was submitted before this transaction number waited at its last stop.
@@ -62,6 +70,22 @@ impl LongOp {
     /// Whether it is an erase.
     pub fn erases(&self) -> bool {
         self.effect == Effect::Erases
+    }
+
+    /// Progress at its last stop, or at the end of its last slice.
+    pub fn kept(&self) -> Duration {
+        self.kept
+    }
+
+    /// Whether its pulses end with a slice, before those of the train.
+    #[inline]
+    pub fn ends_with_slice(&self) -> bool {
+        self.until < self.train.total()
+    }
+
+    /// Whether it has pulsed and been halted, by a suspension or between two slices.
+    pub(super) fn has_halted(&self) -> bool {
+        self.suspends > 0 || self.kept > Duration::ZERO
     }
 
     /// How often and how long it has been suspended, which it is at `now`.

@@ -28,7 +28,7 @@ impl Die {
     pub(crate) fn outage(&mut self, now: SimTime) -> Vec<Torn> {
         let pulsing = matches!(self.state, State::Pulsing | State::Stopping);
         let torn = |op: LongOp| {
-            (op.suspends > 0 || (pulsing && op.began < now)).then_some(Torn {
+            (op.has_halted() || (pulsing && op.began < now)).then_some(Torn {
                 erase: op.erases(),
                 block: op.block,
                 planes: op.planes,

@@ -2,6 +2,7 @@
 
 use crate::parts::{PowerSpec, power::Draw};
 use crate::pulse::PulseTrain;
+use crate::suspend::Sliced;
 use interpulse_engine::Duration;
 
 /// A period with one current, or a part of a pulse train.
@@ -65,6 +66,22 @@ impl Path {
         if time > Duration::ZERO {
             self.segments.push(Segment::Draw(draw, time));
         }
+    }
+
+    /// Appends a train from progress `from` to its end, with the commands of `slices` between.
+    pub fn run_slices(&mut self, of: PulseTrain, draws: [Draw; 3], from: Duration, slices: Option<&Sliced>) {
+        let mut at = from;
+        while let Some(slices) = slices
+            && at < of.total()
+        {
+            let end = slices.end(&of, at);
+            self.run(of, draws, at, end);
+            if end < of.total() {
+                self.then(Draw::Resume, slices.overhead);
+            }
+            at = end;
+        }
+        self.run(of, draws, at, of.total());
     }
 
     /// Appends a part of a train, unless it is empty.

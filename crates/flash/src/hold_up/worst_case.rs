@@ -4,7 +4,7 @@ use super::Erases;
 use super::die_path::Path;
 use crate::parts::{PartSpec, power::Draw};
 use crate::pulse::PulseTrain;
-use crate::suspend::{LongOpStatus, SuspendPolicy};
+use crate::suspend::{LongOpStatus, SuspendPolicy, SuspendScheme};
 use interpulse_engine::{Duration, SimTime};
 
 const ERASE: [Draw; 3] = [Draw::ErasePulse, Draw::EraseReset, Draw::EraseVerify];
@@ -31,7 +31,11 @@ fn whole_train(of: PulseTrain, draws: [Draw; 3], policy: &SuspendPolicy, reload:
         path.then(Draw::Resume, policy.costs.resume);
         path.then(draws[0], policy.resume_ramp);
     }
-    path.run(of, draws, Duration::ZERO, of.total());
+    let slices = policy.scheme.slices().filter(|_| policy.can_suspend());
+    if let Some(slices) = slices {
+        path.then(Draw::Resume, slices.overhead);
+    }
+    path.run_slices(of, draws, Duration::ZERO, slices);
     path
 }
 
@@ -51,7 +55,7 @@ fn latest_stop(of: PulseTrain, policy: &SuspendPolicy, planes: u32) -> Path {
                         path.run(of, ERASE, elapsed, elapsed + stop.after);
                         path.then(Draw::Entry, stop.entry);
                     }
-                    None => path.run(of, ERASE, elapsed, of.total()),
+                    None => path.run_slices(of, ERASE, elapsed, policy.scheme.slices()),
                 }
                 if path.length() > longest.length() {
                     longest = path;

@@ -36,6 +36,7 @@ mod reliability;
 mod retry;
 mod sequence;
 mod single_read;
+mod slices;
 mod stall;
 mod stalls;
 mod sub_blocks;

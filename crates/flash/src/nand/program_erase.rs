@@ -7,7 +7,7 @@ use super::trains::{block_key, slowest, word_line_key};
 use super::txn::Txn;
 use crate::cell_mode::CellMode;
 use crate::command::{Busy, Class, DieActivity, Effect, Step, Wait};
-use crate::die::{Occupancy, State};
+use crate::die::{LongOp, Occupancy, State};
 use crate::geometry::Pages;
 use crate::ids::{BlockId, TxnId, WordLineId};
 use crate::pulse::PulseTrain;
@@ -46,9 +46,13 @@ impl Nand {
         } else {
             may_stop && policy.eligible.admits(&candidate())
         };
+        let sliced = may_stop && policy.scheme.slices().is_some();
         let die = &mut self.dies[d];
         die.begin_long(now, txn.kind, train, block, txn.planes());
         die.set_may_stop(may_stop, number);
+        if sliced {
+            die.set_sliced();
+        }
         let active = &mut self.contexts[d].active;
         if nested {
             self.counters.programs_in_suspension += 1;
@@ -330,6 +334,10 @@ impl Nand {
     /// Pulses start or continue at `start`; waiting transactions that may preempt request a stop.
     pub(super) fn pulses_from(&mut self, events: &mut EventQueue, now: SimTime, d: usize, start: SimTime) {
         let op = self.dies[d].long().expect("a long operation pulses");
+        if op.sliced {
+            self.slice_from(events, now, d, start);
+            return;
+        }
         let (effect, resumed, may_stop) = (op.effect, op.suspends > 0, op.may_stop);
         let mut ramp = Duration::ZERO;
         if resumed {
@@ -352,8 +360,12 @@ impl Nand {
         }
     }
 
-    /// The last step of the operation on the die has ended.
+    /// The last step of the operation on the die has ended, or a slice of its pulses.
     pub(super) fn finished(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
+        if self.dies[d].long().is_some_and(LongOp::ends_with_slice) {
+            self.next_slice(events, now, d);
+            return;
+        }
         self.release_power(d);
         let active = &mut self.contexts[d].active;
         let id = active.long;

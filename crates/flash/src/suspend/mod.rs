@@ -18,6 +18,7 @@ pub use eligibility::{Eligibility, MultiPlane};
 pub use limits::{Decision, Preemptors, Reload, SuspendLimits, SuspendPolicy};
 pub use resume::ResumePolicy;
 pub use safe_points::SafePoints;
+pub use sliced::Sliced;
 pub use tiers::Tiers;
 pub use timeout::{DeferClock, Timeout};
 
@@ -63,8 +64,8 @@ pub struct LongOpStatus<'a> {
     pub train: &'a PulseTrain,
     /// Progress, less than the train's total.
     pub elapsed: Duration,
-    /// Whether the loop that begins at `elapsed` has already been commanded: true at the end of a resume, so that reads
-    /// during the resume cannot starve the train.
+    /// Whether the loop or slice that begins at `elapsed` has already been commanded: true at the end of a resume, so that
+    /// reads during the resume cannot starve the train.
     pub committed: bool,
     /// Number of planes.
     pub planes: u32,
@@ -133,6 +134,11 @@ pub trait SuspendScheme {
     fn watches_writes(&self) -> bool {
         false
     }
+
+    /// Slices in which the controller commands the operation, on any part; `None` if the part suspends it.
+    fn slices(&self) -> Option<&Sliced> {
+        None
+    }
 }
 
 registry! {
@@ -150,6 +156,7 @@ registry! {
         "timeout" => timeout::Timeout(it): "immediate until a write starves for `defer-after`, then deferred (Kim et al., ATC'19: T-ES)";
         "loop-boundary" => loop_boundary::LoopBoundary: "finish the current loop, pulse and verifies together (Zambelli 2021, Section 3.1)";
         "safe-points" => safe_points::SafePoints(it): "finish the current part of a pulse (Kim et al., KICS 2025: SSR)";
+        "sliced" => sliced::Sliced(it): "finish the current slice, on parts that cannot suspend (US 9,892,794)";
     }
 }
 
@@ -169,6 +176,11 @@ impl SuspendScheme for Scheme {
 
     fn watches_writes(&self) -> bool {
         each_scheme!(self, it => it.watches_writes())
+    }
+
+    fn slices(&self) -> Option<&Sliced> {
+        // Only one scheme has slices; matched by hand, because every program asks.
+        if let Scheme::Sliced(it) = self { it.slices() } else { None }
     }
 }
 

@@ -53,7 +53,8 @@ pub fn answer(scheme: Scheme, train: &TrainSpec, costs: &SuspendCosts, elapsed: 
     let at = LongOpStatus {
         train: &train,
         elapsed,
-        committed: false,
+        // A slice is commanded whether or not a read waits.
+        committed: scheme.slices().is_some(),
         planes: 1,
         suspends: 0,
         first_suspend: SimTime::ZERO,

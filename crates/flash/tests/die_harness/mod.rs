@@ -24,6 +24,7 @@ mod retry;
 mod saving;
 mod second_read;
 mod separate_commands;
+mod slices;
 mod sub_blocks;
 mod suspension;
 mod two_step;

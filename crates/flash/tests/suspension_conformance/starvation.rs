@@ -8,9 +8,10 @@ use crate::suspension_conformance::watch::{RAMP, dearest, each, of, record, rese
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::suspend::{DeferClock, ResumePolicy, SafePoints, Scheme, Timeout};
+use interpulse_flash::suspend::{DeferClock, ResumePolicy, SafePoints, Scheme, Sliced, Timeout};
 
 const SAFE_POINTS: Scheme = Scheme::SafePoints(SafePoints { points: 5 });
+const SLICED: Scheme = Scheme::Sliced(Sliced::DEFAULT);
 const BATCH: u64 = 3 * READ_DIE;
 /// Starvation limit: 10 s.
 const LONG: u64 = 10_000_000_000;
@@ -62,9 +63,15 @@ fn run(config: &NandConfig, kind: Kind, oldest: Option<u64>, limit: u64) -> (Opt
 /// Schemes that stop between loops or phases finish within (remaining loops) x (loop + entry + resume + batch).
 #[test]
 fn deferring_schemes_finish() {
-    for scheme in
-        [DEFERRED, DEFERRED_AT_A_COST, Scheme::LoopBoundary, SAFE_POINTS, Scheme::InterPhase, Scheme::None]
-    {
+    for scheme in [
+        DEFERRED,
+        DEFERRED_AT_A_COST,
+        Scheme::LoopBoundary,
+        SAFE_POINTS,
+        SLICED,
+        Scheme::InterPhase,
+        Scheme::None,
+    ] {
         for (kind, loops, one) in OPERATIONS {
             let config = starving(scheme);
             let (ended, net) = run(&config, kind, None, LONG);
@@ -205,7 +212,7 @@ fn a_limit_on_time_ends_starvation() {
 /// Schemes that guarantee progress make progress in every resume: no two stops at the same progress.
 #[test]
 fn each_resume_of_a_scheme_that_defers_guarantees_progress() {
-    for (scheme, stops) in [(DEFERRED, 2), (Scheme::LoopBoundary, 2), (Scheme::InterPhase, 8)] {
+    for (scheme, stops) in [(DEFERRED, 2), (Scheme::LoopBoundary, 2), (SLICED, 2), (Scheme::InterPhase, 8)] {
         let mut bench = Bench::new(&resetting(), starving(scheme), 1);
         bench.at(0, erase(0));
         (0..3).for_each(|_| {

@@ -1,7 +1,7 @@
 //! Sections `[suspend.program]` and `[suspend.erase]`: scheme and limits.
 
 use interpulse_flash::parts::{PartSpec, SuspendSupport, page_types};
-use interpulse_flash::suspend::{Reload, Scheme, SuspendCosts, SuspendPolicy};
+use interpulse_flash::suspend::{Reload, Scheme, SuspendCosts, SuspendPolicy, SuspendScheme};
 use interpulse_settings::{ConfigError, Document, Section, default};
 
 /// Reads the policies of programs and erases, and whether programs inside a suspended erase can be suspended.
@@ -77,11 +77,11 @@ fn read_erase(s: &mut Section, part: &PartSpec, drive_dies: u32) -> Result<Suspe
 
 /// Rejects suspension that the part does not support.
 fn check_support(s: &Section, policy: &SuspendPolicy, supported: bool) -> Result<(), ConfigError> {
-    if supported || policy.scheme == Scheme::None {
+    if supported || policy.scheme == Scheme::None || policy.scheme.slices().is_some() {
         return Ok(());
     }
     Err(s.invalid(
         "scheme",
-        "\"none\", because part.suspend-support says that the part cannot suspend this operation",
+        "\"none\" or \"sliced\", because part.suspend-support says that the part cannot suspend this operation",
     ))
 }

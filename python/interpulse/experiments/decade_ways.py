@@ -34,6 +34,7 @@ WAYS: tuple[Way, ...] = (
     Way("inter-phase", 2012, "Wu and He, FAST'12: IPS", both("inter-phase")),
     Way("intra-phase-cancel", 2012, "Wu and He, FAST'12: IPC", both("intra-phase-cancel")),
     Way("pulse-remainder", 2012, "Wu and He, FAST'12: erase suspension", both("pulse-remainder")),
+    Way("sliced", 2018, "US 9,892,794: slices of the controller", both("sliced", slice_time="500us")),
     Way("exact", 2019, "Kim et al., ATC'19: ES", both("exact")),
     Way("immediate", 2019, "Kim et al., ATC'19: I-ES", both("immediate")),
     Way("deferred", 2019, "Kim et al., ATC'19: D-ES", both("deferred")),

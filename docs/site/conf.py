@@ -143,7 +143,8 @@ CONTENTS = {
     "docs/schemes/README": {"Schemes": ["*"]},
     "docs/EXPERIMENTS": {
         "Papers": [
-            f"docs/experiments/{name}" for name in ("suspend-tlc", "fast12", "atc19", "starblaze", "ressd", "blind")
+            f"docs/experiments/{name}"
+            for name in ("suspend-tlc", "fast12", "atc19", "starblaze", "ressd", "decade", "blind")
         ],
     },
     "docs/ARCHITECTURE": {"Decisions": ["adr/*"]},

@@ -351,6 +351,14 @@ PARTS = (
                 says="Each scheme, without a limit and with at most two suspensions: reads hardly wait, even during "
                 "reprogramming.",
             ),
+            Picture(
+                name="decade.svg",
+                title="Schemes of 2012 to 2025 on one drive",
+                command=f"interpulse experiment decade --out {OUT}/decade",
+                file="decade.svg",
+                says="Read tail over write tail of each scheme, on TLC and QLC, with and without an SLC cache and "
+                "independent plane reads; colour: time under voltage; area: energy.",
+            ),
         ),
     ),
 )

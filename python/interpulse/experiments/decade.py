@@ -7,6 +7,7 @@ cache and independent plane reads; `drive.toml` describes drive and load. No pub
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -93,7 +94,7 @@ def run(context: Context) -> Outcome:
                 rows.add_own(f"{drive.name}_{measure.name}_{way.name}", values, unit=measure.unit, figure=figure)
     return Outcome(
         rows,
-        notes=[_note(drive, results) for drive in kinds],
+        notes=[*(_note(drive, results) for drive in kinds), _steadiness(results)],
         plots=[
             Plot(
                 "decade",
@@ -121,6 +122,12 @@ def _note(drive: DriveKind, results: Results) -> str:
         ratio = Estimate.geometric([measure.of(a) / measure.of(b) for a, b in pairs])
         texts.append(f"{measure.title} x{ratio.value:.3g}{_interval(ratio)}")
     return f"{drive.title}: shortest with {best.name}, against none: {', '.join(texts)}"
+
+
+def _steadiness(results: Results) -> str:
+    """How many windows were steady."""
+    verdicts = Counter(str((result.raw.get("steady") or {}).get("verdict")) for of in results.values() for result in of)
+    return f"windows steady: {', '.join(f'{verdict} {count}' for verdict, count in sorted(verdicts.items()))}"
 
 
 def _interval(of: Estimate) -> str:

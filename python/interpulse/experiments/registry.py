@@ -151,8 +151,8 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         name="decade",
         summary="all suspension schemes of 2012 to 2025 on one drive: tails, throughput, time under voltage, energy",
         source="none: no publication compares them",
-        quick="3 min",
-        full="15 min",
+        quick="90 s",
+        full="6 min",
     ),
     Experiment(
         name="database",

@@ -633,6 +633,10 @@ fn worlds_with_everything(first: u64, count: usize) {
     for name in ["candidates_given_up", "candidates_back"] {
         counted.remove(name);
     }
+    // The worlds of pairs of schemes have slices.
+    for name in ["slices", "slice_time"] {
+        counted.remove(name);
+    }
     for (name, value) in counted {
         assert!(value > 0, "nothing was counted as `{name}` in any world");
     }
@@ -742,7 +746,7 @@ fn recorded(bench: &Bench) -> u128 {
 /// One world for each pair of schemes, for programs and for erases.
 #[test]
 fn the_parts_of_every_request_sum_to_its_latency() {
-    let (mut followed, mut suspends) = (0, (0, 0));
+    let (mut followed, mut suspends, mut slices) = (0, (0, 0), 0);
     let mut seeds = 2_000..;
     for program in Scheme::ROWS {
         for erase in Scheme::ROWS {
@@ -763,8 +767,9 @@ fn the_parts_of_every_request_sum_to_its_latency() {
             followed += follow(&mut bench);
             let counters = bench.host.device.nand().counters;
             suspends = (suspends.0 + counters.program_suspends, suspends.1 + counters.erase_suspends);
+            slices += counters.slices;
         }
     }
     assert_eq!(followed, FOLLOWED * (Scheme::ROWS.len() * Scheme::ROWS.len()) as u64);
-    assert!(suspends.0 > 100 && suspends.1 > 10, "{suspends:?}");
+    assert!(suspends.0 > 100 && suspends.1 > 10 && slices > 100, "{suspends:?}, {slices} slices");
 }

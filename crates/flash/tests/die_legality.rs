@@ -270,7 +270,7 @@ fn a_stop_keeps_no_more_than_was_done_and_ends_before_the_train() {
         });
         let says =
             format!("stop after {} that keeps {}, ", stop(after, keeps).after, stop(after, keeps).keeps);
-        assert!(message.contains(&(says + "200us into a train of 500us")), "{message}");
+        assert!(message.contains(&(says + "200us into pulses up to 500us")), "{message}");
         assert!(message.contains("history of the die"), "{message}");
     }
     for (after, keeps) in [(0, 200), (0, 0), (50, 250), (299, 499)] {

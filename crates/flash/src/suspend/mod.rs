@@ -7,6 +7,7 @@
 pub mod eligibility;
 pub mod limits;
 pub mod resume;
+pub mod slices;
 pub mod tiers;
 
 use crate::pulse::PulseTrain;
@@ -18,7 +19,7 @@ pub use eligibility::{Eligibility, MultiPlane};
 pub use limits::{Decision, Preemptors, Reload, SuspendLimits, SuspendPolicy};
 pub use resume::ResumePolicy;
 pub use safe_points::SafePoints;
-pub use sliced::Sliced;
+pub use slices::Sliced;
 pub use tiers::Tiers;
 pub use timeout::{DeferClock, Timeout};
 

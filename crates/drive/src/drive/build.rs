@@ -40,7 +40,7 @@ impl Drive {
         if let Some(bytes) = spec.ftl.mapping.cached().and_then(|of| of.read_transfer) {
             nand.set_part_of_unit(&spec.part, bytes);
         }
-        let errors = spec.nand.errors.clone().filter(|of| of.initial_ages == InitialAges::Closed);
+        let errors = spec.nand.errors.as_ref().filter(|of| of.initial_ages == InitialAges::Closed).cloned();
         for blocks in state.blocks() {
             set_blocks(&mut nand, &blocks);
             if let Some(errors) = &errors {

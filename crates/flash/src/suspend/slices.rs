@@ -44,9 +44,7 @@ impl Sliced {
         }
         end
     }
-}
 
-impl Sliced {
     /// Whether a slice ends at progress `at`.
     pub(super) fn ends_at(&self, train: &PulseTrain, at: Duration) -> bool {
         at > Duration::ZERO && self.end(train, at - Duration::from_ns(1)) == at

@@ -36,7 +36,7 @@ $(VENV)/.installed-%: requirements-%.lock $(VENV)/.installed
 	@touch $@
 
 build: $(VENV)/.installed ## build the Python package
-	$(BIN)/maturin develop --release --quiet
+	$(BIN)/maturin develop --release --locked --quiet
 	@# Without it the first run, or every run in a read-only folder, compiles the modules.
 	@$(BIN)/python -m compileall -q python/interpulse
 
@@ -107,7 +107,7 @@ PROFILE ?= yes
 
 wheel: $(VENV)/.installed ## build a wheel into dist/ with a profile of this code, minutes; PROFILE=no: without
 ifeq ($(PROFILE),no)
-	$(BIN)/maturin build --release --out dist
+	$(BIN)/maturin build --release --locked --out dist
 else
 	$(BIN)/python python/tools/take_profile.py
 endif

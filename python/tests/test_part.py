@@ -134,6 +134,8 @@ def test_all_lines_that_are_missing_are_named_at_once(interpulse: Callable[..., 
             ["--set", "interface=onfi-5.0"],
             "interface: a data sheet prints the rate itself; expected --bus-rate instead",
         ),
+        (["--density", "512"], "--density '512': a density is a number with its unit (Gb or Tb), such as 512Gb"),
+        (["--density", "128Gb"], "--density 128Gb: seen "),
         (["--out", "part.txt"], "--out part.txt: a part file is a file that ends in .toml"),
     ],
 )
@@ -145,6 +147,20 @@ def test_a_figure_that_cannot_be_is_refused(
     assert ended.code == 2
     assert message in ended.err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_printed_density_is_compared_with_the_geometry(
+    interpulse: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shape = ("--planes", "4", "--pages", "2112", "--page-size", "16KiB", "--typical")
+    ended = interpulse("part", "new", "fits", *shape, "--blocks", "1014", "--density", "1Tb")
+    assert ended.code == 0, ended.err
+    ended = interpulse("part", "new", "twice", *shape, "--blocks", "1014", "--density", "512Gb")
+    assert ended.code == 2
+    geometry = "--planes 4, --blocks 1014, --pages 2112, --page-size 16KiB"
+    assert f"seen 1,046 Gb by {geometry}; expected 0.9 to 1.2 of the density" in ended.err
+    assert [path.name for path in tmp_path.iterdir()] == ["fits.toml"]
 
 
 @pytest.mark.parametrize("bits", sorted({"slc", "mlc", "tlc", "qlc", "plc"}))

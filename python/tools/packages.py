@@ -28,7 +28,7 @@ def main() -> int:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="interpulse-packages-") as name:
         folder = Path(name)
-        wheel = given.wheel.resolve() if given.wheel else build(folder, "build", "--release")
+        wheel = given.wheel.resolve() if given.wheel else build(folder, "build", "--release", "--locked")
         for package in (wheel, build(folder, "sdist")):
             start = time.monotonic()
             attempt(package, folder / package.suffix.removeprefix("."))
@@ -60,28 +60,28 @@ def attempt(package: Path, folder: Path) -> None:
     # The toolchain of this user, so that a new home folder is no new installation of Rust.
     kept |= {"RUSTUP_HOME": kept.get("RUSTUP_HOME", str(Path.home() / ".rustup")), "HOME": str(home)}
 
-    def run(*words: object, code: int = 0) -> str:
+    def run(*words: object, code: int = 0) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             [str(word) for word in words], cwd=home, env=kept, text=True, capture_output=True, check=False
         )
         if done.returncode != code:
             shown = " ".join(map(str, words))
             sys.exit(f"{package.name}: {shown}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
-        return done.stdout + done.stderr
+        return done
 
     run(base, "-m", "venv", folder / "venv")
     python, command = folder / "venv" / "bin" / "python", folder / "venv" / "bin" / "interpulse"
     run(python, "-m", "pip", "install", package)
     shutil.copy(EXAMPLE, home)
     report = (command, "run", EXAMPLE.name, "--report", "--out", "out", "--set", "run.requests=20000")
-    names, characters = map(int, run(python, "-c", API).split())
+    names, characters = map(int, run(python, "-c", API).stdout.split())
     if names < 20 or characters < 1000:
         sys.exit(f"{package.name}: help(interpulse) has {characters} characters, dir() {names} names")
-    if not json.loads(run(command, "run", EXAMPLE.name, "--json"))["cases"]:
+    if not json.loads(run(command, "run", EXAMPLE.name, "--json").stdout)["cases"]:
         sys.exit(f"{package.name}: the example has no cases")
     run(command, "experiment", "--list")
-    refused = run(*report, code=2)
-    missing = json.loads(run(command, "doctor", "--json"))["extras"]["plot"]["command"]
+    refused = run(*report, code=2).stderr
+    missing = json.loads(run(command, "doctor", "--json").stdout)["extras"]["plot"]["command"]
     if missing not in refused:
         sys.exit(f"{package.name}: the message does not name the command {missing}: {refused}")
     run("sh", "-c", missing)

@@ -69,7 +69,7 @@ def main() -> int:
         subprocess.run([sys.executable, __file__, "--train", name], cwd=ROOT, env=counted, check=True)
         # Without --sparse, code that no load reached would be optimized for size.
         subprocess.run([str(merge), "merge", "--sparse", "-o", str(merged), str(counts)], check=True)
-        wheel = [str(Path(sys.executable).parent / "maturin"), "build", "--release", "--target", host]
+        wheel = [str(Path(sys.executable).parent / "maturin"), "build", "--release", "--locked", "--target", host]
         subprocess.run([*wheel, "--out", str(DIST)], cwd=ROOT, env=flags(f"-Cprofile-use={merged}"), check=True)
     return 0
 

@@ -16,7 +16,7 @@ from interpulse.cli.exit_codes import UserError
 from interpulse.cli.options import Json, with_options
 from interpulse.cli.output_streams import emit, say
 from interpulse.configuration.config import Config, parse_set
-from interpulse.flash.datasheet import ASSUMED, LOOPS, PRINTED, density, part_file
+from interpulse.flash.datasheet import ASSUMED, LOOPS, PRINTED, check_density, density, part_file, part_values
 from interpulse.flash.parts import figures, is_file
 from interpulse.tables.format import grid
 
@@ -67,12 +67,16 @@ _FURTHER = {
     "bus_rate": ("RATE", "Bus transfers per second.", "1.2GT/s"),
     "endurance": ("N", "Rated program/erase cycles.", "by bits per cell"),
 }
+_CHECKED = {"density": ("SIZE", "Density of a die, such as 512Gb: other geometry is refused.", "")}
+"""Lines that are compared with the others only."""
+
 """Further figures with an option: metavariable, help, and the assumption without it."""
 
 
 def _options() -> dict[str, tuple[Any, Any]]:
     """Options of all figures."""
-    every = {line: (_METAVARS.get(line, "N"), f"Data sheet: {what}.", "") for line, what in PRINTED.items()} | _FURTHER
+    every = {line: (_METAVARS.get(line, "N"), f"Data sheet: {what}.", "") for line, what in PRINTED.items()}
+    every |= _FURTHER | _CHECKED
     return {
         name: (Annotated[str | None, _figure(metavar, text, assumed)], None)
         for name, (metavar, text, assumed) in every.items()
@@ -139,6 +143,8 @@ def new(
             raise UserError(f"--set {key}={value}: seen {key} = {others[key]} too; expected one of both")
         others[key] = value
     text = part_file(name, {line: lines[line] for line in PRINTED if line in lines}, others, typical=typical)
+    if "density" in lines:
+        check_density(lines["density"], part_values(text))
     if path.exists() and not force:
         raise UserError(f"{path}: exists already; --force replaces it")
     from interpulse.cli.out_folder import OutFolder

@@ -96,7 +96,7 @@ def part_file(name: str, given: dict[str, str], further: dict[str, str], *, typi
     if "interface" in further:
         raise ConfigError(
             "interface: a data sheet prints the rate itself; expected --bus-rate instead, and where "
-            "the overhead of commands is known --set command-cycles=TIME"
+            "the overhead of commands is known --set command-cycles=TIME (docs/PARTS.md lists it by interface)"
         )
     for key in further:
         if key not in keys() or key in ("file", "preset", "name"):
@@ -315,10 +315,36 @@ def _bytes(text: str) -> int:
     return int(match[1]) * _UNITS_BYTES[match[2]]
 
 
+def part_values(text: str) -> dict[str, str]:
+    """Values of the text of a part file by their keys of `[part]`."""
+    return {entry.key.removeprefix("part."): entry.value for entry in Config.from_toml(f"{text}{DIE}").entries()}
+
+
+def check_density(text: str, values: Mapping[str, str]) -> None:
+    """Compares the density that a data sheet prints with the geometry, which has up to a fifth more for bad blocks.
+
+    Raises:
+        ConfigError: `text` is no density, or the geometry has another.
+    """
+    match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?) ?(Gb|Tb)", text)
+    if match is None:
+        raise ConfigError(f"--density '{text}': a density is a number with its unit (Gb or Tb), such as 512Gb")
+    printed = Decimal(match[1]) * {"Gb": 2**30, "Tb": 2**40}[match[2]]
+    if not Decimal("0.9") * printed <= _bits(values) <= Decimal("1.2") * printed:
+        of = {"planes": "planes", "blocks": "blocks-per-plane", "pages": "pages-per-block", "page-size": "page-size"}
+        seen = ", ".join(f"--{option} {values[key]}" for option, key in of.items())
+        raise ConfigError(f"--density {text}: seen {density(values)} by {seen}; expected 0.9 to 1.2 of the density")
+
+
+def _bits(values: Mapping[str, str]) -> int:
+    """User bits of a die."""
+    count = math.prod(int(values[key]) for key in ("planes", "blocks-per-plane", "pages-per-block"))
+    return count * _bytes(values["page-size"]) * 8
+
+
 def density(values: Mapping[str, str]) -> str:
     """Capacity of a die in Gb, without spare areas, as data sheets print it: from its keys of `[part]`."""
-    count = math.prod(int(values[key]) for key in ("planes", "blocks-per-plane", "pages-per-block"))
-    return f"{count * _bytes(values['page-size']) * 8 / 2**30:,.4g} Gb"
+    return f"{_bits(values) / 2**30:,.4g} Gb"
 
 
 def _us(ns: int) -> str:

@@ -11,7 +11,6 @@ import pytest
 import interpulse
 from interpulse import Config, ConfigError
 from interpulse.cli import run_app
-from interpulse.search import simulations
 from interpulse.search.candidates import (
     OPERATIONS,
     PUBLISHED_FOR,
@@ -25,6 +24,7 @@ from interpulse.search.candidates import (
 )
 from interpulse.search.cost import Cost, Ratio
 from interpulse.search.limits import Limit, Wear
+from interpulse.sweeps import simulations
 from tests.sample import ROOT
 from tests.test_search_limits import pretended, result
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
-# Studies and searches, which choose their windows, and a replay of a trace that is given on the command line.
-OTHERS = {"fit", "optimize", "replay", "slo", "sweep"}
+# Studies and searches, which choose their windows, a profile, and a replay of a trace given on the command line.
+OTHERS = {"fit", "optimize", "profile", "replay", "slo", "sweep"}
 RUNNABLE = [path for path in EXAMPLES if path.stem not in OTHERS]
 # A second or less; the others run with `make verify`.
 QUICK = {"ressd", "small", "twin"}

@@ -12,7 +12,8 @@ import interpulse
 from interpulse import ConfigError
 from interpulse.cli import run_app
 from interpulse.lifetime.ageing import DAY_NS, Ageing, Rates
-from interpulse.lifetime.result import Age, End, Life, Lifetime, sentences
+from interpulse.lifetime.result import Age, End, Life, Lifetime
+from interpulse.lifetime.sentences import sentences
 
 CONFIG = """\
 config_version = 1

@@ -92,7 +92,7 @@ def test_a_sweep_without_what_it_is_for_has_an_exit_code(
 def test_a_study_whose_trials_all_fail_has_an_exit_code(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from interpulse.search import simulations
+    from interpulse.sweeps import simulations
 
     def run(_: Any, asked: Any) -> list[dict[str, Any]]:  # noqa: ANN401
         return [{"error": {"kind": "run", "message": "no such luck"}} for _ in asked]

@@ -11,9 +11,9 @@ import pytest
 import interpulse
 from interpulse import ConfigError
 from interpulse.cli import run_app
-from interpulse.search import simulations
 from interpulse.search.study import Study
 from interpulse.search.trials import Trial, dominates, front_of, may_cut
+from interpulse.sweeps import simulations
 from interpulse.sweeps.expression import Expression
 from tests.sample import ROOT
 from tests.test_search_limits import result

@@ -11,8 +11,8 @@ from interpulse import ConfigError
 from interpulse.search.judge import Offered, State, judge, longer, offered
 from interpulse.search.limits import Limit, Wear, read_limits, read_share
 from interpulse.search.load import Load
-from interpulse.search.simulations import Simulations
 from interpulse.search.window import Window
+from interpulse.sweeps.simulations import Simulations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -11,8 +11,8 @@ import pytest
 import interpulse
 from interpulse import ConfigError
 from interpulse.cli import run_app
-from interpulse.search import simulations
 from interpulse.search.slo import STEP
+from interpulse.sweeps import simulations
 from tests.test_search_limits import result
 
 if TYPE_CHECKING:

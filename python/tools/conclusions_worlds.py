@@ -18,9 +18,9 @@ from interpulse import Config, ConfigError, RunError
 from interpulse.search import optimize
 from interpulse.search.candidates import OPERATIONS, schemes
 from interpulse.search.limits import Limit
-from interpulse.search.simulations import Simulations
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.engine import ProgressObserver
+from interpulse.sweeps.simulations import Simulations
 
 Raw = Mapping[str, Any]
 

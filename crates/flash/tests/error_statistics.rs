@@ -7,7 +7,9 @@ use interpulse_flash::errors::block_state::BlockState;
 use interpulse_flash::errors::fixed_log::fixed;
 use interpulse_flash::errors::model::Page;
 use interpulse_flash::errors::sampler::ErrorSampler;
-use interpulse_flash::errors::{Conditions, Disturb, Ecc, ErrorModel, ErrorSpec, ErrorTable, InitialAges};
+use interpulse_flash::errors::{
+    Conditions, Disturb, Ecc, ErrorModel, ErrorSpec, ErrorTable, InitialAges, PowerOff,
+};
 use interpulse_flash::geometry::{BlockAddress, Geometry, PageAddress};
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::parts::{
@@ -154,6 +156,7 @@ fn spec(table: ErrorTable) -> ErrorSpec {
         initial_age: Duration::ZERO,
         initial_ages: InitialAges::Equal,
         initial_reads: 0,
+        initial_off: PowerOff::default(),
         reclaim_reads: None,
         refresh_after: None,
     }

@@ -32,6 +32,8 @@ Examples:
 
   interpulse advise examples/choose.toml --case dense --read-p99.99 1.5ms --without exact --json
 
+  interpulse advise examples/life.toml --case plain --read-p99.9 1ms --life 3y --dwpd 1
+
 Limits hold in every case of the configuration; --rank orders the schemes of each case by one
 figure. docs/SEARCH.md describes the search, docs/CHOOSING.md the reasons."""
 
@@ -70,6 +72,14 @@ def advise(
             "wear of one suspension.",
         ),
     ] = None,
+    life: Annotated[
+        str | None,
+        typer.Option(metavar="AGE", help="The age that the drive has to reach, such as 5y. docs/LIFE.md."),
+    ] = None,
+    dwpd: Annotated[
+        float | None,
+        typer.Option(metavar="N", help="Host writes per day until then, in capacities.", show_default="1"),
+    ] = None,
     without: Annotated[
         list[str] | None, typer.Option(metavar="SCHEME", help="A scheme that the part lacks; may be repeated.")
     ] = None,
@@ -104,6 +114,8 @@ def advise(
     given = load_with_sets(config, sets or [])
     shared: dict[str, Any] = {
         "max_suspends": max_suspends,
+        "life": life,
+        "dwpd": dwpd,
         "without": without or [],
         "out": out,
         "cases": cases,
@@ -141,6 +153,7 @@ def _rank(config: Path, given: Config, figure: str, shared: dict[str, Any], *, j
 def _text(found: Advice) -> Iterator[str]:
     width = terminal_width()
     limits = ", ".join(f"{limit.name} at most {said(limit, limit.bound)}" for limit in found.limits)
+    limits += f", {found.life.text}" if found.life is not None else ""
     yield fill(f"{limits}, in each of {len(found.configured.judgements)} cases", width)
     yield ""
     if found.best is not None:
@@ -188,6 +201,7 @@ def _best(found: Advice, best: Option, width: int) -> Iterator[str]:
             case, *(reading.text().removeprefix(reading.limit.name).strip() for reading in judgement.readings)
         )
     yield sheet.text(width)
+    yield from (fill(f"expected life in years, {case}: {life.text}", width) for case, life in best.lives.items())
     yield from (fill(line, width) for line in _margin(best))
     unsure = sum(judgement.unsure for judgement in best.judgements.values())
     if unsure:
@@ -195,10 +209,11 @@ def _best(found: Advice, best: Option, width: int) -> Iterator[str]:
     yield ""
     yield "Alternatives by cost (ratios: the best over this one, same seeds):"
     table = Sheet([Column("", "text"), Column("extra die time, %"), Column("suspends"), Column("limits", "text"),
+                   *([Column("life, years", "text")] if found.life is not None else []),
                    Column("best / this", "text")], narrow="records")  # fmt: skip
     for option in [best, *(each for each in [*found.options, found.configured] if each is not best)][:MOST_SHOWN]:
         label = option.candidate.label
-        table.add_row(label, *_cost(option), _state(option), _against(found, label))
+        table.add_row(label, *_cost(option), _state(option), *_life(found, option), _against(found, label))
     yield table.text(width)
 
 
@@ -264,6 +279,14 @@ def _cost(option: Option) -> tuple[str, str]:
     if option.cost is None:
         return "-", "-"
     return f"{100 * option.cost.extra:.2f}", f"{option.cost.suspends:.1f}"
+
+
+def _life(found: Advice, option: Option) -> list[str]:
+    """The shortest expected life over the cases, where a life is demanded."""
+    if found.life is None:
+        return []
+    lives = sorted(option.lives.values(), key=lambda each: (each.lives is not False, each.end.value if each.end else 0))
+    return [lives[0].text if lives else "-"]
 
 
 def _state(option: Option) -> str:

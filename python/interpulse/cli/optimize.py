@@ -18,6 +18,7 @@ from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
 if TYPE_CHECKING:
     from interpulse.search.optimize import Optimization
+    from interpulse.search.trials import Trial
 
 MOST_ROWS = 60
 
@@ -63,6 +64,14 @@ def optimize(
     return 0
 
 
+def _life(trial: Trial) -> str:
+    """Expected life of a trial with its interval."""
+    years, low, high = (trial.life.get(key) for key in ("years", "low", "high"))
+    if years is None:
+        return "no end"
+    return f"{years:.2f}" if low is None or high is None else f"{years:.2f} ({low:.2f} to {high:.2f})"
+
+
 def _text(found: Optimization) -> str:
     from interpulse.search.trials import counted
 
@@ -75,12 +84,15 @@ def _text(found: Optimization) -> str:
             Column("trial", "label"),
             *(Column(name, "text") for name in parameters),
             *(Column(name, "figure") for name in names),
+            *([Column("life, years", "figure")] if study.life is not None else []),
         ],
         narrow="records",
     )
     for trial in found.front[:MOST_ROWS]:
         values = ["-" if trial.columns[name] is None else str(trial.columns[name]) for name in parameters]
-        sheet.add_row(str(trial.number), *values, *(short_figure(trial.objectives[name]) for name in names))
+        figures = [short_figure(trial.objectives[name]) for name in names]
+        figures += [_life(trial)] if study.life is not None else []
+        sheet.add_row(str(trial.number), *values, *figures)
     lines = [
         f"{', '.join(counted(found.trials, found.front))}; {found.simulated} simulated, {found.kept} reused",
         f"the front is in {found.page}, all trials in {found.folder / 'trials.json'}",

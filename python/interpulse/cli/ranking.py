@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 12
 """Most ranked pairs in the table of a case; the JSON has all."""
 
-EXTRA, POWER, WEAR = "extra die time, %", "power, %", "added wear, %"
+EXTRA, POWER, WEAR, LIFE = "extra die time, %", "power, %", "added wear, %", "life, years"
 """Names of columns."""
 
 MOST_REASONS = 4
@@ -122,7 +122,8 @@ def _names(found: Ranking, pair: Pair) -> tuple[str, str]:
 def _figures(found: Ranking, rows: Sequence[tuple[str, Pair]]) -> list[Column]:
     """Columns of what a pair costs."""
     names = [*([found.other.name] if found.other is not None else []), "IOPS", EXTRA, POWER]
-    return [Column(name) for name in [*names, *([WEAR] if any(pair.wear for _, pair in rows) else [])]]
+    more = [*([WEAR] if any(pair.wear for _, pair in rows) else []), *([LIFE] if found.life is not None else [])]
+    return [Column(name) for name in [*names, *more]]
 
 
 def _cells(found: Ranking, of: CaseRanking, pair: Pair) -> dict[str, str]:
@@ -132,6 +133,7 @@ def _cells(found: Ranking, of: CaseRanking, pair: Pair) -> dict[str, str]:
         EXTRA: f"{100 * pair.extra:.2f}" if pair.raws else "-",
         POWER: "-" if power is None else f"{100 * power:+.1f}",
         WEAR: f"{100 * (pair.wear or 0):.2g}",
+        LIFE: "-" if pair.life is None else pair.life.text,
     }
     return cells | ({found.other.name: _time(pair.estimate(found.other))} if found.other is not None else {})
 
@@ -164,7 +166,8 @@ def _remarks(found: Ranking, of: CaseRanking) -> Iterator[str]:
             yield f"{name}: not to be trusted: {pair.doubt}"
     reasons: dict[str, list[str]] = {}
     for pair in of.doubtful:
-        reasons.setdefault(pair.doubt, []).append(_short(pair))
+        end = f" ({pair.life.text})" if pair.life is not None and not pair.doubt else ""
+        reasons.setdefault(pair.excluded, []).append(f"{_short(pair)}{end}")
     for doubt, names in [*reasons.items()][:MOST_REASONS]:
         yield f"not ranked: {_some(names)}: {doubt}"
     if len(reasons) > MOST_REASONS:
@@ -176,6 +179,8 @@ def _remarks(found: Ranking, of: CaseRanking) -> Iterator[str]:
 
 
 def _foot(found: Ranking) -> Iterator[str]:
+    if found.life is not None:
+        yield f"ranked pairs have {found.life.text}, or an interval that contains it"
     yield "=: within chance of the first. none: no suspension. now: as configured. ideal: in no part, a bound for reads"
     for operation, of in found.common.items():
         if of:

@@ -13,8 +13,8 @@ from interpulse.fitting.budget import Budget, BudgetObserver, read_budget
 from interpulse.fitting.result import Fit
 from interpulse.fitting.scale import scale_model
 from interpulse.fitting.spec import Spec
-from interpulse.search.simulations import Simulations
 from interpulse.sweeps.engine import ProgressObserver, observer_of
+from interpulse.sweeps.simulations import Simulations
 
 if TYPE_CHECKING:
     from collections.abc import Callable

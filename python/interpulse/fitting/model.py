@@ -12,9 +12,9 @@ from interpulse._core import ConfigError, RunError
 from interpulse.files.cache import parse_size
 from interpulse.fitting.budget import BudgetSpentError
 from interpulse.fitting.spec import BLOCKS, Spec
-from interpulse.search.simulations import Simulations
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.check import PLANES
+from interpulse.sweeps.simulations import Simulations
 
 MOST_WINDOW = 2**33
 """Maximum number of bytes written in a window."""

@@ -37,7 +37,7 @@ from interpulse.tables.format import duration
 
 if TYPE_CHECKING:
     from interpulse.fitting.spec import Spec
-    from interpulse.search.simulations import Simulations
+    from interpulse.sweeps.simulations import Simulations
 
 WRITE_S = 2.0
 """Shortest time between two files of the best drive so far."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -11,14 +12,14 @@ from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
 from interpulse.configuration.values import plain, whole
 from interpulse.lifetime import dispersion
-from interpulse.lifetime.ageing import YEAR_DAYS, Ageing, Rates
+from interpulse.lifetime.ageing import Ageing, Rates
+from interpulse.lifetime.profile import Given, Past, Profile, temperature
 from interpulse.lifetime.result import FIGURES, Age, End, Life, Lifetime
-from interpulse.search.simulations import Simulations, folder_of
-from interpulse.search.slo import choose
 from interpulse.studies.case import derived_seed
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.dataset import figure
 from interpulse.sweeps.engine import ProgressObserver, observer_of
+from interpulse.sweeps.simulations import Simulations, choose, folder_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -37,6 +38,7 @@ def life(
     dwpd: float = DWPD,
     windows: int = WINDOWS,
     seeds: int = SEEDS,
+    profile: Given = None,
     cases: Sequence[str] | None = None,
     out: str | PathLike[str] | None = None,
     on: str | PathLike[str] | Client | Cluster | None = None,
@@ -51,6 +53,7 @@ def life(
         dwpd: host writes per day, in capacities, which wear the drive and age its data.
         windows: number of windows, at equal distances.
         seeds: number of seeds, each a drive with endurances of its own.
+        profile: the path of a file with periods of temperature, load and power (docs/LIFE.md), or a dictionary.
         cases: names of cases; default: all.
         out: the folder of the store; default: the name of the configuration in the working folder.
         on: as for `interpulse.sweep`.
@@ -71,20 +74,27 @@ def life(
     count = whole("windows", windows, "a number of windows", 2, 1001)
     drives = whole("seeds", seeds, "a number of seeds", 1, 1001)
     observer = _Observer(observer_of(progress))
+    periods = Profile.of(profile, length, rate)
     with Simulations(given, folder_of(given, out), observer, on=on, jobs=jobs) as simulations:
         lives = [
-            _Life(simulations, name, sets, length, rate, count, drives)
+            CaseLife(simulations, name, sets, periods, periods.days(length, count), drives)
             for name, sets in choose(simulations.cases, cases).items()
         ]
-        # Rounds over all cases keep all workers busy.
-        while due := [(each, asked) for each in lives if (asked := each.asks())]:
-            observer.notes = all(each.worn for each in lives)
-            answers = iter(simulations.results([sets for _, asked in due for sets in asked]))
-            for each, asked in due:
-                each.take([next(answers) for _ in asked])
-        found = Life([each.ended() for each in lives], length, rate, drives, simulations.simulated, simulations.kept)
+        simulate(simulations, lives, observer)
+        ended = [each.ended() for each in lives]
+        found = Life(ended, length, rate, drives, periods, simulations.simulated, simulations.kept)
         found.path = simulations.write(NAME, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
         return found
+
+
+def simulate(simulations: Simulations, lives: Sequence[CaseLife], observer: _Observer | None = None) -> None:
+    """Simulates lives until all have ended, in rounds over all, which keep all workers busy."""
+    while due := [(each, asked) for each in lives if (asked := each.asks())]:
+        if observer is not None:
+            observer.notes = all(each.worn for each in lives)
+        answers = iter(simulations.results([sets for _, asked in due for sets in asked]))
+        for each, asked in due:
+            each.take([next(answers) for _ in asked])
 
 
 class _Observer(ProgressObserver):
@@ -113,17 +123,26 @@ def _positive(name: str, value: object, most: float) -> float:
     return float(found)
 
 
-class _Life:
+class CaseLife:
     """Life of one case: first its dispersion, then window after window."""
 
     def __init__(
-        self, simulations: Simulations, case: str, sets: Sets, years: float, dwpd: float, windows: int, seeds: int
+        self,
+        simulations: Simulations,
+        case: str,
+        sets: Sets,
+        profile: Profile,
+        days: list[float],
+        seeds: int,
+        plain: Sets | None = None,
     ) -> None:
+        """`plain`: overrides for counting erases, where others of `sets` do not affect these."""
         self.found = Lifetime(case)
-        self._simulations, self._sets, self._dwpd = simulations, sets, dwpd
+        self._plain = sets if plain is None else plain
+        self._simulations, self._sets, self._profile, self._days = simulations, sets, profile, days
         self._values = simulations.values(sets)
         dispersion.check(self._values, simulations.path)
-        self._days = [years * YEAR_DAYS * k / (windows - 1) for k in range(windows)]
+        profile.check(lambda own: simulations.plan((*sets, *own)))
         self._alive = list(range(seeds))
         self._ran = self._unsteady = 0
         self._over = False
@@ -149,14 +168,14 @@ class _Life:
     def asks(self) -> list[Sets]:
         """The next simulations; none at the end of the life."""
         if self._ageing is None:
-            return [(*self._sets, *sets) for sets in dispersion.asks(self._values)]
+            return [(*self._plain, *sets) for sets in dispersion.asks(self._values)]
         number = len(self.found.ages)
         if self._over or number == len(self._days) or not self._alive:
             return []
-        if self._rates is not None and self._ageing.path[-1][0] < self._days[number]:
-            self._ageing.advance(self._days[number], self._rates)
-            self._exhausted(self._days[number])
-        sets = (*self._sets, *self._ageing.sets(self._rates))
+        day = self._days[number]
+        past = self._advance(day) if self._rates is not None else None
+        load = self._profile.load(day)
+        sets = (*self._sets, *load.sets, *temperature(load), *self._ageing.sets(self._rates, past))
         if self._alive and number > 0:
             # The error table may end before the drive does.
             try:
@@ -166,6 +185,23 @@ class _Life:
                 self._over = True
                 return []
         return [self._simulations.with_seed(sets, seed) for seed in self._alive]
+
+    def _advance(self, day: float) -> Past | None:
+        """Ages the drive until a day. Returns the past of its data; None if nothing has changed."""
+        assert self._ageing is not None
+        assert self._rates is not None
+        begun = self._ageing.path[-1][0]
+        if begun < day:
+            if self._profile.at(begun).power:
+                self._ageing.dwpd = self._profile.at(begun).dwpd
+                self._ageing.advance(day, self._rates)
+                self._exhausted(day)
+            else:
+                self._ageing.rest(day)
+        if not self._profile.given or not self._ends_by_ecc:
+            return None
+        energy, celsius = (float(self._values[f"errors.{key}"]) for key in ("activation-energy-ev", "temperature-c"))
+        return self._profile.past(day, self._ageing.turn(self._rates), energy, celsius)
 
     def take(self, raws: list[Mapping[str, Any]]) -> None:
         """Takes the results of the simulations asked for."""
@@ -201,7 +237,8 @@ class _Life:
             for seed in list(self._alive):
                 if seed in self._reserve:
                     day = self._ageing.day_of(self._reserve[seed], self._rates)
-                    self._end(End(self._seed(seed), day, "reserve", day, reached=day <= self._days[-1]), seed)
+                    if math.isfinite(day):
+                        self._end(End(self._seed(seed), day, "reserve", day, reached=day <= self._days[-1]), seed)
             stress = self._rates.stress
             self.found.stress = stress / (1 + stress)
         if self._unsteady:
@@ -216,7 +253,14 @@ class _Life:
         gap = self._values.get("ftl.wear-gap", "not set")
         # Uniform within the gap, and one erase beyond it at either end.
         bounded = (int(gap) + 2) ** 2 / 12 if gap.isdigit() else None
-        self._ageing = Ageing(self._dwpd, self._ends_by_ecc, found.value, found.offset, bounded)
+        self._ageing = Ageing(
+            self._profile.periods[0].dwpd,
+            self._ends_by_ecc,
+            found.value,
+            found.offset,
+            bounded,
+            profile=self._profile,
+        )
         self.found.dispersion = found.value
         self.found.offset = found.offset
         if found.static and bounded is None:
@@ -257,7 +301,7 @@ class _Life:
             if all(isinstance(each, int | float) for each in found):
                 values[name] = tuple(float(each) for each in found if each is not None)
         seeds = tuple(self._seed(each) for each in self._alive)
-        self.found.ages.append(Age(day, day * self._dwpd, self._ageing.cycles, seeds, values))
+        self.found.ages.append(Age(day, self._profile.writes(day), self._ageing.cycles, seeds, values))
 
     def _seed(self, repetition: int) -> int:
         return derived_seed(self._simulations.seed, repetition)

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from interpulse.lifetime.ageing import YEAR_DAYS
-from interpulse.lifetime.result import FIGURES, Life, Lifetime, sentences
+from interpulse.lifetime import profile_plot
+from interpulse.lifetime.profile import YEAR_DAYS
+from interpulse.lifetime.result import FIGURES, Life, Lifetime
+from interpulse.lifetime.sentences import sentences
 from interpulse.report.charts import Drawing, Key, colour, dash, logarithmic
 from interpulse.report.elements import Chart, Html, Section, prose, table
 from interpulse.report.page import render
@@ -78,6 +80,7 @@ def page(life: Life, title: str) -> bytes:
     others = [chart for plot in _OTHERS if (chart := _chart(plot, life)) is not None]
     sections = [
         _answer(life),
+        *([profile_plot.section(life)] if life.periods else []),
         Section("figures", "More by age", others, f"{len(others)} plots", shares="life"),
         *(_table(number, each) for number, each in enumerate(life.cases, start=1)),
         Section("method", "How to read it", [_method()]),
@@ -132,7 +135,7 @@ def _draw(plot: _Plot, lines: Sequence[tuple[int, Lifetime, str, str]], life: Li
     drawn = drawing.figure("age, years", plot.title, years, span, **scale)
     if plot.log and min(ends) > 0.1:
         logarithmic(drawn.yaxis)
-    keys, dots = [], []
+    keys, dots = profile_plot.shade(life, drawn), []
     several = len(plot.figures) > 1
     for number, each, legend, key in lines:
         order = list(plot.figures.values()).index(key)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from interpulse.lifetime.ageing import YEAR_DAYS
+from interpulse.lifetime.profile import Period, Profile
 from interpulse.runs.estimate import Estimate
 
 FIGURES: Mapping[str, str] = {
@@ -148,6 +148,7 @@ class Life:
         years: length of the life.
         dwpd: drive writes per day.
         seeds: number of seeds.
+        profile: periods of temperature, load and power; None if nothing changes.
         simulated: simulations that this call ran.
         kept: simulations from earlier calls.
         path: the result file.
@@ -157,6 +158,7 @@ class Life:
     years: float
     dwpd: float
     seeds: int
+    profile: Profile | None = None
     simulated: int = 0
     kept: int = 0
     path: Path | None = None
@@ -164,28 +166,13 @@ class Life:
     def to_dict(self) -> dict[str, Any]:
         """As JSON, without what depends on earlier calls."""
         cases = [each.to_dict() for each in self.cases]
-        return {"years": self.years, "dwpd": self.dwpd, "seeds": self.seeds, "cases": cases}
+        periods = {"profile": [each.to_dict() for each in self.periods]} if self.periods else {}
+        return {"years": self.years, "dwpd": self.dwpd, "seeds": self.seeds, **periods, "cases": cases}
+
+    @property
+    def periods(self) -> Sequence[Period]:
+        """The periods of the profile; none without a file."""
+        return self.profile.periods if self.profile is not None and self.profile.given else ()
 
     def __repr__(self) -> str:
         return "\n".join(f"{each.case}: {len(each.ages)} windows, {len(each.ends)} ends" for each in self.cases)
-
-
-def sentences(each: Lifetime, life: Life) -> Iterator[str]:
-    """What ends the drives of a case, and what its suspensions cost."""
-    for why, text in (("reserve", "reserve of bad blocks exhausted"), ("ecc", "uncorrectable reads of the host")):
-        ends = [end for end in each.ends if end.why == why]
-        if not ends:
-            continue
-        years = sorted({f"{end.day / YEAR_DAYS:.2f}" for end in ends}, key=float)
-        span = years[0] if len(years) == 1 else f"{years[0]} to {years[-1]}"
-        seen = "" if why == "reserve" else ", in the first window that has some"
-        beyond = "" if all(end.reached for end in ends) else ", extrapolated"
-        yield f"{each.case}: {text} at {span} years in {len(ends)} of {life.seeds} drives{seen}{beyond}"
-    end = each.end()
-    if end is not None and end.low is not None and end.high is not None and end.low < end.high:
-        mean, low, high = (f"{day / YEAR_DAYS:.2f}" for day in (end.value, end.low, end.high))
-        yield f"{each.case}: end of life at {mean} years ({low} to {high}, 95 %)"
-    if not each.ends:
-        yield f"{each.case}: no drive ends"
-    if each.stress:
-        yield f"{each.case}: suspensions cause {100 * each.stress:.2g} % of the wear"

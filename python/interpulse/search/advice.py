@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from interpulse.lifetime.expected import Expected, LifeLimit
 from interpulse.search.candidates import OPERATIONS, Candidate, Way
 from interpulse.search.cost import Cost, Ratio
 from interpulse.search.judge import Judgement, State
@@ -35,6 +36,8 @@ class Option:
     same: list[str] = field(default_factory=list)
     """Labels of candidates with exactly the same figures."""
     raws: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    lives: dict[str, Expected] = field(default_factory=dict)
+    """Expected life by case, where a life is demanded and all other limits hold."""
     beside_none: Option | None = None
     """The same scheme of one operation without suspension of the other one; None if it was not needed."""
 
@@ -59,7 +62,7 @@ class Option:
     @property
     def state(self) -> State:
         """The state over all limits and cases."""
-        states = {each.state for each in self.judgements.values()}
+        states = {each.state for each in self.judgements.values()} | {_state(each) for each in self.lives.values()}
         if self.error or State.MISSES in states:
             return State.MISSES
         return State.OPEN if State.OPEN in states or not states else State.HOLDS
@@ -70,6 +73,8 @@ class Option:
         if self.error:
             return self.error
         for wanted in (State.MISSES, State.OPEN):
+            if short := [(case, life) for case, life in self.lives.items() if _state(life) is wanted]:
+                return f"{short[0][0]}: {short[0][1].why}"
             found = [(case, j) for case, j in self.judgements.items() if j.state is wanted]
             if found:
                 case, worst = max(found, key=lambda each: _ratio(each[1]))
@@ -113,8 +118,13 @@ class Option:
             **({"why": self.why} if self.why else {}),
             **({"same": self.same} if self.same else {}),
             "cases": {case: each.to_dict() for case, each in self.judgements.items()},
+            **({"life": {case: each.to_dict() for case, each in self.lives.items()}} if self.lives else {}),
             **({"beside_none": self.beside_none.to_dict()} if self.beside_none else {}),
         }
+
+
+def _state(life: Expected) -> State:
+    return {True: State.HOLDS, False: State.MISSES, None: State.OPEN}[life.lives]
 
 
 def _ratio(judgement: Judgement) -> float:
@@ -140,6 +150,7 @@ class Advice:
         ways: all variants of one operation, with the other operation ideal.
         refused: why a scheme cannot be tried, by operation and scheme.
         untried: number of more expensive combinations that were not tried.
+        life: the age that the drive has to reach; None if none is demanded.
         ratios: figures of the best divided by those of the others with the same seeds, by label and figure.
         path: the result file.
     """
@@ -154,6 +165,7 @@ class Advice:
     refused: dict[str, dict[str, str]]
     untried: int = 0
     impossible: str = ""
+    life: LifeLimit | None = None
     ratios: dict[str, dict[str, Ratio]] = field(default_factory=dict)
     simulated: int = 0
     kept: int = 0
@@ -179,6 +191,7 @@ class Advice:
         }
         return {
             "limits": {each.name: each.bound for each in self.limits},
+            **({"life": self.life.to_dict()} if self.life else {}),
             "seeds": self.seeds,
             **best,
             "configured": self.configured.to_dict(),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
+from interpulse.lifetime.expected import LifeLimit, check_lives, expected
 from interpulse.search.advice import Advice, Option
 from interpulse.search.candidates import (
     NONE,
@@ -27,9 +28,9 @@ from interpulse.search.cost import Ratio, cost_of
 from interpulse.search.judge import CLEARLY, State, judge
 from interpulse.search.limits import AnyLimit, Wear, read_limits, read_share
 from interpulse.search.setup import Setup, opened, read_part_limits
-from interpulse.search.simulations import Simulations
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.engine import ProgressObserver, observer_of
+from interpulse.sweeps.simulations import Simulations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,6 +63,8 @@ def advise(
     *,
     max_suspends: int | None = None,
     wear: str | float | None = None,
+    life: str | None = None,
+    dwpd: float | None = None,
     without: Sequence[str] = (),
     out: str | PathLike[str] | None = None,
     cases: Sequence[str] | None = None,
@@ -77,6 +80,8 @@ def advise(
         limits: as for `interpulse.slo`.
         max_suspends: maximum number of suspensions of one operation by the part's data sheet.
         wear: maximum wear added by suspensions, as a share of the wear by erases (`"2%"`).
+        life: age that the drive has to reach (`"5y"`).
+        dwpd: host writes per day until then, in capacities; by default 1.
         without: schemes that the part does not support.
         out: the folder of the store; default: the name of the configuration in the working folder.
         cases: names of cases; default: all.
@@ -97,9 +102,10 @@ def advise(
     if wear is not None:
         every.append(Wear(read_share(wear, "wear")))
     given, observer = Config.of(config), observer_of(progress)
+    age = LifeLimit.read(life, dwpd, ("--life", "--dwpd"))
     seeds, cap, without = read_part_limits(seeds, max_suspends, without)
     with opened(given, every, observer, out=out, cases=cases, on=on, jobs=jobs) as setup:
-        found = _Advisor(setup, every, cap, without, seeds, observer).advice()
+        found = _Advisor(setup, every, cap, without, seeds, observer, age).advice()
         setup.store(found, NAME)
         return found
 
@@ -113,13 +119,17 @@ class _Advisor:
         without: Sequence[str],
         seeds: int,
         observer: ProgressObserver,
+        life: LifeLimit | None = None,
     ) -> None:
+        self._life = life
         self._setup, self._limits, self._seeds, self._observer = setup, limits, seeds, observer
         self._bare, self._own = setup.bare, setup.own
         self._cases, self._own_cases = self._setup.cases, self._setup.own_cases
         self._values, self._windows = self._setup.values, self._setup.windows
         if any(isinstance(each, Wear) for each in limits):
             self._check_stress()
+        if life is not None:
+            check_lives(self._values, setup.bare.path)
         self._ways, self.refused = self._setup.ways(limits, cap, without)
         self._times: dict[str, float] = {}
 
@@ -129,6 +139,7 @@ class _Advisor:
         self._times = self._setup.lengths(self._limits)
         self._observer.note(f"the configuration as it is, with {self._seeds} seeds")
         self._run([configured], self._seeds, self._own, self._own_cases)
+        self._live([configured], self._own, self._own_cases)
         if self._own is not self._bare:
             self._own.rest()
         bound, by_way = self._screen()
@@ -150,6 +161,7 @@ class _Advisor:
             self.refused,
             untried,
             impossible,
+            self._life,
         )
         if best is not None:
             others = [each for each in (configured, *advice.options) if each.seeds == self._seeds and each is not best]
@@ -256,7 +268,9 @@ class _Advisor:
                     distinct.append(each)
             # Once one holds, only combinations that turn out to cost less are of interest.
             hopeful = [each for each in distinct if each.state is not State.MISSES]
-            self._run([each for each in hopeful if best is None or each.order < best.order], self._seeds)
+            cheaper = [each for each in hopeful if best is None or each.order < best.order]
+            self._run(cheaper, self._seeds)
+            self._live(cheaper, self._bare, self._cases)
             tried += distinct
         return tried, len(queue)
 
@@ -315,6 +329,17 @@ class _Advisor:
                     case: judge(raws, self._limits, margin=margin) for case, raws in option.raws.items()
                 }
                 option.cost = cost_of(list(option.raws.values()), option.counted)
+
+    def _live(self, options: Sequence[Option], by: Simulations, of: Mapping[str, Sets]) -> None:
+        """Estimates the life of the options that keep all other limits."""
+        held = [each for each in options if each.state is State.HOLDS]
+        if self._life is None or not held:
+            return
+        self._observer.note(f"the expected life of {len(held)} options")
+        where = [(option, case, own) for option in held for case, own in of.items()]
+        asked = [(case, own, option.candidate.sets) for option, case, own in where]
+        for (option, case, _), found in zip(where, expected(by, asked, self._life, self._seeds), strict=True):
+            option.lives[case] = found
 
     def _ratios(self, best: Option, other: Option) -> Iterable[tuple[str, Ratio]]:
         for case, raws in best.raws.items():

@@ -24,14 +24,15 @@ from interpulse._core import ConfigError, RunError
 from interpulse.configuration.installation import command
 from interpulse.configuration.values import whole
 from interpulse.files.paths import named
+from interpulse.lifetime.expected import check_lives, expected
 from interpulse.runs.result import Result
 from interpulse.search.front import front_files
-from interpulse.search.simulations import Simulations
 from interpulse.search.study import Study
 from interpulse.search.trials import Trial, front_of, may_cut, measure
 from interpulse.studies.store import build_id
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.engine import AGAIN, ProgressObserver, observer_of
+from interpulse.sweeps.simulations import Simulations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +46,8 @@ NAME = "trials.json"
 DATABASE = "study.db"
 _DEFINITION = "interpulse"
 _FOUND = "found"
+LIFE = "expected life"
+"""Name of the constraint on the life of the drive; constraints of files have no blanks."""
 
 
 @dataclass
@@ -175,6 +178,8 @@ def _check(study: Study, simulations: Simulations) -> None:
         return None
 
     study.check(legal)
+    if study.life is not None:
+        check_lives({study.case: simulations.values(study.sets)}, simulations.path)
 
 
 @contextmanager
@@ -382,14 +387,35 @@ class _Conductor:
             if going
             else []
         )
-        for at, (trial, plain) in enumerate(asked):
-            found = measured[at]
-            if at in going:
-                found = measure(study, plain, [firsts[at], *(next(rest) for _ in range(1, study.repetitions))])
-            found.cut = cuts[at]
+        for at in going:
+            answers = [firsts[at], *(next(rest) for _ in range(1, study.repetitions))]
+            measured[at] = measure(study, asked[at][1], answers)
+        for found, cut in zip(measured, cuts, strict=True):
+            found.cut = cut
+        self._live([found for found in measured if found.feasible and not found.cut])
+        for (trial, plain), found in zip(asked, measured, strict=True):
             keys = [simulations.key(sets) for sets in seeds(plain, range(found.seeds))]
             found.keys = [key for key in keys if key is not None]
             self._report(trial, found)
+
+    def _live(self, trials: list[Trial]) -> None:
+        """Adds the expected life of trials, where one is demanded, as a constraint."""
+        study = self._study
+        if study.life is None or not trials:
+            return
+        asked = [(study.case, (*study.sets, *trial.sets), ()) for trial in trials]
+        try:
+            lives = expected(self._simulations, asked, study.life, study.repetitions)
+        except ConfigError as error:
+            if len(trials) > 1:
+                for trial in trials:
+                    self._live([trial])
+            else:
+                (trials[0].objectives, trials[0].error) = {}, str(error)
+            return
+        for trial, life in zip(trials, lives, strict=True):
+            trial.life = life.to_dict()
+            trial.excess[LIFE] = life.excess
 
     def _report(self, trial: optuna.trial.Trial, found: Trial) -> None:
         trial.set_user_attr(_FOUND, _kept(found))
@@ -419,6 +445,7 @@ def _kept(trial: Trial) -> dict[str, Any]:
         "marks": trial.marks,
         "error": trial.error,
         "keys": trial.keys,
+        **({"life": dict(trial.life)} if trial.life else {}),
     }
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
+from interpulse.lifetime.expected import LifeLimit, check_lives, expected
 from interpulse.runs.steadiness import overload_advice
 from interpulse.search.candidates import (
     BOUND,
@@ -29,6 +30,7 @@ from interpulse.search.setup import Setup, opened, read_part_limits
 from interpulse.search.window import Window
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.engine import ProgressObserver, observer_of
+from interpulse.sweeps.simulations import Simulations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +50,8 @@ def rank(
     figure: str,
     *,
     max_suspends: int | None = None,
+    life: str | None = None,
+    dwpd: float | None = None,
     without: Sequence[str] = (),
     out: str | PathLike[str] | None = None,
     cases: Sequence[str] | None = None,
@@ -62,6 +66,8 @@ def rank(
         config: a Config, its path, or a dictionary.
         figure: such as `read-p99.99` or `write-mean`; lower is better.
         max_suspends: maximum number of suspensions of one operation by the part's data sheet.
+        life: age that the drive of a ranked pair has to reach (`"5y"`).
+        dwpd: host writes per day until then, in capacities; by default 1.
         without: schemes that the part does not support.
         out: the folder of the store; default: the name of the configuration in the working folder.
         cases: names of cases; default: all. Each is ranked on its own.
@@ -81,9 +87,10 @@ def rank(
     """
     wanted = read_figure(figure, "rank")
     given, observer = Config.of(config), observer_of(progress)
+    age = LifeLimit.read(life, dwpd, ("--life", "--dwpd"))
     seeds, cap, without = read_part_limits(seeds, max_suspends, without)
     with opened(given, [wanted], observer, out=out, cases=cases, on=on, jobs=jobs) as setup:
-        found = _Ranker(setup, wanted, cap, without, seeds, observer).ranking()
+        found = _Ranker(setup, wanted, cap, without, seeds, observer, age).ranking()
         setup.store(found, NAME)
         return found
 
@@ -97,10 +104,14 @@ class _Ranker:
         without: Sequence[str],
         seeds: int,
         observer: ProgressObserver,
+        life: LifeLimit | None = None,
     ) -> None:
+        self._life = life
         self._setup, self._figure, self._seeds, self._observer = setup, figure, seeds, observer
         for case, window in setup.windows.items():
             _check_window(case, window, figure)
+        if life is not None:
+            check_lives(setup.values, setup.bare.path)
         self._ways, self._refused = setup.ways([], cap, without)
         self._times: dict[str, float] = {}
 
@@ -118,13 +129,18 @@ class _Ranker:
         self._observer.note(f"the best {CONFIRMED} of each case with {self._seeds} seeds")
         single = [(c, pair) for c, of in cases.items() for pair in (of.none, of.ideal, *of.ranked) if pair is not None]
         self._run(single, self._seeds)
+        self._live(single, self._setup.bare, self._setup.cases)
         if self._setup.own is not self._setup.bare:
             self._setup.bare.rest()
-        self._run([(case, of.configured) for case, of in cases.items()], self._seeds, own=True)
+        configured = [(case, of.configured) for case, of in cases.items()]
+        self._run(configured, self._seeds, own=True)
+        self._live(configured, self._setup.own, self._setup.own_cases)
         for of in cases.values():
             self._order(of)
         other = _other(self._figure, [pair for of in cases.values() for pair in of.ranked])
-        return Ranking(self._figure, other, self._seeds, list(cases.values()), self._refused, self._common())
+        return Ranking(
+            self._figure, other, self._seeds, list(cases.values()), self._refused, self._common(), self._life
+        )
 
     def _check_load(self) -> None:
         """Refuses a case that is overloaded without suspension, which only takes time of the dies."""
@@ -168,8 +184,17 @@ class _Ranker:
 
     def _order(self, of: CaseRanking) -> None:
         """Sorts by all seeds."""
-        of.doubtful = [*(pair for pair in of.ranked if pair.doubt), *of.doubtful]
-        of.ranked = sorted((pair for pair in of.ranked if not pair.doubt), key=_value)
+        of.doubtful = [*(pair for pair in of.ranked if pair.excluded), *of.doubtful]
+        of.ranked = sorted((pair for pair in of.ranked if not pair.excluded), key=_value)
+
+    def _live(self, pairs: Sequence[tuple[str, Pair]], by: Simulations, cases: Mapping[str, Sets]) -> None:
+        """Estimates the life of pairs."""
+        if self._life is None:
+            return
+        self._observer.note(f"the expected life of {len(pairs)} pairs")
+        asked = [(case, cases[case], pair.candidate.sets) for case, pair in pairs]
+        for (_, pair), found in zip(pairs, expected(by, asked, self._life, self._seeds), strict=True):
+            pair.life = found
 
     def _way(self, operation: str, scheme: str) -> Way:
         return Way(operation, scheme, ((f"suspend.{operation}.scheme", scheme),))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from interpulse.lifetime.expected import Expected, LifeLimit
 from interpulse.runs.estimate import Estimate
 from interpulse.search.candidates import Candidate
 from interpulse.search.cost import Ratio, extra, suspends
@@ -26,6 +27,7 @@ class Pair:
         raws: a result for each seed, in the order of the seeds.
         same: labels of pairs with exactly the same figures.
         error: why the simulation failed; empty otherwise.
+        life: expected life of the drive, where one is demanded.
     """
 
     candidate: Candidate
@@ -33,6 +35,7 @@ class Pair:
     raws: list[Mapping[str, Any]] = field(default_factory=list)
     same: list[str] = field(default_factory=list)
     error: str = ""
+    life: Expected | None = None
 
     @property
     def value(self) -> Estimate | None:
@@ -64,6 +67,12 @@ class Pair:
         if any(self.figure.few(raw) for raw in self.raws):
             return f"fewer than ten requests beyond {self.figure.measure}"
         return ""
+
+    @property
+    def excluded(self) -> str:
+        """Why the pair is not ranked: its doubt, or a life that is too short; empty if it is."""
+        short = self.life is not None and self.life.lives is False
+        return self.doubt or (f"expected life below {self.life.limit.years:.3g} years" if self.life and short else "")
 
     @property
     def iops(self) -> float:
@@ -118,6 +127,8 @@ class Pair:
         if self.raws:
             found |= {"iops": self.iops, "extra_die_time": self.extra, "suspends": self.suspends}
             found |= {"power_mw": self.power, "added_wear": self.wear}
+        if self.life is not None:
+            found["life"] = self.life.to_dict()
         return {key: value for key, value in found.items() if value is not None}
 
 
@@ -179,6 +190,7 @@ class Ranking:
         cases: a ranking for each case.
         refused: why a scheme cannot be tried, by operation and scheme.
         common: settings that all schemes share, by operation.
+        life: the age that a drive has to reach; None if none is demanded.
         simulated: simulations that this search ran.
         kept: simulations from earlier searches.
         path: the result file.
@@ -190,6 +202,7 @@ class Ranking:
     cases: list[CaseRanking]
     refused: dict[str, dict[str, str]]
     common: dict[str, dict[str, str]]
+    life: LifeLimit | None = None
     simulated: int = 0
     kept: int = 0
     path: Path | None = None
@@ -199,6 +212,7 @@ class Ranking:
         return {
             "rank": self.figure.name,
             "seeds": self.seeds,
+            **({"life": self.life.to_dict()} if self.life else {}),
             "cases": {of.case: self._case(of) for of in self.cases},
             "refused": self.refused,
             "common": self.common,

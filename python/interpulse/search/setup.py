@@ -22,12 +22,11 @@ from interpulse.search.candidates import (
 )
 from interpulse.search.judge import BEYOND, MOST_LONGER, check_enough
 from interpulse.search.limits import AnyLimit
-from interpulse.search.simulations import Simulations, folder_of
-from interpulse.search.slo import choose
 from interpulse.search.traffic import check_traffic
 from interpulse.search.window import Window
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.engine import ProgressObserver
+from interpulse.sweeps.simulations import Simulations, choose, folder_of
 
 ERASES = 20
 """Erases of a window that the configured one is not shortened below."""

@@ -19,11 +19,11 @@ from interpulse.configuration.values import plain, whole
 from interpulse.search.judge import Judgement, State, check_enough, judge, longer
 from interpulse.search.limits import Limit, read_limits
 from interpulse.search.load import Load
-from interpulse.search.simulations import Simulations, folder_of
 from interpulse.search.traffic import check_traffic
 from interpulse.search.window import Window
 from interpulse.sweeps.axes import Sets
 from interpulse.sweeps.engine import ProgressObserver, observer_of
+from interpulse.sweeps.simulations import Simulations, choose, folder_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -208,15 +208,6 @@ def slo(
         found = Slo([each.found for each in searches], kept, seeds, simulations.simulated, simulations.kept)
         found.path = simulations.write(NAME, (json.dumps(found.to_dict(), indent=1) + "\n").encode())
         return found
-
-
-def choose(all_cases: Mapping[str, Sets], wanted: Sequence[str] | None) -> dict[str, Sets]:
-    """The selected cases. Raises ConfigError for an unknown name."""
-    wanted = [wanted] if isinstance(wanted, str) else wanted
-    for name in wanted or ():
-        if name not in all_cases:
-            raise ConfigError(f"--case {name}: there is no such case; expected one of {', '.join(all_cases)}")
-    return {name: sets for name, sets in all_cases.items() if not wanted or name in wanted}
 
 
 class _Search:

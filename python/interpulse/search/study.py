@@ -12,6 +12,7 @@ from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
+from interpulse.lifetime.expected import LifeLimit
 from interpulse.sweeps.axes import Axis, Choice, Sets, read_axis
 from interpulse.sweeps.dataset import FIGURES
 from interpulse.sweeps.expression import Expression
@@ -20,7 +21,7 @@ from interpulse.sweeps.tomlfile import RESERVED, TomlFile, read_given
 
 KEYS = (
     *("study_version", "title", "config", "case", "set", "seed", "repetitions", "trials", "batch", "sampler", "cut"),
-    *("storage", "parameter", "columns", "derived", "objective", "constraints"),
+    *("storage", "life", "dwpd", "parameter", "columns", "derived", "objective", "constraints"),
 )
 SAMPLERS = ("tpe", "nsga-ii", "random")
 TRIES = 64
@@ -72,6 +73,7 @@ class Study:
         trials: total number of trials.
         batch: trials proposed at a time; results depend on it, never on the number of workers.
         repetitions: seeds per trial.
+        life: age that the drive of a trial has to reach; None for any.
         cut: a trial ends after a first seed that misses a constraint, or is dominated, by this factor.
     """
 
@@ -93,6 +95,7 @@ class Study:
     storage: str | None = None
     title: str = ""
     case: str = ""
+    life: LifeLimit | None = None
 
     @classmethod
     def of(cls, given: object) -> Study:
@@ -123,6 +126,7 @@ class Study:
             "batch": self.batch,
             "sampler": self.sampler,
             "cut": self.cut,
+            **({"life": self.life.to_dict()} if self.life is not None else {}),
         }
         return json.loads(json.dumps(found))  # type: ignore[no-any-return]
 
@@ -209,6 +213,11 @@ def read_study(text: str, path: str, folder: Path) -> Study:
         storage=file.words("storage") if "storage" in file.raw else None,
         title=file.words("title"),
         case=case,
+        life=LifeLimit.read(
+            file.raw.get("life"),
+            file.raw.get("dwpd"),
+            (f"{file.place('life')}: life", f"{file.place('dwpd')}: dwpd"),
+        ),
     )
 
 

@@ -29,6 +29,7 @@ class Trial:
         marks: reservations of the results about figures that objectives and constraints use.
         error: why the trial has no figures.
         keys: keys of the answers in the store.
+        life: expected life as JSON, where one is demanded and all constraints hold.
     """
 
     number: int
@@ -41,6 +42,7 @@ class Trial:
     marks: list[str] = field(default_factory=list)
     error: str = ""
     keys: list[str] = field(default_factory=list)
+    life: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def feasible(self) -> bool:
@@ -55,7 +57,7 @@ class Trial:
     def to_dict(self) -> dict[str, Any]:
         """As JSON; unknown values are absent."""
         named: dict[str, Any] = {"objectives": self.objectives, "excess": self.excess, "cut": self.cut,
-                                 "marks": self.marks, "error": self.error}  # fmt: skip
+                                 "marks": self.marks, "life": dict(self.life), "error": self.error}  # fmt: skip
         known = {key: value for key, value in named.items() if value}
         return {"trial": self.number, "parameters": dict(self.columns), "set": dict(self.sets), "seeds": self.seeds,
                 "feasible": self.feasible, **known}  # fmt: skip

@@ -26,7 +26,7 @@ use interpulse_engine::{
     AuditReport, Bytes, Device, Duration, EventQueue, LatencyHistogram, ResourceId, SimTime, Streams,
 };
 use interpulse_flash::erase::EraseMethod;
-use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
+use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges, PowerOff};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::channel::ChannelOrder;
@@ -219,6 +219,7 @@ pub fn errors(page_types: usize, rates: &[f64]) -> ErrorSpec {
         initial_age: Duration::ZERO,
         initial_ages: InitialAges::Equal,
         initial_reads: 0,
+        initial_off: PowerOff::default(),
         reclaim_reads: None,
         refresh_after: None,
     }

@@ -8,7 +8,7 @@ use interpulse_engine::{Bytes, Duration, EventQueue, ResourceId, SimTime};
 use interpulse_flash::DieId;
 use interpulse_flash::command::WAITS;
 use interpulse_flash::erase::EraseMethod;
-use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges};
+use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges, PowerOff};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::channel::ChannelOrder;
@@ -177,6 +177,7 @@ pub fn errors(lsb: &[f64], msb: &[f64], change: impl FnOnce(&mut ErrorSpec)) -> 
         initial_age: Duration::ZERO,
         initial_ages: InitialAges::Equal,
         initial_reads: 0,
+        initial_off: PowerOff::default(),
         reclaim_reads: None,
         refresh_after: None,
     };

@@ -2,7 +2,7 @@
 
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::errors::{
-    Ecc, ErrorSpec, ErrorTable, IDEAL, PRESETS, Retry, SoftStage, presets, read_table_file,
+    Ecc, ErrorSpec, ErrorTable, IDEAL, PRESETS, PowerOff, Retry, SoftStage, presets, read_table_file,
 };
 use interpulse_flash::parts::PartSpec;
 use interpulse_settings::{ConfigError, Document, Origin, Section, default, optional, required};
@@ -199,6 +199,8 @@ fn read_errors(s: &mut Section, table: &ErrorTable, ecc: &Ecc) -> Result<ErrorSp
         "this age at {} degrees is worth {asked:.0} h at the table's {}, which ends at {last} h",
         spec.temperature_c, spec.table.temperature_c
     );
-    s.check_together(asked <= last * (1.0 + 1e-9), &["initial-age", "temperature-c", "table"], message)?;
+    let off = (spec.initial_off != PowerOff::default()).then_some("initial-off");
+    let keys: Vec<&str> = ["initial-age"].into_iter().chain(off).chain(["temperature-c", "table"]).collect();
+    s.check_together(asked <= last * (1.0 + 1e-9), &keys, message)?;
     Ok(spec)
 }

@@ -31,6 +31,15 @@ def folder_of(config: Config, out: str | os.PathLike[str] | None) -> Path:
     return named(out, "out") if out is not None else Path(Path(config.path.strip("<>")).stem)
 
 
+def choose(all_cases: Mapping[str, Sets], wanted: Sequence[str] | None) -> dict[str, Sets]:
+    """The selected cases. Raises ConfigError for an unknown name."""
+    wanted = [wanted] if isinstance(wanted, str) else wanted
+    for name in wanted or ():
+        if name not in all_cases:
+            raise ConfigError(f"--case {name}: there is no such case; expected one of {', '.join(all_cases)}")
+    return {name: sets for name, sets in all_cases.items() if not wanted or name in wanted}
+
+
 class Simulations:
     """Runner of a search's simulations; workers start with the first missing simulation and are reused.
 

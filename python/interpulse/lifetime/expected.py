@@ -1,0 +1,175 @@
+"""Expected life of candidates of a search: lives of two windows, the new drive and the drive at the demanded age."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from interpulse._core import ConfigError
+from interpulse.configuration.values import plain
+from interpulse.lifetime import dispersion
+from interpulse.lifetime.life import DWPD, CaseLife, simulate
+from interpulse.lifetime.profile import MOST_DWPD, YEAR_DAYS, Profile, age_in_days
+from interpulse.lifetime.result import Lifetime
+from interpulse.runs.estimate import Estimate
+from interpulse.sweeps.axes import Sets
+from interpulse.sweeps.simulations import Simulations
+
+MOST_YEARS = 100.0
+
+
+@dataclass(frozen=True)
+class LifeLimit:
+    """Age that a drive has to reach.
+
+    Attributes:
+        days: the age.
+        dwpd: drive writes per day until then.
+    """
+
+    days: float
+    dwpd: float
+
+    @classmethod
+    def read(cls, life: object, dwpd: object, places: tuple[str, str]) -> LifeLimit | None:
+        """Reads an age such as `5y` and a rate; None without an age. Raises ConfigError with the place of a mistake."""
+        at_life, at_dwpd = places
+        if life is None:
+            if dwpd is not None:
+                raise ConfigError(f"{at_dwpd}: seen {dwpd!r} without {at_life}; expected both, or none")
+            return None
+        days = age_in_days(life, at_life)
+        if not 0 < days <= MOST_YEARS * YEAR_DAYS:
+            raise ConfigError(f"{at_life}: seen {life!r}; expected an age above 0 and up to {MOST_YEARS:g}y")
+        rate = DWPD if dwpd is None else plain(dwpd, at_dwpd)
+        if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate <= MOST_DWPD:
+            raise ConfigError(f"{at_dwpd}: seen {dwpd!r}; expected drive writes per day above 0, up to {MOST_DWPD:g}")
+        return cls(days, float(rate))
+
+    @property
+    def years(self) -> float:
+        """The age in years."""
+        return self.days / YEAR_DAYS
+
+    @property
+    def text(self) -> str:
+        """The limit in words."""
+        return f"a life of at least {years(self.days)} at {self.dwpd:g} drive writes per day"
+
+    def to_dict(self) -> dict[str, float]:
+        """As JSON."""
+        return {"years": self.years, "dwpd": self.dwpd}
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Expected life of a drive.
+
+    Attributes:
+        found: its two windows and its ends.
+        limit: the demanded age.
+    """
+
+    found: Lifetime
+    limit: LifeLimit
+
+    @property
+    def end(self) -> Estimate | None:
+        """Mean day of the end over seeds; None if a drive has none."""
+        return self.found.end()
+
+    @property
+    def early(self) -> bool:
+        """Whether a drive reads uncorrectable data at the demanded age, or before."""
+        return any(end.why == "ecc" for end in self.found.ends)
+
+    @property
+    def lives(self) -> bool | None:
+        """Whether the drive reaches the age with 95 % confidence; None if that is open."""
+        if self.early:
+            return False
+        if not self.found.ends:
+            # A drive without an end was simulated at the age, unless its error table ends before.
+            return True if self.found.ages and self.found.ages[-1].day >= self.limit.days else None
+        days = [end.day for end in self.found.ends]
+        if (end := self.end) is None:
+            return True if min(days) >= self.limit.days else None
+        low, high = (end.value if bound is None else bound for bound in (end.low, end.high))
+        return True if low >= self.limit.days else False if high < self.limit.days else None
+
+    @property
+    def excess(self) -> float:
+        """Violation of the limit: at most 0 if the drive reaches the age."""
+        lives, end = self.lives, self.end
+        low = 0.0 if self.early or end is None else end.value if end.low is None else max(end.low, 1.0)
+        short = self.limit.days / low - 1 if low else 1.0
+        return min(short, 0.0) if lives else max(short, 1e-9)
+
+    @property
+    def text(self) -> str:
+        """The end in years with its interval, such as `6.2 (6.0 to 6.4)`."""
+        if self.early:
+            last = max(end.day for end in self.found.ends if end.why == "ecc")
+            return f"at most {_number(last)}: uncorrectable reads"
+        end = self.end
+        if end is None:
+            return "no end" if not self.found.ends else f"from {_number(min(each.day for each in self.found.ends))}"
+        between = "" if end.low is None or end.high is None else f" ({_number(end.low)} to {_number(end.high)})"
+        return f"{_number(end.value)}{between}"
+
+    @property
+    def why(self) -> str:
+        """Why the age is missed or open; empty if it is reached."""
+        lives = self.lives
+        if lives:
+            return ""
+        state = "not shown to reach" if lives is None else "below"
+        return f"expected life, years: {self.text}, {state} {_number(self.limit.days)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON; unknown values are absent."""
+        found: dict[str, Any] = {"lives": self.lives, "ends": [each.to_dict() for each in self.found.ends]}
+        if (end := self.end) is not None:
+            found["years"] = end.value / YEAR_DAYS
+            if end.low is not None and end.high is not None:
+                found |= {"low": end.low / YEAR_DAYS, "high": end.high / YEAR_DAYS}
+        return found | {"suspension_share_of_wear": self.found.stress, "notes": self.found.notes}
+
+
+def check_lives(cases: Mapping[str, Mapping[str, str]], path: str) -> None:
+    """Raises ConfigError unless the drives of these cases, by their resolved settings, have a life."""
+    for values in cases.values():
+        dispersion.check(values, path)
+        dispersion.asks(values)
+
+
+def expected(
+    simulations: Simulations, asked: Sequence[tuple[str, Sets, Sets]], limit: LifeLimit, seeds: int
+) -> list[Expected]:
+    """The expected lives of candidates.
+
+    Args:
+        simulations: those of the search, in whose store the windows are kept.
+        asked: name of the case, its overrides, and those of the candidate, which affect no preconditioning.
+        limit: age and load.
+        seeds: number of drives.
+
+    Raises:
+        ConfigError: the configuration has no life.
+        RunError: a simulation failed.
+    """
+    profile = Profile.of(None, limit.years, limit.dwpd)
+    days = [0.0, limit.days]
+    lives = [CaseLife(simulations, case, (*own, *more), profile, days, seeds, plain=own) for case, own, more in asked]
+    simulate(simulations, lives)
+    return [Expected(each.ended(), limit) for each in lives]
+
+
+def years(days: float) -> str:
+    """An age as text."""
+    return f"{_number(days)} years"
+
+
+def _number(days: float) -> str:
+    return f"{days / YEAR_DAYS:.2f}".rstrip("0").rstrip(".")

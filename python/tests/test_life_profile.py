@@ -128,6 +128,10 @@ def test_the_end_beyond_the_windows_follows_the_loads_to_come(tmp_path: Path) ->
             "profile.toml:3: period.set: seen 'flow.0.read=1'; expected",
         ),
         (
+            '[[period]]\nfrom = "0y"\nset = ["flow.mixed.read=1"]\n',
+            "period.set: seen 'flow.mixed.read=1'; expected keys",
+        ),
+        (
             '[[period]]\nfrom = "0y"\nset = ["part.endurance=1"]\n',
             "profile.toml:3: period.set: seen 'part.endurance=1'; expected keys of flows",
         ),

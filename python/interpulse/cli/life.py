@@ -30,6 +30,9 @@ Examples:
 Windows of the load are simulated at growing ages; between them wear, data ages, block reads and bad blocks are \
 sampled. docs/LIFE.md describes the model."""
 
+UNSET = "not set"
+"""Value of an optional setting that a configuration leaves out."""
+
 _YEAR = 365
 _COLUMNS = {
     "p99": "read_p99_us",
@@ -94,8 +97,9 @@ def life(
 
 
 def _title(config: Config) -> str:
-    """Title of the configuration."""
-    return next((entry.value for entry in config.resolve().entries() if entry.key == "title"), "")
+    """Title of the configuration; empty without."""
+    found = next((entry.value for entry in config.resolve().entries() if entry.key == "title"), UNSET)
+    return "" if found == UNSET else found
 
 
 def _write_page(found: Life, title: str) -> None:

@@ -13,7 +13,7 @@ from interpulse.lifetime.profile import YEAR_DAYS
 from interpulse.lifetime.result import FIGURES, Life, Lifetime
 from interpulse.lifetime.sentences import sentences
 from interpulse.report.charts import Drawing, Key, colour, dash, logarithmic
-from interpulse.report.elements import Chart, Html, Section, prose, table
+from interpulse.report.elements import Chart, Html, Section, micro, prose, table
 from interpulse.report.page import render
 from interpulse.tables.format import short_figure
 
@@ -90,7 +90,7 @@ def page(life: Life, title: str) -> bytes:
 
 
 def _answer(life: Life) -> Section:
-    lines = [f"<li>{html.escape(line)}.</li>" for each in life.cases for line in sentences(each, life)]
+    lines = [f"<li>{html.escape(micro(line))}.</li>" for each in life.cases for line in sentences(each, life)]
     parts: list[Chart | Html] = [Html(f'<ul class="answer">{"".join(lines)}</ul>')]
     if (chart := _chart(_TAILS, life)) is not None:
         parts.append(chart)

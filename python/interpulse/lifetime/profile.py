@@ -29,6 +29,7 @@ CLOSE = 1e-6
 """Days within which two windows are one."""
 
 _AGE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([yd])\s*")
+_FLOW = re.compile(r"flow\.\d+\.[^=]+=")
 _ZERO_CELSIUS_K = 273.15
 _BOLTZMANN_EV = 8.617333262e-5
 
@@ -259,7 +260,7 @@ def _sets(table: Mapping[str, Any], at: Callable[[str | None], str]) -> Iterator
     if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
         raise ConfigError(f"{place}: seen {listed!r}; {legal}")
     for each in listed:
-        if not each.startswith("flow.") or "=" not in each:
+        if not _FLOW.match(each):
             raise ConfigError(f"{place}: seen {each!r}; {legal}")
         yield parse_set(each)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from interpulse.lifetime.profile import YEAR_DAYS
 from interpulse.lifetime.result import Age, Life, Lifetime
 from interpulse.runs.estimate import Estimate
+from interpulse.tables.format import short_figure
 
 TAIL = "read_p99_9_us"
 """Figure that suspensions lower."""
@@ -86,5 +87,5 @@ def _change(before: Age, after: Age, figure: str, name: str, scale: float, unit:
     values = [age.estimate(figure) for age in (before, after)]
     if values[0] is None or values[1] is None:
         return ""
-    old, new = (f"{scale * value.value:.3g}" for value in values if value)
+    old, new = (short_figure(scale * value.value) for value in values if value)
     return f"{name} {old} to {new} {unit}"

@@ -2,6 +2,7 @@
 
 import json
 import math
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -188,6 +189,25 @@ def test_a_life_with_a_profile_is_the_same_with_any_jobs_and_continues(tmp_path:
     assert shelf > renewed
     text = "\n".join(sentences(case, first))
     assert "30 days without power at 30 °C at 0.16 years: read p99 " in text
+
+
+def test_data_after_a_shelf_has_the_errors_of_data_kept_there(tmp_path: Path) -> None:
+    """The reference keeps all data 30 days at 30 degrees; the window reads at 55 degrees what was kept so."""
+    (case,) = live(out=tmp_path / "o", seeds=1, windows=2, profile=tomllib.loads(TEXT)).cases
+    after = next(age for age in case.ages if age.day == 90)
+    kept = interpulse.Config(CONFIG)
+    sets = {
+        "precondition.wear": "drawn",
+        "precondition.cycles": round(after.cycles),
+        "precondition.cycles-dispersion": case.dispersion,
+        "errors.initial-age": f"{30 * DAY_NS}ns",
+        "errors.temperature-c": 30,
+        "run.warmup": "0.2s",
+    }
+    for key, value in sets.items():
+        kept.set(key, value)
+    theirs = interpulse.run(kept).cases[0].raw["reliability"]["raw_bit_error_rate"]
+    assert after.values["raw_bit_error_rate"][0] == pytest.approx(theirs, rel=0.05)
 
 
 def test_command_takes_a_profile_and_the_page_shows_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -67,7 +67,6 @@ def _tail_ratio(each: Lifetime, other: Lifetime) -> Estimate | None:
 
 def _rests(each: Lifetime, life: Life) -> Iterator[str]:
     """How reads differ before and after a time without power."""
-    assert life.profile is not None or not life.periods
     if life.profile is None:
         return
     for before, after in zip(each.ages, each.ages[1:], strict=False):
@@ -80,7 +79,8 @@ def _rests(each: Lifetime, life: Life) -> Iterator[str]:
             _change(before, after, "read_p99_us", "read p99", 1, "us"),
             _change(before, after, "retried_share", "retried reads", 100, "%"),
         ]
-        yield f"{each.case}: {days}{warm} at {before.day / YEAR_DAYS:.2f} years: {', '.join(filter(None, changes))}"
+        if text := ", ".join(filter(None, changes)):
+            yield f"{each.case}: {days}{warm} at {before.day / YEAR_DAYS:.2f} years: {text}"
 
 
 def _change(before: Age, after: Age, figure: str, name: str, scale: float, unit: str) -> str:

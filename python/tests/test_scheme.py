@@ -183,7 +183,7 @@ def test_every_scheme_has_a_page_that_is_linked() -> None:
             assert heading in page
 
 
-@pytest.mark.parametrize("page", [*SCHEMES, "README", "limits", "erase-methods"])
+@pytest.mark.parametrize("page", [*SCHEMES, "README", "limits", "erase-methods", "compensation"])
 def test_the_figures_of_the_pages_are_what_the_program_says(page: str) -> None:
     written = (PAGES.FOLDER / f"{page}.md").read_text()
     assert written == GENERATED.with_blocks(written, PAGES.blocks_of(page)), "run `make golden`"
@@ -205,6 +205,10 @@ def test_the_diagrams_are_what_the_program_draws(scheme: str) -> None:
 
 def test_the_diagram_of_an_adapted_erase_is_what_the_program_draws() -> None:
     assert (PAGES.FOLDER / "erase-methods.svg").read_bytes() == PAGES.methods_diagram(), "run `make golden`"
+
+
+def test_the_diagram_of_a_compensated_program_is_what_the_program_draws() -> None:
+    assert (PAGES.FOLDER / "compensation.svg").read_bytes() == PAGES.compensation_diagram(), "run `make golden`"
 
 
 def test_the_guide_says_what_is_measured() -> None:

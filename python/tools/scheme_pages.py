@@ -6,15 +6,19 @@ generated. A test compares them with the program.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
+from typing import Any
 
 from generated import with_blocks
 
 from interpulse.configuration.lists import listed
-from interpulse.flash.die import INSTANTS, Costs, Die, waited_ns
+from interpulse.flash.die import INSTANTS, Costs, Die, Timeline, waited_ns
 from interpulse.plotting.die_diagram import to_bytes
+from interpulse.studies.pool import CellJob
 
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "schemes"
 
@@ -80,6 +84,24 @@ PARTS = {
 
 EVERY_200_US = tuple(range(300_000, 4_300_000, 200_000))
 """Twenty arrivals, one every 200 us."""
+
+COMPENSATIONS = ("0", "0.1", "0.3", "1")
+"""Falls of the program voltage to compare, in steps per e-fold."""
+
+BOOSTS = ("0", "12")
+"""Rises of the pulse after a rest, in steps of the threshold voltage per e-fold: of the presets, and an assumed one."""
+
+DELAY = 0.1
+"""Time from the resume to the next read of the programs of cells, as a fraction of the program time."""
+
+CELLS_COMPENSATIONS = ("0", "0.19", "0.38")
+"""Falls of the program voltage to compare on cells."""
+
+WORD_LINES, CELLS = 32, 131_072
+"""The sample of cells."""
+
+COMPENSATED_READS = (300_000, 700_000, 1_100_000, 1_500_000)
+"""Arrivals of the reads of the diagram of a compensated program."""
 
 METHODS = ("ispe", "aero")
 """Erase methods, compared on the erase of `safe-points`."""
@@ -221,6 +243,84 @@ def methods_diagram() -> bytes:
     return to_bytes(die, die.run([700_000, 1_500_000]), "svg")
 
 
+def _compensated(fall: str) -> Die:
+    return Die("a4-tlc", "program", "loop-boundary", (("suspend.program.compensation", fall),))
+
+
+def _loops(run: Timeline) -> int:
+    """Loops of a program that stops at their ends; a request to stop divides the phase in which it arrives."""
+    phases = [phase.what for phase in run.phases]
+    return sum(what == "verify" != after for what, after in zip(phases, [*phases[1:], ""], strict=True))
+
+
+def compensation_block() -> str:
+    """Diagram of a compensated program, and its length under several falls of the voltage."""
+    sets = "--set suspend.program.compensation=1"
+    reads = " ".join(f"--read-at {at // 1000}us" for at in COMPENSATED_READS)
+    lines = [
+        "![a program of a4-tlc, compensated after each of four suspensions](compensation.svg)",
+        "",
+        f"    interpulse scheme loop-boundary {sets} {reads} --out compensation.svg",
+        "",
+        "Twenty reads, every 200 us from 300 us on, under `loop-boundary`; reads after the program do not wait:",
+        "",
+        "| `compensation` | suspensions | loops | reads wait, mean us | worst us | the program takes, us |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for fall in COMPENSATIONS:
+        die = _compensated(fall)
+        run = die.run(EVERY_200_US)
+        waits = [waited_ns(die, read) or 0 for read in run.reads]
+        figures = [
+            str(run.suspends),
+            str(_loops(run)),
+            _us(sum(waits) / len(waits)),
+            _us(max(waits)),
+            _us(run.operations[0].done_ns or 0),
+        ]
+        lines.append(f"| {fall} | {' | '.join(figures)} |")
+    return "\n".join([*lines, ""])
+
+
+def _word_lines(boost: str, fall: str, tpgm_us: float | None) -> list[dict[str, Any]]:
+    """Programs of word lines, suspended if their unsuspended time is given."""
+    delays = {} if tpgm_us is None else {"delay1": DELAY, "delay2": DELAY, "tpgm_us": tpgm_us}
+    sets = [("cell.detrapping.boost", boost)]
+    shape = {"page_type": "upper", "word_lines": WORD_LINES, "cells": CELLS, "compensation": float(fall)}
+    request = {"seed": 1, "preset": "a4-tlc", "set": sets, **shape, **delays}
+    found: list[dict[str, Any]] = CellJob("suspend", json.dumps(request)).answer()["word_lines"]
+    return found
+
+
+def cells_block() -> str:
+    """Table of suspended programs of cells, with and without a stronger pulse after a rest."""
+    alone = _word_lines("0", "0", None)
+    tpgm_us = fmean(each["own_us"] for each in alone)
+    lines = [
+        "Upper pages of `a4-tlc` after programs that stop for a read after each tenth of the program time. A step",
+        "of the program voltage is 32 steps of the threshold voltage: `compensation` 0.38 equals a",
+        "`cell.detrapping.boost` of 12 steps per e-fold.",
+        "",
+        "| `boost` | `compensation` | suspensions | loops | errors per million bits | at the best levels |",
+        "|---:|---:|---:|---:|---:|---:|",
+    ]
+    rows = [("-", "-", alone)]
+    rows += [(boost, fall, _word_lines(boost, fall, tpgm_us)) for boost in BOOSTS for fall in CELLS_COMPENSATIONS]
+    for boost, fall, found in rows:
+        bits = sum(each["bits"] for each in found)
+        errors = [1e6 * sum(each[f"errors_{at}"] for each in found) / bits for at in ("default", "calibrated")]
+        means = [fmean(each[key] for each in found) for key in ("suspends", "loops")]
+        figures = [*(f"{mean:.1f}" for mean in means), *(f"{rate:,.0f}" for rate in errors)]
+        lines.append(f"| {boost} | {fall} | {' | '.join(figures)} |")
+    return "\n".join([*lines, ""])
+
+
+def compensation_diagram() -> bytes:
+    """The timing diagram of a compensated program with four reads, as SVG."""
+    die = _compensated("1")
+    return to_bytes(die, die.run(COMPENSATED_READS), "svg")
+
+
 def limits_block() -> str:
     """Table of one program under `loop-boundary` with twenty reads, without and with limits."""
     lines = [
@@ -247,6 +347,8 @@ def blocks_of(page: str) -> list[str]:
     """Generated blocks of a page, by its name without `.md`."""
     if page == "README":
         return [index_block(), "\n".join(comparison_block(of) for of in COMPARED)]
+    if page == "compensation":
+        return [compensation_block(), cells_block()]
     other = {"limits": limits_block, "erase-methods": methods_block}.get(page)
     return [scheme_block(page) if other is None else other()]
 
@@ -256,7 +358,8 @@ def main() -> None:
     for name in schemes():
         (FOLDER / f"{name}.svg").write_bytes(diagram(name))
     (FOLDER / "erase-methods.svg").write_bytes(methods_diagram())
-    for name in [*schemes(), "README", "limits", "erase-methods"]:
+    (FOLDER / "compensation.svg").write_bytes(compensation_diagram())
+    for name in [*schemes(), "README", "limits", "erase-methods", "compensation"]:
         path = FOLDER / f"{name}.md"
         path.write_text(with_blocks(path.read_text(encoding="utf-8"), blocks_of(name)), encoding="utf-8")
 

@@ -128,10 +128,12 @@ counters! {
         scrubbed_rows: "rows",
         /// sampled rows with wrong parity or different copies found by a scrub
         scrub_mismatches: "rows",
-        /// reads that drives failed at once instead of waiting for garbage collection
+        /// reads that drives failed at once instead of waiting for an operation
         fast_failed_reads: "commands",
         /// of these, reads that were reissued and waited because the stripe cache had no room
         fast_failed_waits: "commands",
+        /// pages of such reads that were read from their drive after all, because a page to reconstruct them from failed fast, too
+        abandoned_reconstructions: "pages",
         /// page reads, programs and erases of garbage collection outside the drive's GC window
         gc_forced: "operations",
     }
@@ -169,7 +171,7 @@ pub(crate) enum Via {
     Reread,
     /// Reconstruction: the drive could not correct this page.
     Parity,
-    /// Reconstruction: the drive is collecting garbage.
+    /// Reconstruction: the read failed fast on the drive.
     Others,
 }
 
@@ -442,7 +444,10 @@ impl Array {
     ) {
         let command = std::mem::take(&mut self.drive_commands[physical].commands[id.index()]);
         if busy {
-            self.failed_fast(events, physical, command);
+            match command {
+                Command::Pages { heads, drive } => self.sources_failed_fast(events, heads, drive),
+                other => self.failed_fast(events, physical, other),
+            }
         } else {
             self.command_done(events, physical, command, failed);
         }

@@ -216,7 +216,7 @@ address = "zipf"
 exponent = 1.1
 flush-every = 70
 "#;
-    let (mut failed, mut waited) = (0, 0);
+    let (mut failed, mut waited, mut abandoned) = (0, 0, 0);
     for (seed, keys, rest) in [
         (1, "", ""),
         (2, "gc-window = \"3ms\"\nstripe-cache = 17\n", ""),
@@ -226,6 +226,14 @@ flush-every = 70
         (6, "gc-window = \"5ms\"\nstripe-cache = 20\n", aged),
         (7, "fail-drive = 0\nfail-at = \"40ms\"\nrebuild-rate = \"64MiB\"\n", aged),
         (8, "gc-window = \"3ms\"\nstripe-cache = 20\n", aged),
+        (5, "fail-fast-for = \"any-operation\"\n", ""),
+        (6, "fail-fast-for = \"any-operation\"\nstripe-cache = 20\n", aged),
+        (
+            7,
+            "fail-fast-for = \"any-operation\"\nfail-drive = 0\nfail-at = \"40ms\"\nrebuild-rate = \"64MiB\"\n",
+            aged,
+        ),
+        (8, "fail-fast-for = \"any-operation\"\ngc-window = \"3ms\"\nscrub-rate = \"64MiB\"\n", aged),
         (9, "fail-drive = [0, 3]\nfail-at = [\"30ms\", \"50ms\"]\nrebuild-rate = \"64MiB\"\n", ""),
     ] {
         let array = if seed < 8 { ARRAY.to_string() } else { ARRAY.replace("raid5", "raid6") };
@@ -237,8 +245,12 @@ flush-every = 70
         assert!(count(&r, "fast_failed_reads") > 0, "seed {seed}");
         failed += count(&r, "fast_failed_reads");
         waited += count(&r, "fast_failed_waits");
+        let pages = count(&r, "abandoned_reconstructions");
+        assert_eq!(pages > 0, keys.contains("any-operation"), "seed {seed}: {pages} pages");
+        abandoned += pages;
     }
     assert!(failed > 500 && waited > 0, "{failed} reads failed fast, {waited} of them waited after all");
+    assert!(abandoned > 100, "{abandoned} reconstructions were abandoned");
 }
 
 #[test]
@@ -287,6 +299,14 @@ fn mistakes_are_reported() {
         (
             "level = \"raid1\"\ndrives = 2\nfail-fast = true".into(),
             "array.fail-fast: does not apply; it belongs to level = \"raid5\"",
+        ),
+        (
+            "level = \"raid5\"\ndrives = 4\nfail-fast-for = \"any-operation\"".into(),
+            "array.fail-fast-for: does not apply; it belongs to fail-fast = true",
+        ),
+        (
+            "level = \"raid5\"\ndrives = 4\nfail-fast = true\nfail-fast-for = \"writes\"".into(),
+            "array.fail-fast-for: seen \"writes\"; expected one of collection, any-operation",
         ),
         (
             "level = \"raid5\"\ndrives = 4\ngc-window = \"1us\"".into(),

@@ -4,6 +4,7 @@ mod array_common;
 mod arrays;
 mod coordination;
 mod drive_failures;
+mod fail_fast;
 mod mirrors;
 mod power_loss;
 mod raid6;

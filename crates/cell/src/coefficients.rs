@@ -97,6 +97,8 @@ keys! {
         pub amount: f32 = number(0.0, 50.0),
         /// onset of the loss, in us
         pub after_us: f32 = number(0.001, 1e9),
+        /// rise of the level of the pulse after a rest per e-fold of time, in steps
+        pub boost: f32 = number(0.0, 50.0),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::kernel::{self, INHIBITED, Pulse};
 use crate::states::STATES;
 use interpulse_engine::Duration;
 use interpulse_engine::random::mix;
+use interpulse_flash::suspend::Compensation;
 
 /// Purpose of the key of the injection noise.
 const INJECTION: u64 = 0x10;
@@ -25,6 +26,10 @@ pub struct Program {
     left_below: [u32; STATES],
     /// Drives at the last pulse: cells that it reached lose charge in a rest.
     recent: Vec<f32>,
+    /// Rise of the level of the next pulse, after a rest.
+    boost: f32,
+    /// Fall of the level of all further pulses, by compensated resumes.
+    fallen: f32,
     /// Number of pulses, including partial ones; selects the noise.
     pulses: u32,
     key: u32,
@@ -56,6 +61,8 @@ impl Program {
             passed,
             left_below: [0; STATES],
             recent: Vec::new(),
+            boost: 0.0,
+            fallen: 0.0,
             pulses: 0,
             key,
         }
@@ -90,7 +97,8 @@ impl Program {
         let gain =
             if share >= 1.0 { of.ispp.gain } else { 1.0 - libm::powf(1.0 - of.ispp.gain, share as f32) };
         let by = Pulse {
-            level: of.ispp.start + of.ispp.step * number as f32,
+            level: of.ispp.start + of.ispp.step * number as f32 + std::mem::take(&mut self.boost)
+                - self.fallen,
             gain,
             noise: of.ispp.noise / of.ispp.step * share_of_noise(of, gain / of.ispp.gain),
             noise_up_to: of.ispp.step,
@@ -103,7 +111,7 @@ impl Program {
     /// The verify of loop `number`, at the levels of incomplete states that a cell may have reached. `raised` is the apparent
     /// rise of each cell (or empty).
     pub fn verify(&mut self, of: &Coefficients, cells: &Cells, raised: &[f32], number: u32) {
-        let reach = of.ispp.start + of.ispp.step * number as f32 + of.ispp.fastest;
+        let reach = of.ispp.start + of.ispp.step * number as f32 + of.ispp.fastest - self.fallen;
         for state in 1..STATES {
             if !self.passed[state] && of.ispp.verify[state - 1] <= reach {
                 self.verify_state(of, cells, raised, state);
@@ -130,6 +138,14 @@ impl Program {
             *v -= if *drive > INHIBITED && height > 0.0 { share * height } else { 0.0 };
         }
         self.recent.clear();
+        self.boost = of.detrapping.boost * e_folds as f32;
+    }
+
+    /// The program, of which `loops` are complete, resumes after a suspension of `length` with a lower voltage, but not below that
+    /// of its first loop.
+    pub fn compensate(&mut self, of: &Coefficients, by: &Compensation, length: Duration, loops: u32) {
+        let fallen = self.fallen + by.steps(length) as f32 * of.ispp.step;
+        self.fallen = fallen.min(loops as f32 * of.ispp.step);
     }
 
     fn verify_state(&mut self, of: &Coefficients, cells: &Cells, raised: &[f32], state: usize) {

@@ -65,7 +65,14 @@ pub fn program(
                 }
             }
             Action::Suspend { runs_on, enters } => outcome.entries.push(runs_on + enters),
-            Action::Rest { length } => run.rest(of, cells, length),
+            Action::Rest { length } => {
+                run.rest(of, cells, length);
+                // Between two slices alone the controller has not suspended the program.
+                if k > 0 && matches!(schedule.steps[k - 1].action, Action::Suspend { .. }) {
+                    let by = &tester.nand.program_suspend.compensation;
+                    run.compensate(of, by, length, outcome.loops);
+                }
+            }
         }
     }
     outcome.below = run.below();

@@ -21,7 +21,7 @@ use interpulse_flash::parts::{
     CacheRegister, CommandBus, MAX_BITS, PlaneAddress, ProgramMode, SubBlockSpec, SubBlocks, TrainSpec,
     TwoStepSpec, page_types,
 };
-use interpulse_flash::suspend::Scheme;
+use interpulse_flash::suspend::{Compensation, Scheme};
 use interpulse_host::CauseSums;
 use interpulse_settings::{Document, Key};
 use interpulse_study::config::drawn;
@@ -216,6 +216,7 @@ pub(crate) fn is_drawn(path: &str, others: &[&str]) -> bool {
         "part.two-step",
         "cache.partition",
         "schedule.host-order",
+        "suspend.program.compensation",
         "suspend.program.safe-points",
         "suspend.program.slice-",
         "suspend.program.tier-",
@@ -372,6 +373,9 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
     })
     .ok()?
     .drive;
+    if streams.stream("test.compensation", 0).below(4) == 0 {
+        spec.nand.program_suspend.compensation = Compensation { per_e_fold: 0.5, ..Compensation::NONE };
+    }
     // A host write suspends programs in no configuration, and may all the same.
     spec.nand.program_suspend.preemptors.host_writes = rng.below(2) == 0;
     let by_age = matches!(&spec.ftl.gc, GcPolicy::Fifo | GcPolicy::WindowedGreedy(_));

@@ -52,7 +52,7 @@ KINDS: tuple[Kind, ...] = (
         source="Zambelli et al., Electronics 2021, Figures 3 to 9",
         quick="30 s",
         full="45 s",
-        takes=("scheme", "poll", "word_lines", "cells"),
+        takes=("scheme", "poll", "compensation", "word_lines", "cells"),
     ),
     Kind(
         name="erase",

@@ -55,6 +55,7 @@ def run(tester: Tester) -> Outcome:
         "cells": tester.settings.get("cells", QUICK_CELLS if tester.quick else CELLS),
         "scheme": tester.settings.get("scheme", "loop-boundary"),
         "poll": tester.settings.get("poll", "host"),
+        "compensation": tester.settings.get("compensation", 0.0),
     }
     places = [(first, then, page) for first in STEPS for then in STEPS for page in PAGE_TYPES]
     tester.announce(len(places) + len(PAGE_TYPES) + 3)

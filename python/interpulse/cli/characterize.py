@@ -81,6 +81,16 @@ def characterize(
             show_default="host",
         ),
     ] = None,
+    compensation: Annotated[
+        float | None,
+        typer.Option(
+            metavar="STEPS",
+            min=0.0,
+            max=1.0,
+            help="suspend: fall of the program voltage at a resume per e-fold of the suspended time, in steps of it.",
+            show_default="0",
+        ),
+    ] = None,
     word_lines: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, max=2**20, help="Word lines of the sample.", show_default="the kind's"),
@@ -106,7 +116,13 @@ def characterize(
     if kind is None:
         raise UserError("what to characterize? `interpulse characterize --list` has the kinds")
     chosen = find(kind)
-    given = {"scheme": scheme, "poll": poll and poll.value, "word_lines": word_lines, "cells": cells}
+    given = {
+        "scheme": scheme,
+        "poll": poll and poll.value,
+        "compensation": compensation,
+        "word_lines": word_lines,
+        "cells": cells,
+    }
     settings, overrides, stated = _settings(chosen, given), _overrides(sets or []), _part(part)
     onto = [(f"part.{key}", value) for key, (value, _) in stated.items() if f"part.{key}" not in CELLS_DECIDE]
     return run_studies(

@@ -47,7 +47,9 @@ impl Array {
             let first = ResourceId(d * resources_per_drive);
             let mut own = drive.clone();
             own.schedule.retain(|fault| fault.drive == d);
-            drives.push(Drive::new(own, state, seed_of(seed, d), first, 0));
+            let mut built = Drive::new(own, state, seed_of(seed, d), first, 0);
+            built.nand_mut().set_fail_fast_for(spec.coordination.fail_fast_for);
+            drives.push(built);
         }
         let mut array =
             Array::new(spec, layout, drives, resources_per_drive, host_timers, drive.audit_sample);

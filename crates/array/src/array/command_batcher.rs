@@ -12,6 +12,8 @@ pub(crate) struct PageCommand {
     pub(crate) head: u32,
     /// It must not be merged.
     pub(crate) alone: bool,
+    /// It is a read that fails fast.
+    pub(crate) fail_fast: bool,
 }
 
 impl PageCommand {

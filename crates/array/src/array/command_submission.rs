@@ -29,8 +29,8 @@ impl Array {
         let mut rest = moves.as_slice();
         while let Some(&first) = rest.first() {
             let follows = |k: usize, m: &PageCommand| {
-                let next = (first.drive, first.write, first.row + k as u32);
-                (m.drive, m.write, m.row) == next && !first.alone && !m.alone
+                let next = (first.drive, first.write, first.row + k as u32, first.fail_fast);
+                (m.drive, m.write, m.row, m.fail_fast) == next && !first.alone && !m.alone
             };
             let most = rest.len().min(MAX_UNITS);
             let count = (1..most).find(|&k| !follows(k, &rest[k])).unwrap_or(most);
@@ -39,7 +39,12 @@ impl Array {
             let op = if first.write { Op::Write } else { Op::Read };
             let request = request_of(op, first.row, count as u32);
             let physical = self.slots[first.drive as usize].expect("pages go to present drives");
-            self.command(events, physical, request, Command::Pages { heads, drive: first.drive });
+            let what = Command::Pages { heads, drive: first.drive };
+            if first.fail_fast {
+                self.fail_fast_command(events, physical, request, what);
+            } else {
+                self.command(events, physical, request, what);
+            }
             rest = &rest[count..];
         }
         moves.clear();

@@ -90,6 +90,23 @@ impl Array {
         self.enter_or_wait(events, part);
     }
 
+    /// Page reads of reconstructions failed fast: their rows read the wanted page from its own drive, without fail-fast.
+    #[cold]
+    pub(crate) fn sources_failed_fast(&mut self, events: &mut EventQueue, mut heads: Vec<u32>, drive: u32) {
+        for &h in &heads {
+            let head = self.cache.head_mut(h);
+            head.uptodate &= !(1 << drive);
+            let (row, abandons) = (head.row, std::mem::take(&mut head.avoided) != 0);
+            self.counters.abandoned_reconstructions += u64::from(abandons);
+            if self.contents.samples(row) {
+                self.contents.invalidate(row, drive);
+            }
+            self.page_moved(events, h, drive, true);
+        }
+        heads.clear();
+        self.spare_lists.push(heads);
+    }
+
     // ---- suspensions during a rebuild -------------------------------------------------------------------
 
     /// Applies or removes the suspend limits of a rebuild.

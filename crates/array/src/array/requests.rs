@@ -204,7 +204,7 @@ impl Array {
     }
 
     #[cold]
-    fn fail_fast_command(
+    pub(crate) fn fail_fast_command(
         &mut self,
         events: &mut EventQueue,
         physical: usize,

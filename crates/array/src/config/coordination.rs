@@ -3,8 +3,9 @@
 use interpulse_drive::spec::DriveSpec;
 use interpulse_drive::spec::Impossible;
 use interpulse_engine::Duration;
+use interpulse_flash::nand::FailFastFor;
 use interpulse_flash::suspend::{Scheme, SuspendLimits, SuspendPolicy};
-use interpulse_settings::{default, keys, optional};
+use interpulse_settings::{Section, default, keys, optional};
 
 keys! {
     /// Coordination of the drives; none by default. `rebuilds`: the array has a rebuild rate.
@@ -16,6 +17,12 @@ keys! {
             optional_duration(optional().within(Duration::from_us(100)..=Duration::from_ms(1_000_000))),
         /// a read that would have to wait for garbage collection fails at once and is reconstructed from the other drives
         pub fail_fast: bool = bool(default(false)),
+        /// What a fail-fast read does not wait for.
+        pub fail_fast_for: FailFastFor => {
+            let doc = "what a fail-fast read does not wait for; under any-operation the reads that reconstruct it fail fast, too";
+            let read = |s: &mut Section| s.choice("fail-fast-for", doc, Some("collection"), FailFastFor::ALL);
+            s.when(fail_fast, "fail-fast = true", read)?.unwrap_or_default()
+        },
         /// Suspend limits during a rebuild, instead of those of the drives.
         pub rebuild: Option<RebuildLimits> => {
             let relaxes = rebuilds && s.has("rebuild-suspend");
@@ -46,6 +53,12 @@ impl RebuildLimits {
 }
 
 impl CoordinationSpec {
+    /// Whether reads of pages from which a fast-failed one is reconstructed fail fast, too. During collection alone GC windows keep
+    /// the other drives free.
+    pub(crate) fn sources_fail_fast(&self) -> bool {
+        self.fail_fast_for == FailFastFor::AnyOperation
+    }
+
     /// Checks the coordination against the drive.
     pub(crate) fn check(&self, drive: &DriveSpec) -> Result<(), Impossible> {
         let windows = self.gc_window.is_some() && drive.ftl.gc.imposes();

@@ -63,7 +63,7 @@ impl Array {
     pub(crate) fn reread(&mut self, h: u32, drive: u32) {
         self.counters.reread_pages += 1;
         let row = self.cache.head(h).row;
-        self.batch.push(PageCommand { drive, write: false, row, head: h, alone: true });
+        self.batch.push(PageCommand { drive, write: false, row, head: h, alone: true, fail_fast: false });
     }
 
     /// Marks a page of `h` as uncorrectable; `there` unless its drive has failed meanwhile.

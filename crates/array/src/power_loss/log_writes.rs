@@ -87,7 +87,14 @@ impl Array {
             for to in (0..self.spec.drives).filter(|d| row.pages >> d & 1 == 1) {
                 if self.slots[to as usize].is_some() {
                     let (head, alone) = (row.head, false);
-                    self.batch.push(PageCommand { drive: to, write: true, row: row.row, head, alone });
+                    self.batch.push(PageCommand {
+                        drive: to,
+                        write: true,
+                        row: row.row,
+                        head,
+                        alone,
+                        fail_fast: false,
+                    });
                 } else {
                     // The drive failed during the log write.
                     self.page_moved(events, row.head, to, false);

@@ -66,7 +66,7 @@ pub struct Head {
     pub sync_writing: bool,
     /// Uncorrectable pages that have not been reconstructed.
     pub bad: u32,
-    /// Pages of drives that collect garbage: reads reconstruct them if possible.
+    /// Pages whose reads failed fast: they are reconstructed if possible.
     pub avoided: u32,
     /// Its pages are read by separate commands, since a merged one has failed.
     pub alone: bool,
@@ -85,7 +85,7 @@ impl Head {
         self.bad |= 1 << drive & !self.uptodate;
     }
 
-    /// Avoids a drive that collects garbage unless its page is cached or in flight.
+    /// Avoids a drive on which a read failed fast, unless its page is cached or in flight.
     pub fn avoid(&mut self, drive: u32) {
         self.avoided |= 1 << drive & !self.uptodate;
     }

@@ -206,8 +206,9 @@ impl Array {
         let row = head.row;
         head.busy = need.count_ones();
         let alone = head.alone;
+        let fail_fast = head.avoided != 0 && self.spec.coordination.sources_fail_fast();
         for drive in bits(need) {
-            self.batch.push(PageCommand { drive, write: false, row, head: h, alone });
+            self.batch.push(PageCommand { drive, write: false, row, head: h, alone, fail_fast });
             if self.contents.samples(row) {
                 self.contents.fetch(row, drive);
             }
@@ -279,7 +280,14 @@ impl Array {
         };
         if self.ppl.is_none() || !self.log_row(plan.parity.trailing_zeros(), logged) {
             for drive in bits(to_move) {
-                self.batch.push(PageCommand { drive, write: true, row, head: h, alone: false });
+                self.batch.push(PageCommand {
+                    drive,
+                    write: true,
+                    row,
+                    head: h,
+                    alone: false,
+                    fail_fast: false,
+                });
             }
         }
         self.admit_waiters(h);
@@ -335,7 +343,7 @@ impl Array {
         head.busy = pages.count_ones();
         let row = head.row;
         for drive in bits(pages) {
-            self.batch.push(PageCommand { drive, write: true, row, head: h, alone: false });
+            self.batch.push(PageCommand { drive, write: true, row, head: h, alone: false, fail_fast: false });
         }
     }
 

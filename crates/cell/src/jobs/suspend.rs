@@ -17,6 +17,7 @@ use interpulse_engine::random::mix;
 use interpulse_flash::nand::txn::Kind;
 use interpulse_flash::power;
 use interpulse_flash::script::Probe;
+use interpulse_flash::suspend::Compensation;
 use serde_json::{Value, json};
 
 request! {
@@ -40,6 +41,12 @@ request! {
         /// Detection of the end of the program: `host` polls after each delay, `device` uses ready/busy.
         #[serde(default = "host")]
         poll: String,
+        /// Fall of the program voltage at a resume per e-fold of the suspended time, in steps of the voltage.
+        #[serde(default)]
+        compensation: f64 = 0.0..=1.0,
+        /// Suspended time after which the fall begins.
+        #[serde(default = "onset")]
+        compensation_after_us: f64 = 1.0..=1e8,
     }
 }
 
@@ -49,6 +56,10 @@ fn loop_boundary() -> String {
 
 fn host() -> String {
     "host".into()
+}
+
+fn onset() -> f64 {
+    Compensation::NONE.after.as_ns() as f64 / 1e3
 }
 
 /// A resolved request.
@@ -62,7 +73,11 @@ struct Plan {
 }
 
 fn plan(request: &Request) -> Result<Plan, JobError> {
-    let tester = tester(&request.preset, &request.set, &request.scheme, "none")?;
+    let mut tester = tester(&request.preset, &request.set, &request.scheme, "none")?;
+    tester.nand.program_suspend.compensation = Compensation {
+        per_e_fold: request.compensation,
+        after: Duration::from_ns(libm::round(request.compensation_after_us * 1e3) as u64),
+    };
     let page = match PageType::ALL.iter().find(|(name, _)| *name == request.page_type) {
         Some(&(_, page)) => page,
         None => return Err(JobError(format!("page_type = '{}': lower, center or upper", request.page_type))),

@@ -252,8 +252,8 @@ impl Drive {
         }
     }
 
-    /// Lets the read `id`, which has just been submitted or has just entered its queue, fail in firmware if it would wait for
-    /// garbage collection.
+    /// Lets the read `id`, which has just been submitted or has just entered its queue, fail in firmware if it would
+    /// [wait](interpulse_flash::nand::FailFastFor).
     pub fn allow_fail_fast(&mut self, id: RequestId) {
         debug_assert_eq!(self.host.requests.get(id).op, Op::Read);
         self.host.allow_fail_fast(id);
@@ -279,7 +279,7 @@ impl Drive {
         self.host.submit(events, queue, tag, request)
     }
 
-    /// Fails the read `id` if it would wait for garbage collection: its completion leaves without data.
+    /// Fails the fail-fast read `id` if it would wait: its completion leaves without data.
     #[cold]
     pub(super) fn fails_fast(&mut self, events: &mut EventQueue, id: RequestId) -> bool {
         let now = events.now();

@@ -85,7 +85,7 @@ pub trait Ftl {
     fn accept_read(&self, _from: Lpn, _to: Lpn) -> Result<(), Status> {
         Ok(())
     }
-    /// Whether a read of `units` from `lpn` would wait for garbage collection now.
+    /// Whether a fail-fast read of `units` from `lpn` would wait now.
     fn waits_for_collection(&self, flash: &Flash, lpn: Lpn, units: u32) -> bool;
     /// Whether a write of `units` from `lpn` is legal now; `whole_units` if it covers each of them. The units of legal
     /// writes are then passed to [`Ftl::admit`] in the order of the writes.

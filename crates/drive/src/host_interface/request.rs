@@ -35,7 +35,7 @@ pub struct Request {
     pub mark: SimTime,
     /// Whether it completes with an error, and which.
     pub status: Status,
-    /// Whether a read fails rather than waits for garbage collection.
+    /// Whether a read fails rather than waits for operations of its dies.
     pub fail_fast: FailFast,
     /// Placement handle of a write.
     pub handle: u8,

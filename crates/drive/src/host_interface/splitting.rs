@@ -135,7 +135,7 @@ impl HostInterface {
         }
     }
 
-    /// Makes the read `id` fail rather than wait for garbage collection, with all of its commands.
+    /// Makes the read `id` fail rather than wait, with all of its commands.
     pub(crate) fn allow_fail_fast(&mut self, id: RequestId) {
         self.requests.get_mut(id).fail_fast = FailFast::Allowed;
         if self.splitter.part_of(id) == PartOf::SPLIT {

@@ -86,6 +86,8 @@ counters! {
         reload_bus_time: "ns",
         /// time that resumed pulses pulsed without progress
         ramp_time: "ns",
+        /// loops that compensated resumes added to programs
+        compensated_loops: "loops",
         /// pulse and verify time applied by programs, what is redone and ramps included
         program_pulse_time: "ns",
         /// pulse and verify time applied by erases, what is redone and ramps included

@@ -5,6 +5,7 @@
 //! belong to the array.
 
 pub mod blocks;
+mod compensation;
 pub mod history;
 pub(crate) mod hold_up;
 mod joined;
@@ -260,6 +261,7 @@ impl Die {
             first_suspend: now,
             halted: now,
             suspended: Duration::ZERO,
+            fallen: 0.0,
             started: now,
             may_stop: false,
             sliced: false,

@@ -38,6 +38,8 @@ pub struct LongOp {
     pub(super) halted: SimTime,
     /// Time it has spent suspended, from halts to resumed pulses.
     pub(super) suspended: Duration,
+    /// Steps by which compensated resumes have lowered its voltage.
+    pub(super) fallen: f64,
     /// When it was put on the die.
     pub started: SimTime,
     /// Whether it may be suspended at all.

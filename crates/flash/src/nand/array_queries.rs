@@ -1,7 +1,7 @@
 //! Queries of an array controller before it submits, and suspension limits it may change at run time.
 
-use super::Nand;
 use super::queue::{GcReadRank, Policy};
+use super::{FailFastFor, Nand};
 use crate::command::Class;
 use crate::die::State;
 use crate::ids::{DieId, TxnId};
@@ -10,15 +10,20 @@ use crate::suspend::{Decision, SuspendLimits};
 use interpulse_engine::{Bytes, SimTime};
 
 impl Nand {
-    /// Whether a host read submitted to `die` now would wait for garbage collection: for an active operation of it that is not
-    /// stopped for the read, or for a queued one that goes first. Retries of its reads, and limits that apply to an operation
-    /// about to resume, are not predicted. Changes nothing.
-    pub fn read_waits_for_gc(&self, die: DieId, now: SimTime) -> bool {
-        let d = die.index();
-        self.gc_is_active(d, now) || self.gc_goes_first(d)
+    /// Sets what fail-fast reads do not wait for.
+    pub fn set_fail_fast_for(&mut self, what: FailFastFor) {
+        self.fail_fast_for = what;
     }
 
-    fn gc_is_active(&self, d: usize, now: SimTime) -> bool {
+    /// Whether a fail-fast host read submitted to `die` now would wait: for an active operation that is not stopped for the read,
+    /// or for a queued one that goes first. Retries of reads, and limits that apply to an operation about to resume, are not
+    /// predicted. Changes nothing.
+    pub fn read_fails_fast(&self, die: DieId, now: SimTime) -> bool {
+        let d = die.index();
+        self.is_in_the_way(d, now) || self.goes_first(d)
+    }
+
+    fn is_in_the_way(&self, d: usize, now: SimTime) -> bool {
         let (die, active) = (&self.dies[d], &self.contexts[d].active);
         if die.state() == State::Idle {
             return false;
@@ -28,8 +33,8 @@ impl Nand {
             let reads = &active.reads[active.moved as usize..active.count as usize];
             return reads.iter().any(|&id| self.txns.get(id).kind.command().class == Class::GcRead);
         }
-        let of_gc = |class| class != Class::HostWrite;
-        let Some(op) = die.long().filter(|op| of_gc(op.kind.command().class)) else { return false };
+        let concerns = |class| self.fail_fast_for.is_for(class);
+        let Some(op) = die.long().filter(|op| concerns(op.kind.command().class)) else { return false };
         match die.state() {
             // The operation has stopped, or is about to.
             State::Stopping | State::Entering | State::Suspended | State::Held | State::Retrying => false,
@@ -47,11 +52,13 @@ impl Nand {
         }
     }
 
-    fn gc_goes_first(&self, d: usize) -> bool {
+    fn goes_first(&self, d: usize) -> bool {
         let queue = &self.contexts[d].queue;
-        let waits = |class| queue.first(class) != TxnId::NONE;
+        let waits = |class| self.fail_fast_for.is_for(class) && queue.first(class) != TxnId::NONE;
         match (self.config.policy, self.config.gc_reads) {
-            (Policy::Fifo, _) => waits(Class::GcRead) || waits(Class::GcWrite) || waits(Class::Erase),
+            (Policy::Fifo, _) => {
+                [Class::GcRead, Class::GcWrite, Class::Erase, Class::HostWrite].into_iter().any(waits)
+            }
             (Policy::ReadPriority | Policy::HostFirst, GcReadRank::WithHostReads) => waits(Class::GcRead),
             (Policy::ReadPriority | Policy::HostFirst, _) => false,
         }

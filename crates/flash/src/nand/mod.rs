@@ -13,6 +13,7 @@ pub mod copy_source;
 pub mod copyback;
 mod decode_outcome;
 pub mod ecc;
+mod fail_fast;
 pub mod flow_order;
 mod hold_up;
 mod joined_programs;
@@ -69,6 +70,7 @@ use txn::{Slab, Txn};
 
 pub use crate::command::NandCounters;
 pub use config::{NandConfig, Suspension};
+pub use fail_fast::FailFastFor;
 pub use operation_stats::{OperationStats, OperationTimes};
 pub use reliability::{ErrorCounters, MOST_ATTEMPTS_COUNTED, Reliability};
 
@@ -189,6 +191,8 @@ pub struct Nand {
     /// Submission instant of the host write that has waited longest for the write cache.
     oldest_write: Option<SimTime>,
     policies: SuspendPolicies,
+    /// What fail-fast reads do not wait for.
+    fail_fast_for: FailFastFor,
     /// Ended transactions, in order, until the owner takes them.
     ended: Vec<Ended>,
     /// Counters.
@@ -269,6 +273,7 @@ impl Nand {
             stalls: None,
             oldest_write: None,
             policies: SuspendPolicies::new(config.suspension()),
+            fail_fast_for: FailFastFor::default(),
             ended: Vec::with_capacity(64),
             counters: NandCounters::default(),
             operations: OperationStats::default(),

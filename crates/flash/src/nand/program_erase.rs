@@ -346,6 +346,9 @@ impl Nand {
             if ramps && self.dies[d].resumes_inside_pulse() {
                 ramp = policy.resume_ramp;
             }
+            if policy.compensation.is_used() {
+                self.compensate(now, d);
+            }
             let suspended = now.since(self.dies[d].halted()).as_ns();
             *self.counters.trains(effect).suspended += suspended;
         }
@@ -358,6 +361,15 @@ impl Nand {
         if self.has_registers() {
             self.load_ahead(events, now, d);
         }
+    }
+
+    /// The program on die `d` resumes with a voltage that the suspended time decides.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn compensate(&mut self, now: SimTime, d: usize) {
+        let op = self.dies[d].long().expect("a program resumes");
+        let by = self.suspend_policy(op).compensation;
+        self.counters.compensated_loops += u64::from(self.dies[d].compensate(now, by));
     }
 
     /// The last step of the operation on the die has ended, or a slice of its pulses.

@@ -34,7 +34,13 @@ impl Nand {
     pub(super) fn slice_from(&mut self, events: &mut EventQueue, now: SimTime, d: usize, start: SimTime) {
         let die = &self.dies[d];
         let op = die.long().expect("an operation has slices");
-        let (effect, train, seamless) = (op.effect, op.train, die.is_between_slices());
+        let resumed = op.suspends > 0 && !die.is_between_slices();
+        if resumed && self.suspend_policy(op).compensation.is_used() {
+            self.compensate(now, d);
+        }
+        let die = &self.dies[d];
+        let op = die.long().expect("an operation has slices");
+        let (effect, train) = (op.effect, op.train);
         let policy = self.suspend_policy(op);
         let slices = policy.scheme.slices().expect("the operation was started with slices");
         let kept = op.kept();
@@ -42,7 +48,7 @@ impl Nand {
         let until = if kept < train.total() { slices.end(&train, kept) } else { kept };
         let inside = kept > Duration::ZERO && die.resumes_inside_pulse();
         let ramp = if inside { policy.resume_ramp } else { Duration::ZERO };
-        if op.suspends > 0 && !seamless {
+        if resumed {
             let suspended = now.since(die.halted()).as_ns();
             *self.counters.trains(effect).suspended += suspended;
         }

@@ -1,8 +1,8 @@
 //! Suspension policy: a scheme with limits, eligibility and resume policy, for one kind of operation.
 
 use super::{
-    Eligibility, LongOpStatus, MultiPlane, ResumePolicy, Scheme, Stop, StopRequest, SuspendCosts,
-    SuspendScheme, Suspended, Tiers,
+    Compensation, Eligibility, LongOpStatus, MultiPlane, ResumePolicy, Scheme, Stop, StopRequest,
+    SuspendCosts, SuspendScheme, Suspended, Tiers,
 };
 use interpulse_engine::{Duration, SimTime};
 use interpulse_settings::{ConfigError, Section, Spec, default, keys, optional};
@@ -94,6 +94,8 @@ keys! {
         pub resume_ramp: Duration = duration(optional_time()),
         /// Source of the page buffer at a resume.
         pub reload: Reload => Reload::ShadowBuffer(Duration::ZERO),
+        /// Fall of the voltage of a resumed program.
+        pub compensation: Compensation => Compensation::NONE,
         /// Wear of one suspension, in millionths of a program/erase cycle.
         pub stress_ppm: u32 => read_stress(s)?,
     }
@@ -145,6 +147,7 @@ impl SuspendPolicy {
             resume: ResumePolicy::Drained,
             resume_ramp: Duration::ZERO,
             reload: Reload::ShadowBuffer(Duration::ZERO),
+            compensation: Compensation::NONE,
             stress_ppm: 0,
         }
     }

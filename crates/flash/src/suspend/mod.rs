@@ -4,6 +4,7 @@
 //! and [`resume`] apply to every scheme. A scheme is one file, with its own keys if any, and one line of the registry below,
 //! from which the parser, the messages, the documentation of keys and the conformance tests derive.
 
+pub mod compensation;
 pub mod eligibility;
 pub mod limits;
 pub mod resume;
@@ -14,6 +15,7 @@ use crate::pulse::PulseTrain;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_settings::{ConfigError, Section, registry};
 
+pub use compensation::Compensation;
 pub use deferred::{Deferred, SafePointEntry};
 pub use eligibility::{Eligibility, MultiPlane};
 pub use limits::{Decision, Preemptors, Reload, SuspendLimits, SuspendPolicy};

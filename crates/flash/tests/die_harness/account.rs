@@ -16,7 +16,8 @@ use interpulse_flash::nand::queue::{GcReadRank, Policy};
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::parts::{CacheRegister, CommandBus, PartSpec};
 use interpulse_flash::suspend::{
-    Eligibility, MultiPlane, Preemptors, Reload, ResumePolicy, Scheme, SuspendCosts, SuspendPolicy, Tiers,
+    Compensation, Eligibility, MultiPlane, Preemptors, Reload, ResumePolicy, Scheme, SuspendCosts,
+    SuspendPolicy, Tiers,
 };
 use interpulse_flash::variation::LongOperations;
 use interpulse_settings::Document;
@@ -156,12 +157,12 @@ fn a_policy() -> impl Strategy<Value = SuspendPolicy> {
     let costs =
         (cost(), cost(), cost()).prop_map(|(entry, resume, reset)| SuspendCosts { entry, resume, reset });
     let limits = (prop::option::of(0u32..4), time(), 0u32..4, time(), limit(), limit());
-    let rest = (time(), 0u32..50_000, prop::bool::weighted(0.2));
+    let rest = (time(), 0u32..50_000, prop::bool::weighted(0.2), prop::option::weighted(0.2, 0.01f64..1.0));
     (scheme, costs, limits, (resume, reload, eligible, preemptors), rest).prop_map(
         |(scheme, costs, limits, (resume, reload, eligible, preemptors), rest)| {
             let (max_suspends, min_remaining, min_loops_left, min_interval, max_suspended_time, timeout) =
                 limits;
-            let (resume_ramp, stress_ppm, tiered) = rest;
+            let (resume_ramp, stress_ppm, tiered, fall) = rest;
             SuspendPolicy {
                 scheme,
                 costs,
@@ -178,6 +179,10 @@ fn a_policy() -> impl Strategy<Value = SuspendPolicy> {
                 resume_ramp,
                 reload,
                 stress_ppm,
+                compensation: fall.map_or(Compensation::NONE, |per_e_fold| Compensation {
+                    per_e_fold,
+                    ..Compensation::NONE
+                }),
             }
         },
     )
@@ -258,7 +263,8 @@ fn a_case() -> impl Strategy<Value = Case> {
                 long_operations: long,
                 erase_method,
                 program_suspend,
-                erase_suspend,
+                // An erase has no program voltage.
+                erase_suspend: SuspendPolicy { compensation: Compensation::NONE, ..erase_suspend },
                 nesting,
                 multi_plane_reads,
                 multi_plane_programs: false,
@@ -395,7 +401,7 @@ proptest! {
         let owed = c.program_owed_time + c.erase_owed_time;
         prop_assert_eq!(applied, owed + c.program_redone_time + c.erase_redone_time + c.ramp_time);
         if case.config.long_operations == LongOperations::Real {
-            prop_assert_eq!(c.program_owed_time, trains * PULSES);
+            prop_assert_eq!(c.program_owed_time, trains * PULSES + c.compensated_loops * LOOP);
             match case.config.erase_method {
                 EraseMethod::Ispe => prop_assert_eq!(c.erase_owed_time, c.erases * ERASE_PULSES),
                 // Between the shallow erase and whole loops with a mispredicted step.

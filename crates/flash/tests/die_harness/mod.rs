@@ -8,6 +8,7 @@ mod cache_program;
 mod cache_read;
 mod channel;
 mod commands;
+mod compensation;
 mod copyback;
 mod five_bits;
 mod holding;

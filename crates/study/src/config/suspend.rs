@@ -1,7 +1,7 @@
 //! Sections `[suspend.program]` and `[suspend.erase]`: scheme and limits.
 
 use interpulse_flash::parts::{PartSpec, SuspendSupport, page_types};
-use interpulse_flash::suspend::{Reload, Scheme, SuspendCosts, SuspendPolicy, SuspendScheme};
+use interpulse_flash::suspend::{Compensation, Reload, Scheme, SuspendCosts, SuspendPolicy, SuspendScheme};
 use interpulse_settings::{ConfigError, Document, Section, default};
 
 /// Reads the policies of programs and erases, and whether programs inside a suspended erase can be suspended.
@@ -53,6 +53,7 @@ fn read_program(s: &mut Section, part: &PartSpec, drive_dies: u32) -> Result<Sus
         Reload::ShadowBuffer(_) => Reload::ShadowBuffer(part.page_buffer_reload),
         Reload::Bus => Reload::Bus,
     };
+    policy.compensation = Compensation::read(s)?;
     s.refuse("for-host-writes", "a host write may suspend erases only")?;
     Ok(policy)
 }
@@ -72,6 +73,8 @@ fn read_erase(s: &mut Section, part: &PartSpec, drive_dies: u32) -> Result<Suspe
     )?;
     s.refuse("pages", "an erase has no pages")?;
     s.refuse("reload", "an erase has no data to load again")?;
+    s.refuse("compensation", "an erase has no program voltage")?;
+    s.refuse("compensation-after", "an erase has no program voltage")?;
     Ok(policy)
 }
 

@@ -193,12 +193,12 @@ impl PageFtl {
         count
     }
 
-    /// Whether a read of `units` from `lpn` on would wait for garbage collection now.
+    /// Whether a fail-fast read of `units` from `lpn` on would wait now.
     #[cold]
     pub fn waits_for_collection(&self, flash: &Flash, lpn: Lpn, units: u32) -> bool {
         let now = flash.now();
         lpn.until(lpn + units).any(|lpn| match self.blocks.map().get(lpn) {
-            Where::Flash(ppu) => flash.nand.read_waits_for_gc(self.blocks.layout.place(ppu).die, now),
+            Where::Flash(ppu) => flash.nand.read_fails_fast(self.blocks.layout.place(ppu).die, now),
             Where::Cache(_) | Where::Unmapped => false,
         })
     }

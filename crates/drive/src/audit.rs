@@ -64,6 +64,11 @@ impl VersionAudit {
         self.on_flash.insert(to, (lpn, content));
     }
 
+    /// Records that a power cut has left nothing in `ppu`.
+    pub fn torn(&mut self, ppu: Ppu) {
+        self.on_flash.remove(&ppu);
+    }
+
     /// Checks a read of `lpn` from `slot` of the cache.
     #[cold]
     pub fn read_cache(&mut self, lpn: Lpn, slot: Slot) {

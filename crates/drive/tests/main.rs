@@ -35,6 +35,7 @@ mod read_cache;
 mod read_retry;
 mod registries;
 mod reprogramming;
+mod reprogramming_power_loss;
 mod run_until;
 mod short_blocks;
 mod slc_by_handle;

@@ -2,7 +2,7 @@
 //! followed: what the drive must still have after a cut is checked by the record of what was acknowledged to the host, and the map
 //! rebuilt from flash is compared with the one the drive had. At the end every unit is read back.
 
-use crate::drive_common::features::{with_mapping_cache, with_slc_cache};
+use crate::drive_common::features::{with_mapping_cache, with_reprogramming, with_slc_cache};
 use crate::drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned, with_faults};
 use interpulse_drive::ftl::page::mapping::cached::spec::MappingSpec;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
@@ -10,15 +10,16 @@ use interpulse_drive::ftl::page::placement::{Fdp, PlacementPolicy};
 use interpulse_drive::ftl::page::separation::{HotnessPolicy, UpdateInterval};
 use interpulse_drive::spec::{Acknowledge, DriveSpec, PowerLossSpec};
 use interpulse_engine::{Bytes, Device, Duration, Rng, Streams};
+use interpulse_flash::die::{Die, State};
 use interpulse_flash::hold_up::Placement;
-use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheRegister};
+use interpulse_flash::parts::{CacheOnRead, CacheProgram, CacheRegister, PartSpec};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 use interpulse_workload::{
     AddressSpec, Arrivals, BlockSize, FlowSpec, HotCold, SyntheticPacing, SyntheticSpec,
 };
 use std::sync::Arc;
 
-fn pick<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
+pub(crate) fn pick<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
     of[rng.below(of.len() as u64) as usize].clone()
 }
 
@@ -26,7 +27,18 @@ fn pick<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
 fn draw_drive(rng: &mut Rng) -> DriveSpec {
     let planes = pick(rng, &[1, 2]);
     let cells = pick(rng, &[Cells::Slc, Cells::MlcPages, Cells::Tlc, Cells::Plc]);
-    let mut spec = of_part(part(cells, planes, pick(rng, &[16, 24]), pick(rng, &[4, 8])), 2, 1, 1);
+    let part = part(cells, planes, pick(rng, &[16, 24]), pick(rng, &[4, 8]));
+    let mut spec = draw_features(rng, part, cells);
+    let seed = rng.next_u64();
+    spec.host.max_transfer = [None, Some(Bytes::kib(8)), Some(Bytes::kib(16))][seed as usize % 3];
+    with_faults(&mut spec, Streams::new(seed).stream("test.faults", 0));
+    spec
+}
+
+/// A drive of this part whose power may be lost, without faults.
+pub(crate) fn draw_features(rng: &mut Rng, part: PartSpec, cells: Cells) -> DriveSpec {
+    let planes = part.planes;
+    let mut spec = of_part(part, 2, 1, 1);
     spec.ftl.multi_plane = pick(rng, &[1, planes]);
     let orders = Allocation::all();
     spec.ftl.allocation = pick(rng, &[Allocation::Dynamic, orders[1].1, Allocation::SuperWordLine]);
@@ -91,6 +103,7 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
     let features = Streams::new(rng.clone().next_u64());
     with_mapping_cache(&mut spec, features.stream("test.mapping", 0));
     with_slc_cache(&mut spec, features.stream("test.slc", 0));
+    with_reprogramming(&mut spec, features.stream("test.reprogram", 0));
     // Retries, data that nothing corrects, blocks rewritten for their reads and for their age.
     if rng.below(3) == 0 {
         let mut rates = errors(cells.bits() as usize, &[8e-3, 4e-3, 1e-3]);
@@ -120,9 +133,6 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
         capacitor: None,
     });
     spec.check().expect("a legal drive");
-    let seed = rng.next_u64();
-    spec.host.max_transfer = [None, Some(Bytes::kib(8)), Some(Bytes::kib(16))][seed as usize % 3];
-    with_faults(&mut spec, Streams::new(seed).stream("test.faults", 0));
     spec
 }
 
@@ -154,7 +164,7 @@ fn draw_flow(rng: &mut Rng, name: &str) -> FlowSpec {
 /// What the worlds met together.
 #[derive(Default, Debug)]
 pub(crate) struct Met {
-    cuts: u64,
+    pub(crate) cuts: u64,
     torn: u64,
     broken: u64,
     lost: u64,
@@ -174,16 +184,39 @@ pub(crate) struct Met {
     erase_failures: u64,
     program_failures: u64,
     read_only: u64,
+    /// Units reprogrammed.
+    pub(crate) reprogrammed: u64,
+    /// Reprograms on dies at a cut, and of these suspended ones.
+    pub(crate) reprograms_cut: (u64, u64),
+    /// Of these, torn ones and those that capacitors completed.
+    pub(crate) reprograms_torn: u64,
+    pub(crate) reprograms_completed: u64,
 }
 
-fn step(bench: &mut Bench) {
+pub(crate) fn step(bench: &mut Bench) {
     assert!(bench.step(bench.events.horizon()), "{}", bench.host.device.diagnosis(&bench.events));
 }
 
 /// Cuts the power of the world of `seed` at `cuts` random events, some of them while it still recovers.
 fn world(seed: u64, cuts: u64, met: &mut Met) {
+    world_of(seed, cuts, met, draw_drive, |_, _| {});
+}
+
+/// Whether pulses of the operation on a die have been halted.
+pub(crate) fn is_suspended(die: &Die) -> bool {
+    die.long().is_some_and(|op| op.suspends > 0) && die.state() != State::Pulsing
+}
+
+/// [`world`] of a drive that `draw` draws; `aim` handles events before a cut.
+pub(crate) fn world_of(
+    seed: u64,
+    cuts: u64,
+    met: &mut Met,
+    draw: impl FnOnce(&mut Rng) -> DriveSpec,
+    aim: impl Fn(&mut Bench, &mut Rng),
+) {
     let mut rng = Streams::new(seed).stream("test.power-loss", 0);
-    let spec = draw_drive(&mut rng);
+    let spec = draw(&mut rng);
     let mut flows: Vec<FlowSpec> = (0..2).map(|k| draw_flow(&mut rng, &format!("f{k}"))).collect();
     if spec.ftl.placement.handles() > 0 {
         // With reclaim groups the first handle of the first one, and the last of the last one.
@@ -197,7 +230,13 @@ fn world(seed: u64, cuts: u64, met: &mut Met) {
         for _ in 0..rng.below(4000) {
             step(&mut bench);
         }
+        aim(&mut bench, &mut rng);
         let at = bench.events.now();
+        for die in bench.host.device.nand().dies() {
+            let reprograms = die.long().is_some_and(|op| op.reprograms.is_some());
+            met.reprograms_cut.0 += u64::from(reprograms);
+            met.reprograms_cut.1 += u64::from(reprograms && is_suspended(die));
+        }
         bench.host.device.cut_power(&mut bench.events);
         met.cuts += 1;
         bench.host.device.power_up(&mut bench.events, at + Duration::from_ms(1));
@@ -229,11 +268,14 @@ fn world(seed: u64, cuts: u64, met: &mut Met) {
         met.refilled += r.found.kept_units;
         met.survived += r.found.losses.survived;
         met.scanned += r.found.oob_pages;
+        met.reprograms_torn += r.found.torn_reprograms;
+        met.reprograms_completed += r.found.completed_reprograms;
         met.translation.0 += r.found.translation_pages;
         let kept = spec.cache.protected;
         assert!(!kept || (r.found.losses.acknowledged == 0 && r.found.trims_undone == 0));
         assert!(kept || r.found.kept_units == 0);
     }
+    met.reprogrammed += bench.host.device.ftl_counters().reprogrammed_units;
     met.left += bench.host.device.placement().map_or(0, |of| of.events.reset_modified);
     let checkpoints = bench.host.device.metadata_written().checkpoints;
     met.checkpoints += checkpoints;
@@ -448,10 +490,6 @@ fn mistakes_are_told() {
         (
             "[power-loss]\nat = \"1ms\"\n[ftl]\ngc = \"imposed\"\nimposed-waf = 2.0\n",
             "no places of data on flash",
-        ),
-        (
-            "[power-loss]\nat = \"1ms\"\n[ftl]\nhotness = \"update-interval\"\nreprogram = true\n",
-            "word lines that hold two bits per cell are not found again",
         ),
         ("[power-loss]\nat = \"1ms\"\n[power]\ntrace = true\n", "not followed in the current through time"),
         ("[power-loss]\nat = \"1ms\"\nevery = 1\n", "power-loss.every: unknown key"),

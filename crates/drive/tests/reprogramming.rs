@@ -18,7 +18,7 @@ use interpulse_flash::cell_mode::CellMode;
 use interpulse_flash::ids::{BlockId, WordLineId};
 use interpulse_flash::reprogram::{Bit, Distribution};
 
-const PAPER: ReprogramSpec = ReprogramSpec {
+pub(crate) const PAPER: ReprogramSpec = ReprogramSpec {
     super_layer: 1,
     candidates: 1,
     when_valid: WhenValid::Candidate,
@@ -26,7 +26,7 @@ const PAPER: ReprogramSpec = ReprogramSpec {
 };
 
 /// One lane of one plane of blocks with `layers` layers of four word lines and pages of one unit.
-fn one_lane(layers: u32, reprogram: ReprogramSpec) -> (DriveSpec, BlockManager) {
+pub(crate) fn one_lane(layers: u32, reprogram: ReprogramSpec) -> (DriveSpec, BlockManager) {
     let mut chips = part(Cells::Tlc, 1, 100, 4);
     chips.pages_per_block = layers * 4 * 3;
     chips.layers = layers;

@@ -108,6 +108,38 @@ fn a_read_waits_for_status_and_data() {
     assert!(b.of(2).time() >= READ_2 + LOAD + READ - 1, "{}", b.of(2).time());
 }
 
+/// A cut in the pulses of a reprogram, or while these are suspended: capacitors complete it, else nothing of the word line can be
+/// read. The other word line keeps its code. Before the first pulse there is no trace.
+#[test]
+fn a_power_cut_tears_a_reprogram_unless_capacitors_complete_it() {
+    let pulses = 10_000_000 + READ_2 + CMD + LOAD;
+    // Its page is loaded, it pulses, it is suspended between its two loops.
+    for (cut, has_pulsed) in [(pulses - 1_000, false), (pulses + 20_000, true), (pulses + 160_000, true)] {
+        for capacitors in [false, true] {
+            let scheme = NandConfig { super_layer: 2, ..suspending(Scheme::LoopBoundary, &two_bit_part()) };
+            let mut b = Bench::new(&two_bit_part(), scheme, 1);
+            b.at(0, op(0, WHOLE, BOTH)).at(0, op(1, WHOLE, BOTH)).run();
+            b.at(10_000_000, op(0, MSB_PAGE, LSB_USED)).at(pulses + 30_000, read(0)).at(cut, read(0));
+            b.run_until(cut);
+            let torn = b.nand.outage(&mut b.events, capacitors);
+            let found: Vec<_> =
+                torn.iter().map(|(_, of)| (of.reprograms, of.completed, of.pages.first)).collect();
+            let expected = if has_pulsed { vec![(MSB_PAGE, capacitors, 0)] } else { vec![] };
+            assert_eq!(found, expected, "cut at {cut}");
+            let blocks = b.nand.dies()[0].blocks();
+            let [first, second] =
+                [0, 1].map(|k| blocks.status_if_whole(0, BlockId(5), WordLineId(k)).map(|of| of.reprograms));
+            let after = match (has_pulsed, capacitors) {
+                (false, _) => Some(0),
+                (true, true) => Some(1),
+                (true, false) => None,
+            };
+            assert_eq!((first, second), (after, Some(0)), "cut at {cut}, capacitors: {capacitors}");
+            assert_eq!(blocks.programmed(0, BlockId(5)), 6);
+        }
+    }
+}
+
 #[track_caller]
 fn refused(operations: &[Txn], expected: &str) {
     let outcome = catch_unwind(AssertUnwindSafe(|| {

@@ -48,7 +48,8 @@ impl DieOperations {
         let save_to = spec.power_loss.map(|of| of.save_to).unwrap_or_default();
         let of = |paths: &[Path], pages| save(&spec.geometry, &spec.part, paths, pages, save_to);
         let at_worst = |erases| {
-            let one = worst(&spec.part, &spec.nand.program_suspend, &spec.nand.erase_suspend, erases);
+            let (program, erase) = (&spec.nand.program_suspend, &spec.nand.erase_suspend);
+            let one = worst(&spec.part, program, erase, erases, spec.ftl.reprogram.is_some());
             vec![one; spec.geometry.dies() as usize]
         };
         let page = spec.geometry.unit_bytes * u64::from(spec.geometry.units_per_page);

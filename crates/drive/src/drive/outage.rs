@@ -75,7 +75,7 @@ impl Drive {
         let was = self.power().state;
         assert!(matches!(was, State::On | State::Refilling), "power is already off");
         let on_dies = self.spec.cache.protected.then(|| DieOperations::of(&self.nand, events.now()));
-        let torn = self.nand.outage(events);
+        let torn = self.nand.outage(events, self.spec.cache.protected);
         let requests = self.requests_by_kind();
         let (protected, decode) = (self.spec.cache.protected, self.spec.nand.ecc_latency);
         let flash = Flash { nand: &mut self.nand, events };

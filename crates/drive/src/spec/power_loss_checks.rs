@@ -9,8 +9,6 @@ impl DriveSpec {
         }
         let why = "gc = \"imposed\" has no places of data on flash that a map could be rebuilt from";
         Impossible::unless(!self.ftl.gc.imposes(), &["power-loss.at", "ftl.gc"], why)?;
-        let why = "word lines that hold two bits per cell are not found again after a loss of power";
-        Impossible::unless(self.ftl.reprogram.is_none(), &["power-loss.at", "ftl.reprogram"], why)?;
         let why = "a drive without a write cache has nothing that capacitors could save";
         let saves = self.power_loss.is_some_and(|of| of.capacitor.is_some());
         let keys = ["power-loss.capacitor-voltage", "cache.size"];

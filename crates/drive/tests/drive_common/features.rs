@@ -3,6 +3,8 @@
 use super::Duration;
 use interpulse_drive::cache_writers::CachePartition;
 use interpulse_drive::ftl::page::mapping::cached::format::MapFormat;
+use interpulse_drive::ftl::page::reprogram::{FullyInvalidates, ReprogramSpec, WhenValid};
+use interpulse_drive::ftl::page::separation::HotnessPolicy;
 use interpulse_drive::ftl::page::slc::{Admission, SlcSpec};
 use interpulse_drive::host_interface::queue_classes::{ClassSpec, QueueClass};
 use interpulse_drive::host_interface::queues::Arbitration;
@@ -11,6 +13,7 @@ use interpulse_drive::spec::{
     DriveSpec, Fault, FaultKind, FaultSpec, FirmwareSpec, MapCacheSpec, MapPartition, MappingSpec, Stalled,
     TaskSpec, WearOut, When,
 };
+use interpulse_drive::super_layer_word_lines;
 use interpulse_engine::{Bytes, Rng};
 use interpulse_flash::nand::flow_order::HostOrder;
 use interpulse_flash::parts::{SlcModeSpec, TrainSpec};
@@ -61,6 +64,25 @@ pub fn with_slc_cache(spec: &mut DriveSpec, mut rng: Rng) {
     cached.ftl.slc = Some(slc);
     if wanted && cached.check().is_ok() {
         *spec = cached;
+    }
+}
+
+/// Reprogrammable blocks in most drives whose hot data they can take.
+pub fn with_reprogramming(spec: &mut DriveSpec, mut rng: Rng) {
+    let mut reprograms = spec.clone();
+    let super_layer = 1 + rng.below(2) as u32;
+    let of = ReprogramSpec {
+        super_layer,
+        candidates: 1 + rng.below(2) as u32,
+        when_valid: pick(&mut rng, &[WhenValid::Candidate, WhenValid::NextSuperLayer]),
+        fully_invalidates: pick(&mut rng, &[FullyInvalidates::Block, FullyInvalidates::SuperLayer]),
+    };
+    reprograms.ftl.reprogram = Some(of);
+    let word_lines = spec.part.pages_per_block / spec.part.bits_per_cell;
+    reprograms.nand.super_layer = super_layer_word_lines(word_lines, spec.part.layers, super_layer);
+    let wanted = spec.ftl.hotness != HotnessPolicy::None && rng.below(4) > 0;
+    if wanted && reprograms.check().is_ok() {
+        *spec = reprograms;
     }
 }
 

@@ -111,8 +111,27 @@ impl Blocks {
 
     /// RPCnt and Distribution ID of a reprogrammable word line; panics on any other.
     pub fn status(&self, plane: u32, block: BlockId, word_line: WordLineId) -> Status {
+        self.status_if_whole(plane, block, word_line).expect("a reprogrammable word line")
+    }
+
+    /// As [`Blocks::status`]; `None` for a word line that is erased or torn.
+    pub fn status_if_whole(&self, plane: u32, block: BlockId, word_line: WordLineId) -> Option<Status> {
         let of = self.statuses.get(self.index(plane, block)).and_then(Option::as_ref);
-        of.and_then(|lines| lines[word_line.index()]).expect("a reprogrammable word line")
+        of.and_then(|lines| lines[word_line.index()])
+    }
+
+    /// Reprograms of all word lines of a block since its erase, of word lines that are not torn.
+    pub fn reprograms(&self, plane: u32, block: BlockId) -> u32 {
+        let of = self.statuses.get(self.index(plane, block)).and_then(Option::as_ref);
+        of.map_or(0, |lines| lines.iter().flatten().map(|status| u32::from(status.reprograms)).sum())
+    }
+
+    /// A power cut has torn a word line of a reprogrammable block.
+    pub(super) fn tear(&mut self, plane: u32, block: BlockId, word_line: WordLineId) {
+        let at = self.index(plane, block);
+        if let Some(Some(lines)) = self.statuses.get_mut(at) {
+            lines[word_line.index()] = None;
+        }
     }
 
     /// Sets the status of a word line of a reprogrammable block, which has `word_lines` word lines.

@@ -10,10 +10,20 @@ use interpulse_engine::{Duration, SimTime};
 const ERASE: [Draw; 3] = [Draw::ErasePulse, Draw::EraseReset, Draw::EraseVerify];
 const PROGRAM: [Draw; 3] = [Draw::ProgramPulse, Draw::ProgramReset, Draw::ProgramVerify];
 
-/// The longest path: a nominal erase or program that has just started or just been suspended or, if erases are stopped,
-/// the latest stop of the scheme.
-pub fn worst(part: &PartSpec, program: &SuspendPolicy, erase: &SuspendPolicy, erases: Erases) -> Path {
-    let mut write = whole_train(part.program, PROGRAM, program, part.page_buffer_reload);
+/// The longest path: a nominal erase or program (on a drive that `reprograms` also a reprogram) that has just started or just
+/// been suspended or, if erases are stopped, the latest stop of the scheme.
+pub fn worst(
+    part: &PartSpec,
+    program: &SuspendPolicy,
+    erase: &SuspendPolicy,
+    erases: Erases,
+    reprograms: bool,
+) -> Path {
+    let of_two_bits = part.reprogram.filter(|_| reprograms);
+    let others = of_two_bits.into_iter().flat_map(|of| [of.mlc_program, of.reprogram]);
+    let longest =
+        others.fold(part.program, |longest, of| if of.total() > longest.total() { of } else { longest });
+    let mut write = whole_train(longest, PROGRAM, program, part.page_buffer_reload);
     let erasing = match erases {
         Erases::Finish => whole_train(part.erase, ERASE, erase, Duration::ZERO),
         Erases::Stop => latest_stop(part.erase, erase, part.planes),

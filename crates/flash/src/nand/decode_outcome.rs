@@ -36,7 +36,10 @@ impl Nand {
         let word_line = WordLineId::of_page(txn.page, self.geometry.pages_per_word_line);
         let reprogrammed = match txn.cell_mode() {
             CellMode::Native | CellMode::Slc => None,
-            CellMode::Mlc => Some(blocks.status(txn.plane.into(), txn.block, word_line).reprograms),
+            CellMode::Mlc => {
+                let status = blocks.status_if_whole(txn.plane.into(), txn.block, word_line);
+                Some(status.map_or(0, |status| status.reprograms))
+            }
         };
         reliability.decode_outcome(txn, extra, reprogrammed, now)
     }

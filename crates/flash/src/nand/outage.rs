@@ -10,7 +10,8 @@ use interpulse_engine::{EventQueue, ResourceId, SimTime};
 
 impl Nand {
     /// Cuts the power: all transactions end without an outcome. Returns the torn programs and erases with their dies.
-    pub fn outage(&mut self, events: &mut EventQueue) -> Vec<(DieId, Torn)> {
+    /// Capacitors, if there are some, complete reprograms.
+    pub fn outage(&mut self, events: &mut EventQueue, capacitors: bool) -> Vec<(DieId, Torn)> {
         assert!(
             self.observers.meter.is_none() && self.supply.budget.is_none(),
             "meter and budget do not support power cuts"
@@ -25,7 +26,7 @@ impl Nand {
                 self.book_open(&mut tally, now, d);
                 self.supply.tally = tally;
             }
-            let operations = self.dies[d].outage(now);
+            let operations = self.dies[d].outage(now, capacitors);
             for operation in operations {
                 self.note_torn(DieId(d as u32), &operation, now);
                 torn.push((DieId(d as u32), operation));
@@ -54,10 +55,11 @@ impl Nand {
         torn
     }
 
-    /// A block with a torn first word line counts as holding data.
+    /// A block with a torn first word line counts as holding data. A reprogram does not change its age.
     fn note_torn(&mut self, die: DieId, operation: &Torn, now: SimTime) {
         if let (Some(reliability), Some(block)) = (&mut self.reliability, operation.block)
             && !operation.erase
+            && operation.reprograms.is_none()
         {
             let mut txn = Txn::new(Kind::GcProgram, die);
             (txn.plane, txn.planes) = (operation.planes.first as u8, operation.planes.count as u8);

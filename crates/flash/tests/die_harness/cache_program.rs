@@ -215,7 +215,7 @@ fn a_cut_with_data_in_the_register() {
         let mut bench = Bench::new(&part, config(), 2);
         // The read of another die is there for the instant of the cut.
         bench.at(0, at(0)).at(0, at(3)).at(cut, read(1)).run_until(cut);
-        let torn = bench.nand.outage(&mut bench.events);
+        let torn = bench.nand.outage(&mut bench.events, false);
         assert_eq!(torn.len(), usize::from(cut < PROGRAM), "{cut}");
         assert!(bench.events.next(SimTime(u64::MAX >> 8)).is_none(), "{cut}");
         assert_eq!((bench.nand.pending(), bench.nand.is_moving()), (0, false));

@@ -135,7 +135,7 @@ fn a_power_cut_tears_all_of_them() {
     let mut bench = bench(&part(), merging(), 0);
     let cut = READ_DIE + TWO - 1_000;
     bench.at(0, read(0)).at(10, on(0, 4, 0)).at(20, on(1, 5, 0)).at(cut, read(0)).run_until(cut);
-    let torn = bench.nand.outage(&mut bench.events);
+    let torn = bench.nand.outage(&mut bench.events, false);
     let blocks: Vec<_> =
         torn.iter().map(|(_, torn)| (torn.block, torn.planes.first, torn.pages.count)).collect();
     assert_eq!(blocks, [(Some(BlockId(4)), 0, 3), (Some(BlockId(5)), 1, 3)]);

@@ -102,7 +102,7 @@ fn die_time_counts_once_and_energy_for_each_read() {
 fn a_power_cut_ends_all_planes() {
     let mut bench = Bench::new(&independent(), config(), 1);
     bench.at(0, on(0)).at(0, on(1)).at(0, on(0)).run_until(30_000);
-    assert!(bench.nand.outage(&mut bench.events).is_empty());
+    assert!(bench.nand.outage(&mut bench.events, false).is_empty());
     assert_eq!(bench.nand.pending(), 0);
     assert_eq!(bench.nand.spent(bench.events.now()).die_time(), bench.events.now().0);
     let at = bench.events.now().0 + 1_000;

@@ -129,7 +129,7 @@ fn the_energy_is_that_of_what_happens_until_the_end() {
 fn the_worst_cut_finds_the_longest_operation_just_begun() {
     let length = |scheme, erases| {
         let config = suspending(scheme, &part());
-        worst(&part(), &config.program_suspend, &config.erase_suspend, erases).length().as_ns()
+        worst(&part(), &config.program_suspend, &config.erase_suspend, erases, false).length().as_ns()
     };
     // Entering, leaving, and the whole train where it can be suspended.
     for (scheme, finish, stop) in [

@@ -72,7 +72,7 @@ fn a_power_cut_ends_commands() {
     for cut in [51_100, 53_000] {
         let mut bench = Bench::new(&separate(), config(), 2);
         bench.at(0, read(1)).at(51_000, program(0)).run_until(cut);
-        bench.nand.outage(&mut bench.events);
+        bench.nand.outage(&mut bench.events, false);
         assert_eq!(bench.nand.pending(), 0);
         let at = bench.events.now().0 + 1_000;
         bench.at(at, program(0)).run();

@@ -19,15 +19,15 @@ pub fn section(drives: &[Drive]) -> Option<Value> {
         "checkpoints": written(|of| of.checkpoints),
         "checkpoint_pages": written(|of| of.checkpoint_pages),
         "metadata_programs": written(|of| of.programs),
-        "cut": first.map(|first| cut(first, &cuts)),
+        "cut": first.map(|first| cut(first, &cuts, drives[0].spec().ftl.reprogram.is_some())),
         "hold_up": first.and_then(|_| super::hold_up::section(drives)),
         "recovery": first.map(|_| recovery(&cuts, drives[0].spec().ftl.mapping.cached().is_some())),
     })))
 }
 
-fn cut(first: &Recovery, cuts: &[&Recovery]) -> Value {
+fn cut(first: &Recovery, cuts: &[&Recovery], reprograms: bool) -> Value {
     let sum = |of: fn(&Recovery) -> u64| cuts.iter().map(|r| of(r)).sum::<u64>();
-    json!({
+    without_nulls(json!({
         "at_s": first.at.as_ns() as f64 / 1e9,
         "reads_in_flight": sum(|r| r.requests[0]),
         "writes_in_flight": sum(|r| r.requests[1]),
@@ -38,8 +38,10 @@ fn cut(first: &Recovery, cuts: &[&Recovery]) -> Value {
         "unacknowledged_units_kept": sum(|r| r.found.losses.survived),
         "trims_undone": sum(|r| r.found.trims_undone),
         "torn_word_lines": sum(|r| r.found.torn_word_lines),
+        "torn_reprograms": reprograms.then(|| sum(|r| r.found.torn_reprograms)),
+        "completed_reprograms": reprograms.then(|| sum(|r| r.found.completed_reprograms)),
         "interrupted_erases": sum(|r| r.found.blocks_erased_again),
-    })
+    }))
 }
 
 fn recovery(cuts: &[&Recovery], cached: bool) -> Value {

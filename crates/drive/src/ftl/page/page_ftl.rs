@@ -120,6 +120,8 @@ impl PageFtl {
             let layers = spec.part.layers;
             let reprogramming =
                 spec.ftl.reprogram.map(|of| Reprogramming::new(of, &blocks.layout, hot, layers));
+            let tears = spec.power_loss.is_some() && !spec.cache.protected;
+            let reprogramming = reprogramming.map(|of| of.restricted(tears));
             blocks.separate(Some(hotness), reprogramming);
         }
         let persistent = spec.ftl.placement.persistently_isolated();

@@ -2,6 +2,7 @@
 
 use crate::ftl::layout::Layout;
 use crate::ftl::page::blocks::manager::BlockManager;
+use crate::ftl::page::reprogram::Reprogramming;
 use crate::numbers::SuperBlock;
 use interpulse_flash::die::Die;
 
@@ -20,9 +21,13 @@ pub(crate) fn programs_begun_in(layout: &Layout, dies: &[Die]) -> Vec<u32> {
     SuperBlock::first(layout.super_blocks()).map(programs).collect()
 }
 
-/// Erases of each super block, and whether all of its programs have ended.
+/// Erases of each super block, and whether all of its programs and reprograms have ended.
 pub(crate) fn block_states(blocks: &BlockManager, dies: &[Die]) -> Vec<(u32, bool)> {
     let full = blocks.layout.programs_per_block;
     let programs = programs_begun(blocks, dies);
-    programs.iter().zip(&blocks.cycles).map(|(&p, &cycles)| (cycles, p == full)).collect()
+    let mut states: Vec<_> =
+        programs.iter().zip(&blocks.cycles).map(|(&p, &cycles)| (cycles, p == full)).collect();
+    let open = blocks.reprogramming().into_iter().flat_map(Reprogramming::open_blocks);
+    open.for_each(|block| states[block.super_block.index()].1 = false);
+    states
 }

@@ -330,7 +330,7 @@ impl PageFtl {
         // All at once, so that the page-table walks of these prefetches overlap.
         job.moved.iter().for_each(|unit| blocks.map().prefetch(unit.lpn));
         if self.metadata.is_some() {
-            blocks.units.describe_move(&blocks.layout, &job.moved, &place);
+            blocks.units.describe_move(&blocks.layout, &job.moved, &place, 0);
         }
         self.gc_program_ended(&job);
         // Units of one victim are adjacent: settle them in one call.

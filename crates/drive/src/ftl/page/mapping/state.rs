@@ -286,6 +286,12 @@ impl MappingState {
     pub(crate) fn describe_landing(&mut self, layout: &Layout, slots: &[Slot], place: &ProgramAddress) {
         let Some(record) = &mut self.record else { return };
         let written = record.oob.program();
+        if place.reprogram.is_some() {
+            let first = layout.first_unit(place.super_block);
+            for run in place.runs(layout, place.units(layout) as usize) {
+                record.oob.erase(first + run.offset, run.units.len() as u32);
+            }
+        }
         for (k, &slot) in (0..).zip(slots) {
             let ppu = layout.unit(place.unit(layout, k));
             let lpn = self.cache.lpn(slot);
@@ -359,12 +365,18 @@ impl MappingState {
         self.cache.programmed(slot);
     }
 
-    /// Copies the out-of-band data of relocated units from their sources to the units of `place`.
+    /// Copies the out-of-band data of relocated units from their sources to the units of `place` from the `first` on.
     #[cold]
-    pub(crate) fn describe_move(&mut self, layout: &Layout, units: &[Relocation], place: &ProgramAddress) {
+    pub(crate) fn describe_move(
+        &mut self,
+        layout: &Layout,
+        units: &[Relocation],
+        place: &ProgramAddress,
+        first: u32,
+    ) {
         let Some(record) = &mut self.record else { return };
         let written = record.oob.program();
-        for (k, &Relocation { lpn, source }) in (0..).zip(units) {
+        for (k, &Relocation { lpn, source }) in (first..).zip(units) {
             let ppu = layout.unit(place.unit(layout, k));
             let version = record.oob.read(source).version;
             record.describe(ppu, Spare { lpn, version, written });
@@ -492,6 +504,15 @@ impl MappingState {
 
     // ---- power loss -----------------------------------------------------------------------------------------
 
+    /// A torn reprogram leaves nothing in these units.
+    pub(crate) fn tear(&mut self, units: impl Iterator<Item = Ppu>) {
+        let record = self.record.as_mut().expect("power may be lost");
+        for ppu in units {
+            record.oob.erase(ppu, 1);
+            self.versions.torn(ppu);
+        }
+    }
+
     /// Replaces the map by `places`, the physical unit of each logical one; no block may be collected yet.
     pub(crate) fn restore(&mut self, layout: &Layout, places: &[Ppu]) {
         for block in SuperBlock::first(layout.super_blocks()) {
@@ -502,6 +523,8 @@ impl MappingState {
                 self.map.set_unmapped(lpn);
             } else {
                 let UnitAt { super_block: block, offset } = layout.split(place);
+                // A reprogram that had not begun has assigned the unit to other data.
+                self.map.set_logical(place, lpn);
                 self.map.commit(lpn, block, offset);
             }
         }

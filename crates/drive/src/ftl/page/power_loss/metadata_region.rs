@@ -1,6 +1,6 @@
 //! Metadata region: programs in flight to it, and totals written.
 
-use crate::numbers::{GroupId, Lane, SuperBlock};
+use crate::numbers::{GroupId, JobId, Lane, SuperBlock};
 use interpulse_engine::{Duration, RequestId, Slab};
 
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +11,8 @@ pub(crate) enum Then {
     Flush(RequestId),
     /// Erase this super block.
     Erase(SuperBlock),
+    /// Submit this reprogram.
+    Reprogram(JobId),
 }
 
 #[derive(Clone, Copy, Debug)]

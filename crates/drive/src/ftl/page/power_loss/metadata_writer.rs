@@ -21,8 +21,8 @@ impl PageFtl {
         self.metadata.as_mut().expect("power may be lost")
     }
 
-    /// Writes trims before a flush ends or a block is erased; false if there are none to write. Otherwise a power loss
-    /// could undo a trim whose data is gone, and restore older data.
+    /// Writes trims before a flush ends, a block is erased or a word line reprogrammed; false if there are none to write.
+    /// Otherwise a power loss could undo a trim whose data is gone, and restore older data.
     pub(crate) fn journal(&mut self, flash: &mut Flash, then: Then) -> bool {
         let waits = self.blocks.units.record().is_some_and(|record| record.checkpoint.has_unwritten());
         if waits {
@@ -104,6 +104,11 @@ impl PageFtl {
             Then::Erase(super_block) => {
                 record.checkpoint.trims_written(group.version);
                 self.submit_erase(flash, super_block);
+            }
+            Then::Reprogram(job) => {
+                record.checkpoint.trims_written(group.version);
+                let lane = self.jobs.program(job).lane;
+                self.submit_program(flash, Kind::HostProgram, lane, job);
             }
         }
     }

@@ -10,3 +10,4 @@ pub mod recovery;
 mod restore;
 pub mod state;
 mod translation;
+mod two_bit;

@@ -5,6 +5,7 @@ use crate::numbers::SuperBlock;
 use interpulse_engine::Duration;
 use interpulse_flash::DieId;
 use interpulse_flash::cell_mode::CellMode;
+use interpulse_flash::die::Die;
 use interpulse_flash::geometry::{Geometry, Timing};
 
 /// Page reads on an otherwise idle drive. Each die senses and each channel transfers one page at a time, and both overlap:
@@ -59,6 +60,17 @@ impl<'a> Reads<'a> {
         for page_type in types.filter(|&page_type| page_type < self.geometry.pages_per_word_line(mode)) {
             for _ in 0..layout.planes {
                 self.read(die, page_type, mode, 1);
+            }
+        }
+    }
+
+    /// Reads by which the controller finds the code of each reprogrammed word line: it tries those of fewer reprograms first.
+    pub(crate) fn tries_of_codes(&mut self, layout: &Layout, super_block: SuperBlock, dies: &[Die]) {
+        let (lane, block) = layout.lane_of(super_block);
+        let (die, first) = layout.die_of(lane);
+        for plane in first..first + layout.planes {
+            for _ in 0..dies[die.index()].blocks().reprograms(plane, block) {
+                self.read(die, 0, CellMode::Mlc, 1);
             }
         }
     }

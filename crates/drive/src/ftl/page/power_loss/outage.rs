@@ -13,6 +13,7 @@ use crate::numbers::{Lane, Lpn, Ppu, Slot, SuperBlock};
 use interpulse_engine::{Duration, RequestId};
 use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
+use interpulse_flash::ids::WordLineId;
 use std::collections::{BTreeMap, HashMap};
 
 /// Fate of the units of incomplete requests, by tag.
@@ -27,6 +28,10 @@ pub struct Recovered {
     pub trims_undone: u64,
     /// Word lines (of all planes programmed together) that were being programmed.
     pub torn_word_lines: u64,
+    /// Of these, word lines that were being reprogrammed.
+    pub torn_reprograms: u64,
+    /// Reprograms that capacitors completed.
+    pub completed_reprograms: u64,
     /// Super blocks whose erase was interrupted and is repeated.
     pub blocks_erased_again: u64,
     /// Pages of the checkpoint read.
@@ -56,15 +61,30 @@ impl PageFtl {
     ) -> (Recovered, Fates) {
         let mut recovered = Recovered::default();
         let metadata = self.metadata.as_mut().expect("power may be lost");
+        let mut reprograms = Vec::new();
         for (die, operation) in torn {
             // Torn metadata has no block: the checkpoint is void.
             let Some(block) = operation.block else { continue };
+            let layout = &self.blocks.layout;
+            let super_block = layout.super_block(layout.lane_at(die, operation.planes.first), block);
             if operation.erase {
-                let layout = &self.blocks.layout;
-                let lane = layout.lane_at(die, operation.planes.first);
-                metadata.broken[layout.super_block(lane, block).index()] = true;
+                metadata.broken[super_block.index()] = true;
             } else {
-                recovered.torn_word_lines += 1;
+                recovered.torn_word_lines += u64::from(!operation.completed);
+            }
+            if operation.reprograms.is_some() {
+                reprograms.push((super_block, operation));
+            }
+        }
+        for (super_block, operation) in reprograms {
+            let word_line =
+                WordLineId::of_page(operation.pages.first, flash.nand.geometry().pages_per_word_line);
+            if operation.completed {
+                recovered.completed_reprograms += 1;
+                self.reprogram_completed(super_block, word_line);
+            } else {
+                recovered.torn_reprograms += 1;
+                self.reprogram_torn(super_block, word_line);
             }
         }
         let open = self.handles.as_ref().map(|handles| handles.open_units(&self.blocks));
@@ -89,7 +109,8 @@ impl PageFtl {
         let broken = &self.metadata.as_ref().expect("power may be lost").broken;
         let (layout, cycles) = (&self.blocks.layout, &self.blocks.cycles);
         let record = self.blocks.units.record().expect("power may be lost");
-        let found = Found { programs: &programs, broken, cycles };
+        let modes = self.blocks.modes.all();
+        let found = Found { programs: &programs, broken, cycles, modes };
         let rebuilt = recovery::rebuild(layout, &record.oob, &record.checkpoint, &found);
         recovered.trims_undone = self.compare(&rebuilt.places, protected);
 
@@ -106,6 +127,9 @@ impl PageFtl {
         SuperBlock::first(layout.super_blocks()).for_each(|block| reads.probe(layout, block));
         for &block in &rebuilt.scanned {
             reads.scan(layout, block, programs[block.index()], self.blocks.cell_mode(block));
+            if self.blocks.reprograms(block) {
+                reads.tries_of_codes(layout, block, flash.nand.dies());
+            }
         }
         recovered.oob_pages = reads.pages() - whole;
         recovered.translation_pages = self.read_found_pages(&rebuilt, &mut reads);
@@ -131,6 +155,7 @@ impl PageFtl {
         let handles = self.handles.as_deref();
         let owns = |stream, block| handles.is_none_or(|handles| handles.owns(stream, block));
         self.blocks.restore(&places, &programs, broken, owns);
+        self.blocks.restore_two_bit(&programs, flash.nand.dies());
         (kept, fates)
     }
 

@@ -4,7 +4,8 @@ use crate::ftl::layout::Layout;
 use crate::ftl::page::mapping::table::UNMAPPED;
 use crate::ftl::page::power_loss::checkpoint::Checkpoint;
 use crate::ftl::page::power_loss::oob::{NOTHING, Oob};
-use crate::numbers::{Ppu, SuperBlock};
+use crate::numbers::{Lpn, Ppu, SuperBlock};
+use interpulse_flash::cell_mode::CellMode;
 
 /// State of the blocks after a power loss, by super block.
 pub struct Found<'a> {
@@ -14,6 +15,8 @@ pub struct Found<'a> {
     pub broken: &'a [bool],
     /// Erases.
     pub cycles: &'a [u32],
+    /// Cell modes; empty if all are native. Pages of word lines with two bits per cell may have been reprogrammed.
+    pub modes: &'a [CellMode],
 }
 
 /// Rebuilt map, and the blocks read for it.
@@ -29,16 +32,32 @@ pub struct Rebuilt {
 /// Rebuilds the map.
 ///
 /// Every block is probed; a data block that was not full at the checkpoint, or was erased since, is scanned. The highest
-/// version written or trimmed after the checkpoint began wins; of copies of one version, the last.
+/// version written or trimmed after the checkpoint began wins; of copies of one version, the last. An entry of the checkpoint
+/// whose page a reprogram has given to another unit, or a cut has torn, is dropped.
 pub fn rebuild(layout: &Layout, oob: &Oob, checkpoint: &Checkpoint, found: &Found) -> Rebuilt {
     let same = |block: SuperBlock| {
         let b = block.index();
         !found.broken[b] && found.programs[b] > 0 && checkpoint.block(block).0 == found.cycles[b]
     };
+    let is_scanned = |block: SuperBlock| {
+        let b = block.index();
+        !found.broken[b] && found.programs[b] > 0 && !(same(block) && checkpoint.block(block).1)
+    };
+    let has_two_bits = |block: SuperBlock| found.modes.get(block.index()) == Some(&CellMode::Mlc);
     let mut best: Vec<(u32, u32, Ppu)> = Vec::with_capacity(checkpoint.entries().len());
-    for entry in checkpoint.base() {
-        let gone = entry.place != UNMAPPED && !same(layout.block_of(entry.place));
-        best.push(if gone { (0, 0, UNMAPPED) } else { (entry.version, 0, entry.place) });
+    for (lpn, entry) in (0..).map(Lpn).zip(checkpoint.base()) {
+        if entry.place == UNMAPPED {
+            best.push((entry.version, 0, UNMAPPED));
+            continue;
+        }
+        let block = layout.block_of(entry.place);
+        let erased = !same(block);
+        let replaced = has_two_bits(block) && is_scanned(block) && oob.read(entry.place).lpn != lpn;
+        best.push(match (erased, replaced) {
+            (true, _) => (0, 0, UNMAPPED),
+            (false, true) => (entry.version, 0, UNMAPPED),
+            (false, false) => (entry.version, 0, entry.place),
+        });
     }
     let mut seen = vec![false; best.len()];
     for (lpn, version) in checkpoint.trims() {
@@ -50,13 +69,12 @@ pub fn rebuild(layout: &Layout, oob: &Oob, checkpoint: &Checkpoint, found: &Foun
     }
     let mut scanned = Vec::new();
     for block in SuperBlock::first(layout.super_blocks()) {
-        let b = block.index();
-        if found.broken[b] || found.programs[b] == 0 || (same(block) && checkpoint.block(block).1) {
+        if !is_scanned(block) {
             continue;
         }
         scanned.push(block);
         let first = layout.first_unit(block);
-        for ppu in first.until(first + found.programs[b] * layout.units_per_program) {
+        for ppu in first.until(first + found.programs[block.index()] * layout.units_per_program) {
             let spare = oob.read(ppu);
             if spare.lpn == NOTHING || spare.written <= checkpoint.order() {
                 continue;

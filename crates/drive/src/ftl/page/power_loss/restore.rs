@@ -75,8 +75,11 @@ impl BlockManager {
     }
 
     /// Whether the data of `block` can be of `stream`: a stream without an open block keeps the number of its last one, which
-    /// another may have opened since.
+    /// another may have opened since. No stream continues a reprogrammable block by its write pointer.
     fn has_data_of(&self, stream: Stream, block: SuperBlock) -> bool {
+        if self.reprograms(block) {
+            return false;
+        }
         let in_slc = |mode| mode == CellMode::Slc;
         stream.is_map() == self.holds_map(block)
             && in_slc(self.streams.spec(stream).mode) == in_slc(self.modes.of(block))

@@ -126,6 +126,8 @@ pub struct Reprogramming {
     /// Word lines per super layer, and super layers per block.
     pub(crate) word_lines: u32,
     pub(crate) super_layers: u32,
+    /// Only word lines without valid data are reprogrammed: a power cut would tear both pages.
+    pub(crate) only_empty: bool,
     /// By lane and level.
     pub(crate) active: Vec<Option<Block>>,
     pub(crate) candidates: Vec<Vec<Block>>,
@@ -141,9 +143,21 @@ impl Reprogramming {
             levels,
             word_lines,
             super_layers: layout.word_lines_per_block().div_ceil(word_lines),
+            only_empty: false,
             active: vec![None; places],
             candidates: vec![Vec::new(); places],
         }
+    }
+
+    /// Restricts reprograms to word lines without valid data, if `only_empty`.
+    #[must_use]
+    pub fn restricted(self, only_empty: bool) -> Reprogramming {
+        Reprogramming { only_empty, ..self }
+    }
+
+    /// Blocks that may still be programmed or reprogrammed.
+    pub(crate) fn open_blocks(&self) -> impl Iterator<Item = &Block> {
+        self.active.iter().flatten().chain(self.candidates.iter().flatten())
     }
 
     /// Blocks waiting as candidates.
@@ -216,18 +230,24 @@ impl Block {
     }
 
     /// Next word line, from the end of the last search, that can be reprogrammed, and the page.
-    pub(crate) fn reprogrammable(&self, map: &Map, layout: &Layout, per_layer: u32) -> Option<(usize, Bit)> {
+    pub(crate) fn reprogrammable(
+        &self,
+        map: &Map,
+        layout: &Layout,
+        of: &Reprogramming,
+    ) -> Option<(usize, Bit)> {
         let n = self.lines.len();
         (0..n).map(|k| (self.next + k) % n).find_map(|k| {
             let line = &self.lines[k];
             if line.busy > 0 || line.status.coding().after(Bit::Lsb).is_none() {
                 return None;
             }
-            let word_line = self.word_line(k, per_layer);
-            [Bit::Lsb, Bit::Msb]
-                .into_iter()
-                .find(|&bit| !is_used(map, layout, self.super_block, word_line, bit))
-                .map(|bit| (k, bit))
+            let word_line = self.word_line(k, of.word_lines);
+            let used = |bit| is_used(map, layout, self.super_block, word_line, bit);
+            if of.only_empty {
+                return (!used(Bit::Lsb) && !used(Bit::Msb)).then_some((k, Bit::Lsb));
+            }
+            [Bit::Lsb, Bit::Msb].into_iter().find(|&bit| !used(bit)).map(|bit| (k, bit))
         })
     }
 

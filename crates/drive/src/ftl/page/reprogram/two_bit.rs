@@ -46,7 +46,7 @@ impl BlockManager {
                 return Step::Program;
             }
             if !busy(block.super_block)
-                && let Some((k, bit)) = block.reprogrammable(self.units.map(), &self.layout, of.word_lines)
+                && let Some((k, bit)) = block.reprogrammable(self.units.map(), &self.layout, of)
             {
                 return Step::Reprogram { word_line: block.word_line(k, of.word_lines), bit };
             }
@@ -86,7 +86,7 @@ impl BlockManager {
             (!block.draining || block.is_clear(self.units.map(), &self.layout, of))
                 && block.moving == 0
                 && !busy(block.super_block)
-                && block.reprogrammable(self.units.map(), &self.layout, of.word_lines).is_some()
+                && block.reprogrammable(self.units.map(), &self.layout, of).is_some()
         });
         if let Some(k) = back {
             let of = self.of_mut();
@@ -96,7 +96,7 @@ impl BlockManager {
             let (k, bit) = {
                 let of = self.of();
                 block
-                    .reprogrammable(self.units.map(), &self.layout, of.word_lines)
+                    .reprogrammable(self.units.map(), &self.layout, of)
                     .expect("the candidate is reprogrammable")
             };
             let of = self.of_mut();

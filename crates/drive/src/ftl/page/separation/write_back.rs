@@ -10,6 +10,7 @@ use crate::ftl::page::blocks::write_streams::Stream;
 use crate::ftl::page::mapping::relocation::Relocation;
 use crate::ftl::page::mapping::table::Where;
 use crate::ftl::page::page_ftl::PageFtl;
+use crate::ftl::page::power_loss::metadata_region::Then;
 use crate::ftl::page::reprogram::{Step, page_planes, program_of_page};
 use crate::ftl::page::separation::queues::HotnessQueues;
 use crate::ftl::page::write_back::in_flight::{GcRead, Purpose};
@@ -431,7 +432,11 @@ impl PageFtl {
             let offset = place.offset(&self.blocks.layout, k as u32);
             self.blocks.units.assign(first + offset, lpn);
         }
-        self.submit_program(flash, Kind::HostProgram, lane, job);
+        let waits =
+            place.reprogram.is_some() && self.metadata.is_some() && self.journal(flash, Then::Reprogram(job));
+        if !waits {
+            self.submit_program(flash, Kind::HostProgram, lane, job);
+        }
         self.advance_gc(flash, lane);
     }
 }

@@ -281,6 +281,10 @@ impl PageFtl {
         if self.metadata.is_some() {
             let place = job.place.expect("synthetic write amplification excludes power loss");
             blocks.units.describe_landing(&blocks.layout, &job.slots, &place);
+            if !job.moved.is_empty() {
+                let first = job.slots.len() as u32;
+                blocks.units.describe_move(&blocks.layout, &job.moved, &place, first);
+            }
         }
         let cached = matches!(self.residency, Residency::Cached(_));
         if cached {

@@ -304,7 +304,8 @@ fn to_reprogram(bench: &mut Bench, rng: &mut Rng) {
     for _ in 0..if aims { 3_000 } else { 0 } {
         let dies = bench.host.device.nand().dies().iter();
         let mut reprograms = dies.filter(|die| die.long().is_some_and(|op| op.reprograms.is_some()));
-        if reprograms.any(|die| !at_suspended || is_suspended(die)) {
+        if reprograms.any(|die| is_suspended(die) || !at_suspended && die.state() == State::Pulsing) {
+            (0..rng.below(3)).for_each(|_| step(bench));
             return;
         }
         step(bench);
@@ -328,7 +329,7 @@ fn a_cut_of_a_reprogramming_drive_loses_only_what_may_be_lost() {
     assert!(met.reprogrammed > 1_000, "{} units reprogrammed", met.reprogrammed);
     assert!(cut > 60 && suspended > 5, "{cut} reprograms on dies, {suspended} suspended");
     assert!(met.reprograms_torn > 10, "{} torn", met.reprograms_torn);
-    assert!(met.reprograms_completed > 20, "{} completed", met.reprograms_completed);
+    assert!(met.reprograms_completed > 10, "{} completed", met.reprograms_completed);
 }
 
 /// Half of ten thousand cuts: 625 worlds with eight each.

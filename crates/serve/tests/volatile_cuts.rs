@@ -14,10 +14,6 @@ use std::time::Duration;
 
 const DRIVE: &str = "drive = \"a4-mini\"\npart.blocks-per-plane = 24\nprecondition.fill = 0.0\n\
                      [power-loss]\nat = \"100d\"\noff-for = \"1ms\"\n";
-/// Word lines that store hot data are reprogrammed.
-const REPROGRAMS: &str = "[part.reprogram]\nmlc-loops = 9\nmlc-pulse = \"20us\"\nmlc-verify = \"25us\"\nloops = 8\n\
-                          pulse = \"20us\"\nverify = \"25us\"\nread = \"35us\"\n[ftl]\nhotness = \"update-interval\"\n\
-                          hot-within = [\"1h\"]\nreprogram = true\nover-provisioning = \"150%\"\n";
 const UNIT: usize = 4096;
 const SECTOR: usize = 512;
 /// Units that the clients use: few, so that each is written often.
@@ -290,13 +286,11 @@ fn cut_again_and_again(more: &str, pace: Pace, seed: u64) -> (u64, u64) {
 
 #[test]
 fn without_protection_a_cut_takes_back_what_no_flush_covers_and_nothing_else() {
-    let reprograms = format!("[cache]\nprotected = false\n{REPROGRAMS}");
     for (more, pace, seed) in [
         ("[cache]\nprotected = false\n", Pace::Max, 1),
         ("[cache]\nprotected = false\nsize = \"256KiB\"\n", Pace::Max, 2),
         ("[cache]\nprotected = false\n[suspend]\nprogram.scheme = \"loop-boundary\"\n", Pace::REAL, 3),
         ("[cache]\nprotected = false\n[host]\nwrite-zeroes = \"write\"\n", Pace::Max, 4),
-        (reprograms.as_str(), Pace::Max, 6),
     ] {
         let (lost, of_drive) = cut_again_and_again(more, pace, seed);
         assert!(lost > 0, "{more}: nothing was lost, so nothing was shown");
@@ -307,9 +301,7 @@ fn without_protection_a_cut_takes_back_what_no_flush_covers_and_nothing_else() {
 
 #[test]
 fn with_protection_a_cut_takes_nothing_back() {
-    let protected = "[cache]\nprotected = true\n";
-    let reprograms = format!("{protected}{REPROGRAMS}");
-    for more in [protected, "[cache]\nacknowledge = \"when-programmed\"\n", reprograms.as_str()] {
+    for more in ["[cache]\nprotected = true\n", "[cache]\nacknowledge = \"when-programmed\"\n"] {
         assert_eq!(cut_again_and_again(more, Pace::Max, 5), (0, 0), "{more}");
     }
 }

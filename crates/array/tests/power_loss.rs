@@ -3,7 +3,7 @@
 //! The content audit checks that no completed write is lost at the cut, that logs hold the partial parity of the host
 //! writes, that parity is consistent after recovery, and every page at the end.
 
-use crate::array_common::result_without_cache;
+use crate::array_common::{result_with, result_without_cache};
 use serde_json::Value;
 
 const LOAD: &str = r#"
@@ -96,6 +96,50 @@ fn cuts_of_every_kind(seeds: std::ops::Range<u64>) -> f64 {
 #[test]
 fn cuts_with_suspensions_lose_nothing() {
     assert!(cuts_of_every_kind(100..116) > 10.0);
+}
+
+/// Arrays of drives that reprogram word lines, of these seeds, each cut once. Returns units reprogrammed, reprograms that
+/// capacitors completed, and rows in flight.
+fn cuts_of_reprogramming_arrays(seeds: std::ops::Range<u64>) -> [f64; 3] {
+    const PART: &str = "[part.reprogram]\nmlc-loops = 9\nmlc-pulse = \"20us\"\nmlc-verify = \"25us\"\nloops = 8\npulse = \"20us\"\n\
+                        verify = \"25us\"\nread = \"35us\"\n";
+    let consistency = ["resync-rate = \"1GiB\"\n", "consistency = \"ppl\"\nppl-size = \"64KiB\"\n"];
+    let mut sums = [0.0; 3];
+    for seed in seeds {
+        let at = 20_000 + (seed * 7919) % 60_000;
+        let text = format!(
+            "{PART}[cache]\nsize = \"{}\"\nacknowledge = \"{}\"\n[power-loss]\nat = \"{at}us\"\noff-for = \"500us\"\n\
+             checkpoint-every = \"9ms\"\n[array]\nlevel = \"raid5\"\ndrives = 4\nchunk = \"8KiB\"\nstripe-cache = 64\n{}{}{}",
+            ["512KiB", "256KiB"][(seed % 2) as usize],
+            ["when-cached", "when-programmed"][(seed / 2 % 2) as usize],
+            consistency[(seed / 4 % 2) as usize],
+            DRIVES[(seed / 8 % 3) as usize],
+            LOAD.replace("1500", "9000"),
+        );
+        let settings = [
+            ("ftl.hotness", "update-interval"),
+            ("ftl.hot-within", "[\"200ms\"]"),
+            ("ftl.reprogram", "true"),
+            ("ftl.over-provisioning", "160%"),
+        ];
+        let r = result_with(&text, Some(seed), &settings)
+            .unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}"));
+        assert_eq!(number(&r, &["array", "counters", "write_hole_pages"]), 0.0, "seed {seed}");
+        assert_eq!(number(&r, &["power_loss", "cut", "torn_reprograms"]), 0.0, "seed {seed}");
+        let parts = [
+            number(&r, &["counters", "ftl", "reprogrammed_units"]),
+            number(&r, &["power_loss", "cut", "completed_reprograms"]),
+            number(&r, &["array", "power_cut", "rows_in_flight"]),
+        ];
+        sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+    }
+    sums
+}
+
+#[test]
+fn cuts_of_arrays_that_reprogram_lose_nothing() {
+    let [reprogrammed, completed, rows] = cuts_of_reprogramming_arrays(0..12);
+    assert!(reprogrammed > 200.0 && completed > 1.0 && rows > 10.0, "{reprogrammed} {completed} {rows}");
 }
 
 #[test]

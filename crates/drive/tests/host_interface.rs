@@ -3,6 +3,7 @@
 
 use crate::drive_common::{Bench, Cells, closed, filled, little, mix, of_part, part, preconditioned};
 use interpulse_drive::ftl::page::placement::stripe::{Allocation, Axis};
+use interpulse_drive::host_interface::delays::DelaySpec;
 use interpulse_drive::host_interface::link::{LinkSpec, Pcie};
 use interpulse_drive::host_interface::queue_classes::{ClassSpec, QueueClass};
 use interpulse_drive::host_interface::queues::Arbitration;
@@ -216,6 +217,39 @@ fn cores_of_the_firmware_bound_the_rate_of_commands_and_nothing_else() {
         b.host.device.completed()
     };
     assert_eq!(completed(Some(16)), completed(None));
+}
+
+#[test]
+fn delays_of_commands_add_to_the_latency_and_a_delayed_command_is_overtaken() {
+    let mut spec = little();
+    let us = Duration::from_us;
+    let mean = |spec: &DriveSpec, depth| {
+        // Nothing has been written: reads need no flash, so their latency is link, firmware and delay.
+        let mut b = Bench::new(spec, filled(spec, 0.0), &[closed("f", depth, mix(1.0))], 1);
+        b.run_for(Duration::from_ms(5));
+        b.host.begin_window();
+        b.run_for(Duration::from_ms(400));
+        let of = &b.host.window.counters;
+        (0.4e9 * f64::from(depth) / of.requests as f64, of.requests as f64)
+    };
+    let (without, _) = mean(&spec, 1);
+    spec.host.delays = Some(DelaySpec::of(&[0.9, 1.0], &[us(2), us(200)]));
+    // 0.9 of 1 us and 0.1 of 101 us; the standard deviation of a delay is 33 us.
+    let expected = 0.9 * 1_000.0 + 0.1 * 101_000.0;
+    let (with, n) = mean(&spec, 1);
+    assert!(
+        (with - without - expected).abs() < 6.0 * 33_000.0 / n.sqrt(),
+        "{} of {expected} ns",
+        with - without
+    );
+    // Eight requests at a time have the same latency each: none waits for a delayed one.
+    let (with, n) = mean(&spec, 8);
+    assert!((with - without - expected).abs() < 6.0 * 33_000.0 / n.sqrt() + 300.0, "{} ns", with - without);
+    // A single core is busy during a delay.
+    spec.host.firmware_cores = Some(1);
+    let (_, n) = mean(&spec, 8);
+    let bound = 0.4e9 / (spec.host.firmware.as_ns() as f64 + expected);
+    assert!((n / bound - 1.0).abs() < 6.0 * 33.0 / (16.0 * n.sqrt()), "{n} of {bound} reads");
 }
 
 // ---- back-pressure ------------------------------------------------------------------------------------

@@ -224,6 +224,7 @@ pub(crate) fn is_drawn(path: &str, others: &[&str]) -> bool {
         "suspend.erase.slice-",
         "suspend.erase.tier-",
         "firmware.deallocation",
+        "host.delay",
         "ftl.zone-size",
         "ftl.zone-finish",
     ];

@@ -499,6 +499,35 @@ fn a_zoned_drive_refuses_what_zones_do_not_go_together_with() {
     assert!(found.contains("ftl.zone-width: does not apply; it belongs to family = \"zoned\""), "{found}");
 }
 
+#[test]
+fn a_distribution_of_delays_has_ascending_points_up_to_1() {
+    for (sets, expected) in [
+        (
+            &[("host.delay-shares", "[0.5, 1.0]"), ("host.delays", "[\"0us\", \"9us\"]")][..],
+            "no mistake was found",
+        ),
+        (
+            &[("host.delay-shares", "[0.9, 0.5]"), ("host.delays", "[\"1us\", \"9us\"]")],
+            "host.delay-shares: seen [0.9, 0.5]; expected shares in ascending order",
+        ),
+        (
+            &[("host.delay-shares", "[0.5]"), ("host.delays", "[\"1us\"]")],
+            "host.delay-shares: seen [0.5]; expected 1 as the last share",
+        ),
+        (&[("host.delay-shares", "[1.5]"), ("host.delays", "[\"1us\"]")], "host.delay-shares: seen"),
+        (&[("host.delay-shares", "[1.0]")], "host.delays: "),
+        (&[("host.delays", "[\"1us\"]")], "as many times as delay-shares has shares: 0"),
+        (
+            &[("host.delay-shares", "[0.5, 1.0]"), ("host.delays", "[\"9us\", \"1us\"]")],
+            "expected times in ascending order",
+        ),
+        (&[("host.delay-shares", "[1.0]"), ("host.delays", "[\"1s\"]")], "host.delays: seen"),
+    ] {
+        let found = message(BASE, sets);
+        assert!(found.contains(expected), "{sets:?}\n{found}");
+    }
+}
+
 /// A drive with log blocks.
 const LOG_BLOCKS: &str = "drive = \"a4-mini\"\n[ftl]\nfamily = \"log-block\"\nlog-blocks = 2\n[run]\nrequests = 10\n[[flow]]\nread = 0.0\n";
 

@@ -61,7 +61,8 @@ impl Drive {
         follow_queues(&spec, &mut nand, &mut ftl);
         let faults = FaultInjector::new(&spec, &mut nand, &streams);
         let ftl_units = ftl.logical_units();
-        let host = HostInterface::new(&spec.host, spec.geometry.unit_bytes, place.lines());
+        let host = HostInterface::new(&spec.host, spec.geometry.unit_bytes, place.lines())
+            .with_delays(&spec.host, streams);
         Drive {
             follows_reads: ftl.follows_reads(),
             reads_end_early: host.queues_ahead() && !ftl.follows_reads(),

@@ -12,7 +12,7 @@ use crate::spec::HostSpec;
 use interpulse_engine::account::{Account, Cause, NO_ACCOUNT};
 use interpulse_engine::{
     DeviceEvent, Duration, EventQueue, Op, Request as HostRequest, RequestId, ResourceId, SimTime, Status,
-    Tag, Waiting,
+    Streams, Tag, Waiting,
 };
 use std::collections::VecDeque;
 
@@ -74,6 +74,12 @@ impl HostInterface {
         }
     }
 
+    /// The same with delays of commands drawn from `streams`, if `spec` has any.
+    pub fn with_delays(mut self, spec: &HostSpec, streams: Streams) -> HostInterface {
+        self.firmware = self.firmware.with_delays(spec.delays.as_ref(), streams);
+        self
+    }
+
     /// Power loss: drops all requests, keeps the counters.
     pub fn lose_power(&mut self, spec: &HostSpec, unit_bytes: u64, first: ResourceId) {
         let ids: Vec<RequestId> = self.requests.iter().map(|(id, _)| id).collect();
@@ -82,7 +88,9 @@ impl HostInterface {
         }
         let (issued, completed) = (self.issued, self.completed);
         let requests = std::mem::take(&mut self.requests);
+        let delays = self.firmware.take_delays();
         *self = HostInterface { issued, completed, requests, ..HostInterface::new(spec, unit_bytes, first) };
+        self.firmware.set_delays(delays);
     }
 
     /// First logical unit of a request.

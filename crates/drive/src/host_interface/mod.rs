@@ -1,5 +1,6 @@
 //! Host interface: submission queues and arbitration, link, firmware, commands in flight.
 
+pub mod delays;
 pub mod egress_queue;
 pub mod fifo;
 mod firmware;

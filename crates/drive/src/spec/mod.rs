@@ -26,6 +26,7 @@ mod wear_before;
 mod write_zeroes;
 mod zone_checks;
 
+use crate::host_interface::delays::DelaySpec;
 use crate::host_interface::link::LinkSpec;
 use crate::host_interface::queue_classes::ClassSpec;
 use crate::host_interface::queues::Arbitration;
@@ -235,6 +236,8 @@ keys! {
         /// commands that the firmware processes at a time; if left out, any number: its time is then a latency that limits
         /// no rate
         pub firmware_cores: Option<u32> = optional_u32(optional().within(1..=1024)),
+        /// Delays of commands by a distribution; `None` without.
+        pub delays: Option<DelaySpec> => { DelaySpec::read(s)? },
         /// host timeout of a command; slower commands are counted and continue
         pub command_timeout: Option<Duration> = optional_duration(optional().positive()),
         /// Abort commands that the host has outstanding at a time; `None` if it aborts nothing.

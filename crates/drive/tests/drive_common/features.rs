@@ -6,6 +6,7 @@ use interpulse_drive::ftl::page::mapping::cached::format::MapFormat;
 use interpulse_drive::ftl::page::reprogram::{FullyInvalidates, ReprogramSpec, WhenValid};
 use interpulse_drive::ftl::page::separation::HotnessPolicy;
 use interpulse_drive::ftl::page::slc::{Admission, SlcSpec};
+use interpulse_drive::host_interface::delays::DelaySpec;
 use interpulse_drive::host_interface::queue_classes::{ClassSpec, QueueClass};
 use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::replacement::MapReplacement;
@@ -87,13 +88,18 @@ pub fn with_reprogramming(spec: &mut DriveSpec, mut rng: Rng) {
 }
 
 /// In every second drive several queues that matter beyond the host interface, if that is legal: parts of the write cache, an order
-/// by class at the dies. In those with firmware cores by task also a time of the ranges of deallocations.
+/// by class at the dies. In those with firmware cores by task also a time of the ranges of deallocations; some commands are delayed.
 pub fn with_queues(spec: &mut DriveSpec, mut rng: Rng) {
     let of = spec
         .firmware
         .map(|of| FirmwareSpec { deallocation: TaskSpec { time: Duration::from_us(3), cores: 2 }, ..of });
     if rng.below(2) == 0 {
         spec.firmware = of;
+    }
+    // Of a copy of the stream, so that the other drives stay what they were.
+    if rng.clone().below(5) == 0 {
+        let us = Duration::from_us;
+        spec.host.delays = Some(DelaySpec::of(&[0.5, 0.9, 1.0], &[us(0), us(4), us(400)]));
     }
     if rng.below(2) == 0 {
         return;

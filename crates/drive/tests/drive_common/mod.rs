@@ -189,6 +189,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             link: LinkSpec::Pcie(Pcie { generation: 3, lanes: 4, max_payload: 256 }),
             firmware: Duration::from_us(5),
             firmware_cores: None,
+            delays: None,
             command_timeout: None,
             abort_limit: None,
             max_transfer: None,

@@ -139,6 +139,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             link: LinkSpec::Pcie(Pcie { generation: 3, lanes: 4, max_payload: 256 }),
             firmware: us(1),
             firmware_cores: None,
+            delays: None,
             command_timeout: None,
             abort_limit: None,
             max_transfer: None,

@@ -3,6 +3,7 @@
 use crate::config::Case;
 use crate::run::Measured;
 use interpulse_drive::DriveCounters;
+use interpulse_drive::host_interface::delays::DelaySpec;
 use interpulse_drive::spec::TaskSpec;
 use interpulse_engine::{Bytes, Duration};
 use interpulse_flash::command::DieActivity;
@@ -129,7 +130,8 @@ fn of_hosts(all: &mut Vec<Use>, loads: &[Load], case: &Case, window: f64) {
         all.push(Use::one_of_each(name, links.iter().map(|of| of[direction] * 1e9 / window)));
     }
     if let Some(cores) = host.firmware_cores {
-        let each = host.firmware.as_ns() as f64 / f64::from(cores) / window;
+        let delay = host.delays.as_ref().map_or(0.0, DelaySpec::mean_ns);
+        let each = (host.firmware.as_ns() as f64 + delay) / f64::from(cores) / window;
         all.push(Use::one_of_each("firmware", loads.iter().map(|of| of.0 as f64 * each)));
     }
 }

@@ -27,7 +27,7 @@ SAME = 1.25
 
 EXAMPLES = (
     *("demo", "small", "choose", "tail", "aged", "dftl", "fdp", "iwl", "namespaces", "raid5", "read-ahead"),
-    *("recorded", "ressd", "slc-cache", "slo", "twin", "wear-out", "zns"),
+    *("open-channel", "recorded", "ressd", "slc-cache", "slo", "twin", "wear-out", "zns"),
 )
 
 CLAIM = re.compile(r"(?:slowest (?P<share>.+) of )?(?P<kind>read|write)s?(?P<mean> mean)?(?P<rest>.*)")

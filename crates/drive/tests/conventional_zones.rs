@@ -34,6 +34,7 @@ fn zones(spec: &DriveSpec, full: f64) -> Zones {
         full: (f64::from(sequential.zones) * full) as u64,
         area: None,
         conventional: 0,
+        chunks: None,
     }
     .behind(spec.conventional_zones().into())
 }
@@ -50,6 +51,7 @@ fn flows(spec: &DriveSpec, full: f64, depth: u32, mix: SyntheticSpec) -> [FlowSp
         pacing,
         read_share: 0.3,
         overwrites: 0.0,
+        vector: None,
         block_size: BlockSize::Fixed(Bytes(4 * unit.get())),
         alignment: unit,
         from: 0.0,

@@ -30,6 +30,7 @@ fn zoned(spec: &DriveSpec) -> FtlSpec {
         max_active: 4,
         reset_end: ResetEnd::WhenErased,
         zrwa: None,
+        chunks: false,
         conventional: 0,
         size: None,
         finish_end: FinishEnd::AtOnce,

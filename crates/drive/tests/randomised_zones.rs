@@ -17,8 +17,8 @@ use interpulse_workload::{
 const WORLDS: u32 = 60;
 const REQUESTS: u64 = 3_000;
 
-/// A zoned drive; `None` if the values drawn do not make one.
-fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
+/// A drive of the `family` zoned or open-channel; `None` if the values drawn do not make one.
+pub(crate) fn draw_drive(rng: &mut Rng, family: &str) -> Option<DriveSpec> {
     let (planes, multi_plane) = (pick(rng, &[1, 2, 4]), pick(rng, &[1, 2, 4]));
     let cells = pick(rng, &[Cells::Slc, Cells::MlcPages, Cells::Tlc, Cells::Plc]);
     let bits = cells.bits();
@@ -26,7 +26,7 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     let (blocks, page_kib) = (pick(rng, &[12, 24]), pick(rng, &[4, 8, 16]));
     let table = if rng.below(2) == 0 { pick(rng, &tables(bits)) } else { "'ideal'".to_string() };
     let mut text = little_part(cells, rng.below(4) == 0, [planes, blocks, page_kib], array);
-    text += &format!("[ftl]\nfamily = 'zoned'\nmulti-plane = {multi_plane}\n[errors]\ntable = {table}\n");
+    text += &format!("[ftl]\nfamily = '{family}'\nmulti-plane = {multi_plane}\n[errors]\ntable = {table}\n");
     let streams = Streams::new(rng.next_u64());
     let (mut values, mut orders) = (streams.stream("test.values", 0), streams.stream("test.orders", 0));
     let mut spec = drawn(&text, move |key| {
@@ -48,13 +48,14 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     .drive;
     let program = u64::from(spec.layout().ok()?.units_per_program) * spec.geometry.unit_bytes;
     let zones = spec.ftl.zones.as_mut()?;
-    if rng.below(2) == 0 {
+    if rng.below(2) == 0 && !zones.chunks {
         let granularity = Bytes(pick(rng, &[1, 3, 8]) * spec.geometry.unit_bytes);
         let size = Bytes(pick(rng, &[2, 5]) * granularity.get());
         zones.zrwa = Some(ZrwaSpec { size, granularity, zones: pick(rng, &[1, zones.max_active]) });
     }
     let areas = zones.zrwa.map_or(0, |zrwa| zrwa.size.get() * u64::from(zrwa.zones));
-    let least = program * (u64::from(zones.max_active) + 1) + areas;
+    let active = if zones.chunks { 1 } else { u64::from(zones.max_active) };
+    let least = program * (active + 1) + areas;
     spec.cache.size = Bytes(pick(rng, &[least, least, 3 * least]));
     spec.check().ok()?;
     Some(spec)
@@ -96,6 +97,7 @@ fn draw_flows(rng: &mut Rng, spec: &DriveSpec, zones: u32, full: u32) -> Vec<Flo
                     full: u64::from(full),
                     area: area(spec),
                     conventional: 0,
+                    chunks: None,
                 };
                 let zones = pick(rng, &[ZoneWrites::Write, ZoneWrites::Append, ZoneWrites::Zrwa]);
                 let most = drive.area.map_or(0, |area| area.sectors * 512);
@@ -111,6 +113,7 @@ fn draw_flows(rng: &mut Rng, spec: &DriveSpec, zones: u32, full: u32) -> Vec<Flo
                     pacing,
                     read_share,
                     overwrites,
+                    vector: None,
                     block_size,
                     alignment,
                     from,
@@ -147,7 +150,7 @@ pub(crate) struct Counted {
 /// Draws and runs the world of `seed`; false if the values drawn do not make a drive.
 fn world(seed: u64, counted: &mut Counted) -> bool {
     let mut rng = Streams::new(seed).stream("test.zones", 0);
-    let Some(mut spec) = draw_drive(&mut rng) else { return false };
+    let Some(mut spec) = draw_drive(&mut rng, "zoned") else { return false };
     with_stalls(&mut spec, Streams::new(seed).stream("test.stalls", 0));
     spread_and_fill(&mut spec, seed);
     with_queues(&mut spec, Streams::new(seed).stream("test.queues", 0));
@@ -267,7 +270,7 @@ fn zoned_drives_lose_nothing() {
     assert!(all.iter().all(|&n| n > 100) && counted.stalled > 20, "{counted:?}");
     assert!(counted.uncorrectable > 0 && counted.discarded > 0 && counted.erase_waits > 0, "{counted:?}");
     for status in Status::ERRORS {
-        // The others are those of reads, of drives without zones, of formats and of drives whose blocks fail.
+        // The others are those of reads, of drives without zones, of chunks, of formats and of drives whose blocks fail.
         let occurs = !matches!(
             status,
             Status::UnrecoveredReadError
@@ -276,6 +279,10 @@ fn zoned_drives_lose_nothing() {
                 | Status::NamespaceIsWriteProtected
                 | Status::ZoneIsReadOnly
                 | Status::ZoneIsOffline
+                | Status::WriteFault
+                | Status::OutOfOrderWrite
+                | Status::InvalidReset
+                | Status::OfflineChunk
         );
         assert_eq!(occurs, counted.refused[*status as usize] > 0, "{status:?}: {counted:?}");
     }

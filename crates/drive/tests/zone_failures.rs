@@ -202,6 +202,7 @@ fn flow(rng: &mut Rng, spec: &DriveSpec, full: u32) -> FlowSpec {
         distance: u64::from(zones.units) * unit / 512,
         block: Bytes(unit),
         conventional: 0,
+        chunks: None,
         full: full.into(),
         area,
     };
@@ -211,6 +212,7 @@ fn flow(rng: &mut Rng, spec: &DriveSpec, full: u32) -> FlowSpec {
         pacing: SyntheticPacing::Closed { depth: pick(rng, &[1, 8]) },
         read_share: pick(rng, &[0.0, 0.3]),
         overwrites: 0.5,
+        vector: None,
         block_size: BlockSize::Weighted(vec![(Bytes(unit), 1.0), (Bytes(5 * unit), 3.0)]),
         alignment: Bytes(unit),
         from: 0.0,

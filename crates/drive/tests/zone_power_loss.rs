@@ -48,6 +48,7 @@ fn draw_drive(rng: &mut Rng) -> DriveSpec {
         finish_end: FinishEnd::AtOnce,
         reset_end: pick(rng, &[ResetEnd::WhenErased, ResetEnd::AtOnce]),
         zrwa: if spec.cache.protected && rng.below(2) == 0 { zrwa } else { None },
+        chunks: false,
     });
     let slots = u64::from(spec.layout().unwrap().units_per_program) * 5 + 2 * size.get() / unit;
     spec.cache.size = Bytes(pick(rng, &[1, 2]) * slots * unit);
@@ -93,6 +94,7 @@ fn draw_flow(rng: &mut Rng, spec: &DriveSpec, k: u32, full: u32) -> FlowSpec {
         pacing: SyntheticPacing::Closed { depth: pick(rng, &[2, 16]) },
         read_share: pick(rng, &[0.0, 0.4]),
         overwrites: 0.5,
+        vector: None,
         block_size: BlockSize::Weighted(vec![(Bytes(unit), 2.0), (Bytes(3 * unit), 1.0)]),
         alignment: Bytes(unit),
         from: f64::from(k) / 2.0,
@@ -104,6 +106,7 @@ fn draw_flow(rng: &mut Rng, spec: &DriveSpec, k: u32, full: u32) -> FlowSpec {
             full: u64::from(full),
             area,
             conventional: 0,
+            chunks: None,
         },
     };
     FlowSpec::zones(&format!("f{k}"), of)

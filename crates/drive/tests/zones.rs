@@ -31,6 +31,7 @@ fn flow(spec: &DriveSpec, depth: u32, full: u32) -> ZoneFlowSpec {
         pacing: SyntheticPacing::Closed { depth },
         read_share: 0.0,
         overwrites: 0.0,
+        vector: None,
         block_size: BlockSize::Fixed(Bytes(4 * unit)),
         alignment: Bytes(unit),
         from: 0.0,
@@ -42,6 +43,7 @@ fn flow(spec: &DriveSpec, depth: u32, full: u32) -> ZoneFlowSpec {
             full: u64::from(full),
             area: None,
             conventional: 0,
+            chunks: None,
         },
     }
 }
@@ -147,6 +149,7 @@ fn overwrites_in_a_random_write_area_are_never_programmed() {
     let mut of = ZoneFlowSpec {
         zones: ZoneWrites::Zrwa,
         overwrites: 0.6,
+        vector: None,
         block_size: BlockSize::Fixed(Bytes(2 * unit)),
         ..flow(&spec, 8, 2)
     };

@@ -49,6 +49,7 @@ pub(crate) fn code_of_op(op: Op) -> u8 {
         },
         Op::WriteZeroes => 13,
         Op::Compare => 14,
+        Op::Vector(_) => unreachable!("a submission refuses it"),
     }
 }
 
@@ -99,7 +100,7 @@ impl Request {
 }
 
 /// NVMe status of a completion: status code type in bits 8 to 10, status code in bits 0 to 7 (NVMe base specification 2.0,
-/// figures 95 to 98; Zoned Namespace Command Set).
+/// figures 95 to 98; Zoned Namespace Command Set; Open-Channel SSD 2.0).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct StatusCode(pub u16);
 
@@ -139,7 +140,11 @@ impl From<Status> for StatusCode {
             Status::TooManyActiveZones => 0x1bd,
             Status::TooManyOpenZones => 0x1be,
             Status::InvalidZoneStateTransition => 0x1bf,
+            Status::WriteFault => 0x280,
             Status::UnrecoveredReadError => 0x281,
+            Status::OfflineChunk => 0x2c0,
+            Status::InvalidReset => 0x2c1,
+            Status::OutOfOrderWrite => 0x2f2,
         })
     }
 }

@@ -81,6 +81,7 @@ impl Device {
         let of = namespaces.get((namespace as usize).wrapping_sub(1));
         let moves = !matches!(op, Op::Flush | Op::Zone(_)) || op == Op::Zone(ZoneAction::Report);
         let legal = !self.finished
+            && !matches!(op, Op::Vector(_))
             && at >= now
             && at.0 <= LONGEST.0
             && (offset | bytes) % SECTOR.get() == 0
@@ -108,6 +109,11 @@ impl Device {
         let &Request { op, namespace, queue, handle, offset, bytes, .. } = request;
         if self.finished {
             return Error::Finished;
+        }
+        if matches!(op, Op::Vector(_)) {
+            return Error::Request(
+                "op: a vector command has a list of addresses; legal: operations with one".into(),
+            );
         }
         if at < now {
             return Error::Time(format!("at = {} ns is in the past: it is {} ns", at.0, now.0));

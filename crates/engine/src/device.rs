@@ -125,6 +125,15 @@ pub trait Device {
     /// result.
     #[inline]
     fn hint(&self, _request: &Request, _ahead: PrefetchDistance) {}
+    /// Stores the list of addresses, in sectors, of a vector command that the host submits next; returns the sector that names it in
+    /// the request.
+    fn store_addresses(&mut self, _addresses: &[u64]) -> u64 {
+        unreachable!("the device has no vector commands")
+    }
+    /// The request as observers see it: a vector command at the first address of its list.
+    fn at_address(&self, request: Request) -> Request {
+        request
+    }
     /// Submits a request to `queue` now. The returned number is valid until the completion has been popped. `None` for a
     /// request that waits in the host because the queue is full: [`Device::entered`] returns its number later.
     fn submit(

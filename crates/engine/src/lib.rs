@@ -41,7 +41,7 @@ pub use histogram::LatencyHistogram;
 pub use latencies::Latencies;
 pub use numbers::Number;
 pub use random::{Rng, Streams};
-pub use request::{Op, OpClass, Request, SECTOR, ZoneAction};
+pub use request::{Op, OpClass, Request, SECTOR, VectorAction, ZoneAction};
 pub use ring::Ring;
 pub use size::Bytes;
 pub use slab::Slab;

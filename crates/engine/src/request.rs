@@ -26,6 +26,9 @@ pub enum Op {
     Append,
     /// Manage the zone that begins at the address, or of a commit contains it.
     Zone(ZoneAction),
+    /// Access a list of physical addresses (Open-Channel SSD), which [`Device::store_addresses`](crate::Device::store_addresses)
+    /// has stored: the sector of the request names the list.
+    Vector(VectorAction),
 }
 
 /// Class of an operation in latencies and counters.
@@ -44,9 +47,11 @@ impl Op {
     #[inline(always)]
     pub const fn class(self) -> OpClass {
         match self {
-            Op::Read | Op::Compare => OpClass::Read,
-            Op::Write | Op::Append => OpClass::Write,
-            Op::Trim | Op::WriteZeroes | Op::Flush | Op::Zone(_) => OpClass::Other,
+            Op::Read | Op::Compare | Op::Vector(VectorAction::Read) => OpClass::Read,
+            Op::Write | Op::Append | Op::Vector(VectorAction::Write) => OpClass::Write,
+            Op::Trim | Op::WriteZeroes | Op::Flush | Op::Zone(_) | Op::Vector(VectorAction::Reset) => {
+                OpClass::Other
+            }
         }
     }
 }
@@ -72,6 +77,24 @@ pub enum ZoneAction {
     Report,
 }
 
+/// Vector commands (Open-Channel Solid State Drives Specification 2.0, section 2.4).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum VectorAction {
+    /// Return the data of every address.
+    Read,
+    /// Store new data at every address, each at the write pointer of its chunk.
+    Write,
+    /// Make every chunk that begins at an address free.
+    Reset,
+}
+
+impl VectorAction {
+    /// All of them, by number.
+    pub const ALL: [VectorAction; 3] = [VectorAction::Read, VectorAction::Write, VectorAction::Reset];
+    /// Most addresses of a command.
+    pub const MOST_ADDRESSES: u32 = 64;
+}
+
 /// One request as it reaches a device's submission queue.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Request {
@@ -95,6 +118,13 @@ impl Request {
     #[inline]
     pub const fn new(op: Op, sector: u64, sectors: u32) -> Request {
         Request { op, sector, sectors, handle: 0 }
+    }
+
+    /// A vector command on the list of `count` addresses of blocks of `block` sectors that `list` names. Its handle is the number of
+    /// the action, which stays with it in a waiting line.
+    #[inline]
+    pub const fn vector(action: VectorAction, list: u64, count: u32, block: u32) -> Request {
+        Request { op: Op::Vector(action), sector: list, sectors: count * block, handle: action as u8 }
     }
 
     /// The first sector after the request.

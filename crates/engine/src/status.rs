@@ -3,7 +3,7 @@
 /// Declares the statuses, each with its name in results and in messages.
 macro_rules! statuses {
     ($($(#[doc = $doc:literal])+ $status:ident = $name:literal),+ $(,)?) => {
-        /// Completion status (NVMe base specification and Zoned Namespace Command Set).
+        /// Completion status (NVMe base specification, Zoned Namespace Command Set, Open-Channel SSD 2.0).
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         pub enum Status {
             /// The request was executed.
@@ -60,6 +60,14 @@ statuses! {
     ZoneIsReadOnly = "Zone Is Read Only",
     /// The zone has no flash any more.
     ZoneIsOffline = "Zone Is Offline",
+    /// The chunk takes no data: it is closed, or would be open beyond the limit of open chunks, or the write crosses its end.
+    WriteFault = "Write Fault",
+    /// The write does not begin at the write pointer of the chunk.
+    OutOfOrderWrite = "Out of Order Write",
+    /// The chunk is free already.
+    InvalidReset = "Invalid Reset",
+    /// The chunk has no flash any more.
+    OfflineChunk = "Offline Chunk",
 }
 
 #[cfg(test)]

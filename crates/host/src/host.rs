@@ -5,8 +5,8 @@ use crate::flows::{AtCompletion, FlowState};
 use crate::observe::{Ended, Observer, Submitted};
 use crate::window::Window;
 use interpulse_engine::{
-    Device, DeviceEvent, Duration, EventQueue, PrefetchDistance, Request, RequestId, ResourceId, SimTime,
-    Streams, Tag, Waiting,
+    Device, DeviceEvent, Duration, EventQueue, Op, PrefetchDistance, Request, RequestId, ResourceId, SimTime,
+    Streams, Tag, VectorAction, Waiting,
 };
 use interpulse_workload::{FirstReading, Flow, FlowSpec, Terms, TraceSummary, WorkloadError};
 use std::iter::repeat_n;
@@ -116,10 +116,31 @@ impl<D: Device, O: Observer> Host<D, O> {
     /// Submits a request of flow `f`, which `then` follows.
     fn submit_of_flow(&mut self, events: &mut EventQueue, f: usize, request: Request, then: Option<Request>) {
         let queue = self.flows[f].queue;
-        let id = self.submit_out_of_line(events, queue, Tag(f as u32), request);
+        let id = match request.op {
+            Op::Vector(action) => self.submit_vector(events, f, action, request),
+            _ => self.submit_out_of_line(events, queue, Tag(f as u32), request),
+        };
         if let Some(followers) = &mut self.flows[f].followers {
             followers.add(id, then);
         }
+    }
+
+    /// Submits a vector command of flow `f`, whose addresses the flow has generated last. Observers see the first address.
+    fn submit_vector(
+        &mut self,
+        events: &mut EventQueue,
+        f: usize,
+        action: VectorAction,
+        request: Request,
+    ) -> Option<RequestId> {
+        let (queue, tag) = (self.flows[f].queue, Tag(f as u32));
+        let list = self.device.store_addresses(self.flows[f].flow.addresses());
+        // The placement handle of the flow is not that of a vector command, which has none.
+        let of = Request { sector: list, handle: action as u8, ..request };
+        let request = self.device.at_address(of);
+        let id = self.device.submit(events, queue, tag, of);
+        self.observer.request_submitted(&Submitted { at: events.now(), id, tag, request });
+        id
     }
 
     // ---- completions ----------------------------------------------------------------------------------
@@ -190,6 +211,7 @@ impl<D: Device, O: Observer> Host<D, O> {
     #[cold]
     fn request_entered(&mut self, now: SimTime, id: RequestId, waiting: &Waiting) {
         let Waiting { submitted: at, tag, request } = *waiting;
+        let request = self.device.at_address(request);
         self.observer.request_entered(now, &Submitted { at, id: Some(id), tag, request });
         if let Some(followers) = self.flows.get_mut(tag.index()).and_then(|flow| flow.followers.as_mut()) {
             followers.enter(id);

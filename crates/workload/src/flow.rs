@@ -79,7 +79,13 @@ impl Flow {
                 Running::Twin(Box::new(twin.map_err(in_flow)?))
             }
         };
-        let terms = matches!(&running, Running::Trace(replay) if replay.has_terms()).then(Terms::default);
+        // A flow of vector commands has no other terms than its addresses.
+        let has_terms = match &running {
+            Running::Trace(replay) => replay.has_terms(),
+            Running::Zones(zones) => zones.has_vectors(),
+            Running::Synthetic(_) | Running::Twin(_) => false,
+        };
+        let terms = has_terms.then(Terms::default);
         Ok(Flow {
             running,
             terms,
@@ -154,6 +160,11 @@ impl Flow {
     #[inline]
     pub fn terms(&self) -> Option<Terms> {
         self.terms
+    }
+
+    /// Addresses, in sectors, of the request returned last, if it is a vector command.
+    pub fn addresses(&self) -> &[u64] {
+        if let Running::Zones(zones) = &self.running { zones.addresses() } else { &[] }
     }
 
     /// Condition for requesting the next request.

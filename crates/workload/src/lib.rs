@@ -39,7 +39,7 @@ pub use synthetic::address::{AddressSpec, HotCold, Normal, Pareto, Parts, Zipf};
 pub use synthetic::arrival::{Arrivals, HyperExponential};
 pub use synthetic::size::BlockSize;
 pub use synthetic::spec::{SyntheticPacing, SyntheticSpec};
-pub use synthetic::zones::spec::{AreaSectors, ZoneFlowSpec, ZoneWrites, Zones};
+pub use synthetic::zones::spec::{AreaSectors, Chunks, VectorFlowSpec, ZoneFlowSpec, ZoneWrites, Zones};
 pub use trace::format::{
     AsciiLayout, Columns, Event, Format, Ftrace, Operation, OracleGeneral, Role, Separator, TypeCode,
 };

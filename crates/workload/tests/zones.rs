@@ -16,6 +16,7 @@ fn spec(zones: ZoneWrites, open_zones: u32, full: u64) -> ZoneFlowSpec {
         pacing: SyntheticPacing::Closed { depth: 7 },
         read_share: 0.4,
         overwrites: 0.0,
+        vector: None,
         block_size: BlockSize::Weighted(vec![(Bytes::kib(4), 2.0), (Bytes::kib(64), 1.0)]),
         alignment: Bytes::kib(4),
         from: 0.25,
@@ -27,6 +28,7 @@ fn spec(zones: ZoneWrites, open_zones: u32, full: u64) -> ZoneFlowSpec {
             full,
             area: None,
             conventional: 0,
+            chunks: None,
         },
     }
 }

@@ -69,6 +69,18 @@ block-size = "64KiB"
 """
 """A zoned drive of zones of one lane."""
 
+CHUNKED = """\
+drive = "a4-mini"
+[ftl]
+family = "open-channel"
+over-provisioning = "7%"
+[run]
+requests = 10
+[[flow]]
+zones = "vector"
+"""
+"""An Open-Channel drive."""
+
 LOGGED = """\
 drive = "a4-mini"
 [ftl]
@@ -234,6 +246,23 @@ OF_ZONED: tuple[Change, ...] = (
     ("zones and skewed addresses", "flow", 'address = "zipf"'),
 )
 
+OF_CHUNKED: tuple[Change, ...] = (
+    ("chunks of no block", "ftl", "chunk-blocks = 0"),
+    ("chunks of more blocks than the unit has", "ftl", "chunk-blocks = 4096"),
+    ("no open chunk", "ftl", "max-open-chunks = 0"),
+    ("open chunks as a share", "ftl", 'max-open-chunks = "10%"'),
+    ("a width of zones of chunks", "ftl", "zone-width = 1"),
+    ("a victim policy of chunks", "ftl", 'gc = "greedy"'),
+    ("a write across no chunk", "flow", "vector-width = 0"),
+    ("a write across more chunks than its list holds", "flow", "vector-width = 6\nopen-zones = 6"),
+    ("a write across other chunks than are open", "flow", "vector-width = 2\nopen-zones = 3"),
+    ("a read of no place", "flow", "vector-places = 0"),
+    ("a read of more places than its list holds", "flow", 'vector-places = 33\nblock-size = "8KiB"'),
+    ("a unit that the drive has not", "flow", "first-unit = 8"),
+    ("more units than the drive has", "flow", "first-unit = 4\nparallel-units = 5"),
+    ("appends to chunks", "flow", 'zones = "append"'),
+)
+
 OF_LOGGED: tuple[Change, ...] = (
     ("no log block", "ftl", "log-blocks = 0"),
     ("more log blocks than the lane has", "ftl", "log-blocks = 65536"),
@@ -269,7 +298,8 @@ OF_WORN: tuple[Change, ...] = (
 
 def features() -> Iterator[Wrong]:
     """Configurations in which one key of a feature is wrong, or two contradict each other."""
-    for base, changes in ((PAGE, OF_PAGE), (SLC, OF_SLC), (ZONED, OF_ZONED), (LOGGED, OF_LOGGED), (WORN, OF_WORN)):
+    of_families = ((ZONED, OF_ZONED), (CHUNKED, OF_CHUNKED), (LOGGED, OF_LOGGED))
+    for base, changes in ((PAGE, OF_PAGE), (SLC, OF_SLC), *of_families, (WORN, OF_WORN)):
         for about, section, lines in changes:
             text = changed(base, section, lines)
             keys = [line.partition(" = ")[0] for line in lines.split("\n")]

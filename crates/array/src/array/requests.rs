@@ -86,7 +86,7 @@ impl Array {
                 }
                 self.part_done(job);
             }
-            Op::Trim | Op::WriteZeroes | Op::Compare | Op::Append | Op::Zone(_) => {
+            Op::Trim | Op::WriteZeroes | Op::Compare | Op::Append | Op::Zone(_) | Op::Vector(_) => {
                 unreachable!("{:?} of arrays is rejected by the configuration", request.op)
             }
             Op::Read | Op::Write => {

@@ -107,6 +107,7 @@ impl Drive {
             let at = now + self.host.completion_time();
             let request = self.host.requests.get_mut(id);
             request.book(Cause::Queue, now);
+            self.vectors.forget(request);
             (request.status, request.bytes) = (Status::CommandAbortRequested, 0);
             self.counters.commands_aborted += 1;
             self.aborts.as_mut().expect("an Abort command").completing.push_back((at, id));

@@ -70,6 +70,7 @@ impl Drive {
                 || spec.firmware.is_some()
                 || spec.read_cache.is_some()
                 || !spec.formats.is_empty()
+                || spec.ftl.is_open_channel()
                 || spec.follows_queues(),
             waits_apart: ftl.namespaces().is_some() || spec.divides_cache(),
             ftl,
@@ -90,6 +91,7 @@ impl Drive {
             watches_submissions: spec.host.max_transfer.is_some() || spec.host.abort_limit.is_some(),
             formats: Formats::new(&spec.formats),
             aborts: Aborts::new(&spec.host),
+            vectors: Default::default(),
             faults,
             counters: Default::default(),
             spec,

@@ -122,6 +122,7 @@ impl Drive {
             Op::Flush => self.flush(events, id),
             Op::Append => self.append(events, id),
             Op::Zone(action) => self.zone_command(events, id, action),
+            Op::Vector(action) => self.vector_command(events, id, action),
         }
     }
 

@@ -53,6 +53,14 @@ impl Device for Drive {
         }
     }
 
+    fn store_addresses(&mut self, addresses: &[u64]) -> u64 {
+        self.host.first_sector(self.vectors.store(addresses))
+    }
+
+    fn at_address(&self, request: Request) -> Request {
+        self.vectors.at_address(&self.host, request)
+    }
+
     #[inline(always)]
     fn submit(
         &mut self,
@@ -156,7 +164,8 @@ impl Device for Drive {
     }
 
     fn for_waiting(&self, each: &mut dyn FnMut(Waiting)) {
-        self.host.queues.all_waiting().for_each(each);
+        let named = |waiting: Waiting| Waiting { request: self.at_address(waiting.request), ..waiting };
+        self.host.queues.all_waiting().map(named).for_each(each);
     }
 
     fn begin_window(&mut self) {

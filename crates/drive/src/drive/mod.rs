@@ -11,6 +11,7 @@
 
 mod abort_state;
 mod aborts;
+mod address_lists;
 mod build;
 mod commands;
 mod compare;
@@ -31,6 +32,7 @@ mod queue_parts;
 mod read_through;
 mod state;
 mod unit_events;
+mod vectors;
 pub mod verify;
 mod write_zeroes;
 mod writes;
@@ -47,6 +49,7 @@ use crate::owner::Owner;
 use crate::read_cache::ReadCache;
 use crate::spec::DriveSpec;
 use abort_state::Aborts;
+use address_lists::AddressLists;
 use fault_injector::FaultInjector;
 use format_state::Formats;
 use interpulse_engine::account::Cause;
@@ -95,6 +98,8 @@ pub struct Drive {
     formats: Option<Box<Formats>>,
     /// Commands that the host aborts, if it does.
     aborts: Option<Box<Aborts>>,
+    /// Lists of addresses of vector commands.
+    vectors: AddressLists,
     /// Whether the host splits requests or aborts commands.
     watches_submissions: bool,
     /// Counters since the start.

@@ -14,6 +14,10 @@ impl Drive {
             let (issued, completed) = (self.host.issued, self.host.completed);
             return Err(format!("{issued} requests issued, {completed} completed, {lost} lost with power"));
         }
+        let lists = self.vectors.in_use();
+        if lists > 0 {
+            return Err(format!("{lists} lists of addresses of vector commands are left"));
+        }
         let mapped = self.ftl.audit(stride)?;
         if let Some(cache) = &self.read_cache {
             cache.audit(|lpn| self.ftl.version(lpn))?;

@@ -105,6 +105,9 @@ impl Drive {
     #[cold]
     #[inline(never)]
     fn admit_cached_units(&mut self, id: RequestId) -> bool {
+        if matches!(self.host.requests.get(id).op, Op::Vector(_)) {
+            return self.admit_vector(id);
+        }
         self.name_writer(id);
         let before = self.host.requests.get(id).admitted;
         let writer = self.host.requests.get(id).tag;
@@ -150,8 +153,10 @@ impl Drive {
         }
         if self.ftl.writes_through() {
             // The write completes with its last program.
-            debug_assert!(self.host.requests.get(id).unprogrammed > 0);
-            return;
+            if self.host.requests.get(id).unprogrammed > 0 {
+                return;
+            }
+            // A reset of its chunk has overtaken all its data.
         }
         let now = events.now();
         self.host.requests.get_mut(id).book(Cause::Cache, now);

@@ -55,7 +55,12 @@ impl Drive {
     /// Completes the reset or finish `id`, which has waited for operations of `cause`.
     #[cold]
     pub(super) fn zone_changed(&mut self, events: &mut EventQueue, id: RequestId, cause: Cause) {
-        let now = events.now();
+        let (now, request) = (events.now(), self.host.requests.get_mut(id));
+        if request.reads_left > 1 {
+            // A vector command resets other chunks too.
+            request.reads_left -= 1;
+            return;
+        }
         self.host.requests.get_mut(id).book(cause, now);
         self.host.leave(events, now, id, 0);
     }

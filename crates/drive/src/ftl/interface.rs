@@ -16,7 +16,7 @@ use crate::ftl::zoned::ZonedFtl;
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock, TranslationPage};
 use crate::spec::FaultKind;
 use enum_dispatch::enum_dispatch;
-use interpulse_engine::{Duration, RequestId, SimTime, Status, ZoneAction};
+use interpulse_engine::{Duration, RequestId, SimTime, Status, VectorAction, ZoneAction};
 use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
 use interpulse_flash::ids::BlockId;
@@ -101,6 +101,11 @@ pub trait Ftl {
     /// Whether units of the namespace that holds `lpn` can be deallocated.
     fn deallocates(&self, _lpn: Lpn) -> bool {
         true
+    }
+    /// Whether the vector command `action` on `addresses` is legal now. The units of legal writes are then passed to
+    /// [`Ftl::admit`], in the order of the writes and of their lists.
+    fn accept_vector(&mut self, _action: VectorAction, _addresses: &[Lpn]) -> Result<(), Status> {
+        Err(Status::InvalidOpcode)
     }
     /// As [`Ftl::accept_write`] for a zone append to the zone that begins at `lpn`; returns the place of its data.
     fn accept_append(&mut self, _lpn: Lpn, _units: u32, _whole_units: bool) -> Result<Lpn, Status> {

@@ -3,7 +3,7 @@
 //! A device takes as many requests as its queues hold, but a load that exceeds it makes any number wait. A request is stored
 //! as its differences to the one before it, of which most have none.
 
-use interpulse_engine::{Op, Request, SimTime, Tag, Waiting, ZoneAction};
+use interpulse_engine::{Op, Request, SimTime, Tag, VectorAction, Waiting, ZoneAction};
 use std::collections::VecDeque;
 
 /// Bytes allocated at a time.
@@ -12,7 +12,7 @@ const CHUNK: usize = 1 << 16;
 const MOST: usize = 1 + 10 + 5 + 1 + 5 + 10;
 
 /// Operations by their number in the low bits of a head.
-const OPS: [Op; 15] = [
+const OPS: [Op; 16] = [
     Op::Read,
     Op::Write,
     Op::Trim,
@@ -28,7 +28,10 @@ const OPS: [Op; 15] = [
     Op::Zone(ZoneAction::Report),
     Op::WriteZeroes,
     Op::Compare,
+    Op::Vector(VectorAction::Read),
 ];
+/// Number of vector commands; the handle of one is the number of its action.
+const VECTOR: u8 = 15;
 const OP: u8 = 0x0f;
 /// Bits of a head: the field differs from the request before.
 const TIME: u8 = 0x10;
@@ -180,6 +183,9 @@ impl Place {
             request.handle = chunk[self.at];
             self.at += 1;
         }
+        if head & OP == VECTOR {
+            request.op = Op::Vector(VectorAction::ALL[usize::from(request.handle)]);
+        }
         if head & LENGTH != 0 {
             request.sectors = self.get(chunk) as u32;
         }
@@ -234,6 +240,7 @@ fn number_of(op: Op) -> u8 {
         Op::Zone(ZoneAction::Report) => 12,
         Op::WriteZeroes => 13,
         Op::Compare => 14,
+        Op::Vector(_) => VECTOR,
     }
 }
 
@@ -298,7 +305,13 @@ mod tests {
         let number = || prop_oneof![0..4u64, any::<u64>(), any::<u64>().prop_map(|n| n << 3)];
         let fields = (number(), number(), number(), 0..OPS.len(), prop_oneof![0..2u8, any::<u8>()]);
         fields.prop_map(|(tag, sector, sectors, op, handle)| {
-            let request = Request { op: OPS[op], sector: sector >> 2, sectors: sectors as u32, handle };
+            let (sector, sectors) = (sector >> 2, sectors as u32);
+            let request = match OPS[op] {
+                Op::Vector(_) => {
+                    Request::vector(VectorAction::ALL[usize::from(handle % 3)], sector, sectors, 1)
+                }
+                op => Request { op, sector, sectors, handle },
+            };
             (tag >> 8, Waiting { submitted: SimTime::ZERO, tag: Tag(tag as u32), request })
         })
     }

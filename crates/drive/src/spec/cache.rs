@@ -99,6 +99,10 @@ impl CacheSpec {
 pub(super) fn least_slots(geometry: &Geometry, ftl: &FtlSpec) -> u64 {
     let of = WriteBackShape::of(geometry, ftl);
     if let Some(zones) = &ftl.zones {
+        if zones.chunks {
+            // Only the write that waits for slots has a part of a program in the cache.
+            return 2 * of.program;
+        }
         // An active zone keeps up to a program until the rest of it arrives.
         let areas =
             zones.zrwa.map_or(0, |zrwa| u64::from(zrwa.zones) * (zrwa.size.get() / geometry.unit_bytes));

@@ -170,7 +170,7 @@ impl DriveSpec {
         let keys = [
             "ftl.zone-size",
             "ftl.zone-width",
-            "ftl.zone-rows",
+            zones.rows_key(),
             "part.blocks-per-plane",
             "ftl.over-provisioning",
         ];

@@ -10,7 +10,7 @@ use crate::ftl::page::placement::stripe::Allocation;
 use crate::ftl::page::reprogram::ReprogramSpec;
 use crate::ftl::page::separation::HotnessPolicy;
 use crate::ftl::page::slc::SlcSpec;
-use crate::ftl::zoned::spec::ZoneSpec;
+use crate::ftl::zoned::spec::{ChunkSpec, ZoneSpec};
 use interpulse_engine::Bytes;
 use interpulse_flash::geometry::Geometry;
 use interpulse_settings::{
@@ -27,6 +27,8 @@ choices! {
         Zoned = "zoned",
         /// data blocks mapped by block and log blocks mapped by unit, which merges move to data blocks (BAST, FAST)
         LogBlock = "log-block",
+        /// chunks of parallel units that the host writes, reads and resets by lists of physical addresses (Open-Channel SSD 2.0)
+        OpenChannel = "open-channel",
     }
 }
 
@@ -84,7 +86,7 @@ pub struct FtlSpec {
     pub unmapped_reads: UnmappedReads,
     /// Static wear levelling.
     pub wear_gap: Option<u32>,
-    /// Zones of the zoned family; its values of the page-mapped family are defaults without effect.
+    /// Zones of the zoned family, or chunks of the Open-Channel one; its values of the page-mapped family are defaults without effect.
     pub zones: Option<ZoneSpec>,
     /// Log blocks of the log-block family, as [`FtlSpec::zones`].
     pub log_blocks: Option<LogBlockSpec>,
@@ -165,6 +167,7 @@ enum FamilyKeys {
     Page(Box<PageKeys>),
     Zoned(ZoneSpec),
     LogBlock(LogBlockSpec),
+    OpenChannel(ChunkSpec),
 }
 
 impl FtlSpec {
@@ -193,7 +196,7 @@ impl FtlSpec {
         capacity: Option<Bytes>,
     ) -> Result<FtlSpec, ConfigError> {
         let of = |family: Family| format!("family = \"{}\"", family.name());
-        let variants: [Variant<FamilyKeys>; 3] = [
+        let variants: [Variant<FamilyKeys>; 4] = [
             (of(Family::Page), &|s| {
                 PageKeys::read(s, &mut s.not_shaping_state()).map(|keys| FamilyKeys::Page(Box::new(keys)))
             }),
@@ -201,11 +204,15 @@ impl FtlSpec {
             (of(Family::LogBlock), &|s| {
                 LogBlockSpec::read(s, &mut s.not_shaping_state()).map(FamilyKeys::LogBlock)
             }),
+            (of(Family::OpenChannel), &|s| {
+                ChunkSpec::read(s, &mut s.not_shaping_state()).map(FamilyKeys::OpenChannel)
+            }),
         ];
         let (page, zones, log_blocks) = match s.read_variant(common.family as usize, &variants)? {
             FamilyKeys::Page(keys) => (*keys, None, None),
             FamilyKeys::Zoned(zones) => (PageKeys::defaults(), Some(zones), None),
             FamilyKeys::LogBlock(of) => (PageKeys::defaults(), None, Some(of)),
+            FamilyKeys::OpenChannel(chunks) => (PageKeys::defaults(), Some(chunks.into()), None),
         };
         Ok(FtlSpec {
             over_provisioning: common.over_provisioning,
@@ -244,6 +251,11 @@ impl FtlSpec {
     /// Keys of the section `[ftl]` that belong to the whole drive, not to a namespace.
     pub const DRIVE_WIDE: &'static [&'static str] = &["mapping-unit", "bad-block-reserve", "multi-plane"];
 
+    /// Whether the FTL is of the Open-Channel family.
+    pub fn is_open_channel(&self) -> bool {
+        self.zones.as_ref().is_some_and(|zones| zones.chunks)
+    }
+
     /// Whether the FTL is of the page-mapped family.
     pub fn is_page_mapped(&self) -> bool {
         self.zones.is_none() && self.log_blocks.is_none()
@@ -261,6 +273,7 @@ impl FtlSpec {
             (Family::Page, FtlSpec::page_keys()),
             (Family::Zoned, declared(&|s| ZoneSpec::read(s, &mut s.clone()).is_ok())),
             (Family::LogBlock, declared(&|s| LogBlockSpec::read(s, &mut s.clone()).is_ok())),
+            (Family::OpenChannel, declared(&|s| ChunkSpec::read(s, &mut s.clone()).is_ok())),
         ];
         families.into_iter().filter(|(of, _)| !own(*of)).flat_map(|(_, keys)| keys).collect()
     }

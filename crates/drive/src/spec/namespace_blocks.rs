@@ -238,6 +238,8 @@ impl DriveSpec {
         let conventional = ftl.zones.as_ref().is_some_and(|zones| zones.conventional > 0);
         goes(!conventional, "ftl.conventional-zones", "conventional zones belong to a whole drive")?;
         goes(ftl.log_blocks.is_none(), "ftl.family", "log blocks belong to a whole drive")?;
+        let why = "an Open-Channel drive shows its parallel units as a whole";
+        goes(!ftl.is_open_channel(), "ftl.family", why)?;
         goes(!ftl.gc.imposes(), "ftl.gc", "imposed write amplification belongs to a whole drive")?;
         goes(ftl.mapping.cached().is_none(), "ftl.mapping", "the mapping cache belongs to a whole drive")?;
         goes(

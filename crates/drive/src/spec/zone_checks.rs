@@ -1,13 +1,14 @@
 //! Consistency checks of zoned drives.
 
 use super::{DriveSpec, Fault, Impossible};
-use interpulse_engine::Bytes;
+use interpulse_engine::{Bytes, VectorAction};
 
 impl DriveSpec {
     /// Checks what a zoned drive does not go together with.
     pub(super) fn check_zones(&self) -> Result<(), Impossible> {
         self.check_power_loss()?;
         self.check_failures_of_zones()?;
+        self.check_chunks()?;
         if self.power_loss.is_some() {
             let areas = self.ftl.zones.as_ref().is_some_and(|zones| zones.zrwa.is_some());
             let why = "a random write area is memory that survives a loss of power: leave out cache.protected = false";
@@ -15,7 +16,8 @@ impl DriveSpec {
         }
         let why = "a write that is smaller than a program waits in the cache for its neighbours in the zone, and would never \
                    be complete: leave out cache.acknowledge";
-        let in_cache = !self.cache.acknowledge.waits_for_programs();
+        let chunks = self.ftl.is_open_channel() && !self.cache.is_absent();
+        let in_cache = chunks || !self.cache.acknowledge.waits_for_programs();
         let keys = if self.cache.is_absent() {
             ["cache.size", "ftl.family"]
         } else {
@@ -52,6 +54,22 @@ impl DriveSpec {
         Impossible::unless(!refreshes, &["errors.refresh-after", "ftl.family"], why)?;
         let reclaims = errors.is_some_and(|errors| errors.reclaim_reads.is_some());
         Impossible::unless(!reclaims, &["errors.reclaim-reads", "ftl.family"], why)
+    }
+
+    /// Checks what the chunks of an Open-Channel drive do not go together with.
+    fn check_chunks(&self) -> Result<(), Impossible> {
+        if !self.ftl.is_open_channel() {
+            return Ok(());
+        }
+        let why = "the host of an Open-Channel drive recovers its data after a loss of power, which flows do not: leave out [power-loss]";
+        Impossible::unless(self.power_loss.is_none(), &["power-loss.at", "ftl.family"], why)?;
+        let (program, most) = (self.layout()?.units_per_program, VectorAction::MOST_ADDRESSES);
+        let why = format!(
+            "a program of {program} logical blocks needs as many addresses, and a vector command has at most {most}: choose a \
+             larger ftl.mapping-unit or a smaller ftl.multi-plane"
+        );
+        let keys = ["ftl.multi-plane", "ftl.mapping-unit", "ftl.family"];
+        Impossible::unless(program <= most, &keys, why)
     }
 
     /// Checks what a zoned drive whose blocks fail does not go together with.

@@ -335,7 +335,7 @@ impl Bench {
         self.run_while(|bench| !bench.host.is_done());
     }
 
-    fn run_while(&mut self, goes_on: impl Fn(&Bench) -> bool) {
+    pub fn run_while(&mut self, goes_on: impl Fn(&Bench) -> bool) {
         let mut last = (self.host.device.completed(), 0);
         while goes_on(self) {
             let stepped = self.step(self.events.horizon());

@@ -3,9 +3,11 @@
 use super::Bench;
 use interpulse_drive::DriveSpec;
 use interpulse_drive::PreconditionedState;
-use interpulse_drive::ftl::zoned::spec::{FinishEnd, ResetEnd, ZoneSpec};
+use interpulse_drive::ftl::zoned::spec::{ChunkSpec, FinishEnd, ResetEnd, ZoneSpec};
 use interpulse_drive::ftl::zoned::tables::ZoneTables;
-use interpulse_engine::{Bytes, Device, DeviceEvent, Duration, Op, Request, Rng, Status, Streams, Tag};
+use interpulse_engine::{
+    Bytes, Device, DeviceEvent, Duration, Op, Request, Rng, Status, Streams, Tag, VectorAction,
+};
 use interpulse_flash::suspend::{Scheme, SuspendCosts, SuspendPolicy};
 
 /// Sequential zones of `width` lanes and one row, four of them active, whose reset ends with its erases.
@@ -20,7 +22,13 @@ pub fn zones_of(width: u32) -> ZoneSpec {
         finish_end: FinishEnd::AtOnce,
         reset_end: ResetEnd::WhenErased,
         zrwa: None,
+        chunks: false,
     }
+}
+
+/// Chunks of a super block, without a limit of open ones.
+pub fn chunks() -> ZoneSpec {
+    ChunkSpec { blocks: 1, max_open: None }.into()
 }
 
 /// A zoned drive whose first `full` zones are full.
@@ -42,7 +50,26 @@ pub struct Done {
 impl Bench {
     /// Submits a command and runs to its completion.
     pub fn execute(&mut self, op: Op, sector: u64, sectors: u32) -> Done {
-        self.host.device.submit(&mut self.events, 0, Tag(0), Request::new(op, sector, sectors));
+        self.run_request(Request::new(op, sector, sectors))
+    }
+
+    /// As [`Bench::execute`] of a vector command on these addresses, in units of 4 KiB.
+    pub fn execute_vector(&mut self, action: VectorAction, units: &[u64]) -> Done {
+        let sectors: Vec<u64> = units.iter().map(|unit| 8 * unit).collect();
+        let list = self.host.device.store_addresses(&sectors);
+        self.run_request(Request::vector(action, list, units.len() as u32, 8))
+    }
+
+    /// Submits a vector command on these sectors, beside the flows.
+    pub fn submit_vector(&mut self, tag: Tag, action: VectorAction, sectors: &[u64]) {
+        let list = self.host.device.store_addresses(sectors);
+        let block = (self.host.device.spec().geometry.unit_bytes / 512) as u32;
+        let request = Request::vector(action, list, sectors.len() as u32, block);
+        self.host.submit(&mut self.events, 0, tag, request);
+    }
+
+    fn run_request(&mut self, request: Request) -> Done {
+        self.host.device.submit(&mut self.events, 0, Tag(0), request);
         loop {
             let (_, resource) = self.events.next(self.events.horizon()).expect("the command completes");
             self.host.device.handle(&mut self.events, resource);

@@ -80,7 +80,7 @@ impl SimulatedDrive {
         let Setup { options, pace, limit, record, state } = setup;
         let mut device = create(&options, state.as_ref().map(|file| file.path.as_path()))?;
         if device.counters().zones.is_some() {
-            let why = "ftl.family = \"zoned\": a block device needs random writes; legal: a page-mapped drive or an array";
+            let why = "ftl.family = \"zoned\" or \"open-channel\": a block device needs random writes; legal: a page-mapped drive or an array";
             return Err(Error::Config(format!("{}: {why}", options.path)));
         }
         let is_volatile = device.forgets_acknowledged_writes();

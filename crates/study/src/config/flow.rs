@@ -12,8 +12,15 @@ use std::path::Path;
 const HORIZON: Duration = Duration::from_ms(100 * 24 * 3_600_000);
 
 /// Zones of a flow on a drive that has none, which is refused.
-const ANY_ZONES: Zones =
-    Zones { sectors: 8, distance: 8, block: Bytes::kib(4), full: 0, area: None, conventional: 0 };
+const ANY_ZONES: Zones = Zones {
+    sectors: 8,
+    distance: 8,
+    block: Bytes::kib(4),
+    full: 0,
+    area: None,
+    chunks: None,
+    conventional: 0,
+};
 
 /// Reads all flows of `drive`, whose namespaces have these zones if they are zoned; paths in the file are relative to `folder`.
 pub(super) fn read(

@@ -7,7 +7,7 @@ use interpulse_drive::spec::{NamespaceSpec, WearBefore, When};
 use interpulse_engine::{Bytes, Duration, SECTOR};
 use interpulse_flash::errors::InitialAges;
 use interpulse_settings::{ConfigError, Document, Row, default, keys, optional};
-use interpulse_workload::{AddressSpec, AreaSectors, FlowSpec, Zones};
+use interpulse_workload::{AddressSpec, AreaSectors, Chunks, FlowSpec, Zones};
 
 /// Initial state of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -253,6 +253,10 @@ impl PreconditionSpec {
             block,
             full: u64::from(self.full_zones(zones.zones)),
             area,
+            chunks: drive.ftl.is_open_channel().then(|| Chunks {
+                units: drive.layout().map_or(1, |layout| layout.lanes),
+                program: sectors_of(zones.program),
+            }),
             conventional: 0,
         })
     }
@@ -301,5 +305,6 @@ impl PreconditionSpec {
 fn some_zones(drive: &DriveSpec) -> Zones {
     let block = Bytes(drive.geometry.unit_bytes);
     let sectors = block.get() / SECTOR.get();
-    Zones { sectors, distance: sectors, block, full: 0, area: None, conventional: 0 }
+    let chunks = drive.ftl.is_open_channel().then_some(Chunks { units: 65536, program: sectors });
+    Zones { sectors, distance: sectors, block, full: 0, area: None, chunks, conventional: 0 }
 }

@@ -3,7 +3,7 @@
 use super::columns::{Column, Data};
 use super::request_row::RequestRow;
 use super::row_batches::BatchSender;
-use interpulse_engine::{Op, SimTime};
+use interpulse_engine::{Op, SimTime, VectorAction};
 use std::io::Write;
 
 /// Approximate bytes per batch.
@@ -31,11 +31,13 @@ impl FioLog {
         }
         let of = &row.ended.of;
         let direction = match of.op {
-            Op::Read => 0,
-            Op::Write | Op::Append => 1,
+            Op::Read | Op::Vector(VectorAction::Read) => 0,
+            Op::Write | Op::Append | Op::Vector(VectorAction::Write) => 1,
             Op::Trim => 2,
             // fio logs neither flushes nor these.
-            Op::Flush | Op::WriteZeroes | Op::Compare | Op::Zone(_) => return,
+            Op::Flush | Op::WriteZeroes | Op::Compare | Op::Zone(_) | Op::Vector(VectorAction::Reset) => {
+                return;
+            }
         };
         let flow = (of.tag.index()).min(self.flows.len() - 1);
         let (text, lines) = &mut self.flows[flow];

@@ -5,7 +5,7 @@ use super::request_row::RequestRow;
 use super::row_batches::BatchSender;
 
 use interpulse_engine::account::{CAUSE_INFO, CAUSES, NO_ACCOUNT};
-use interpulse_engine::{Op, Status};
+use interpulse_engine::{Op, Status, VectorAction};
 use std::sync::Arc;
 
 /// Rows per batch.
@@ -116,17 +116,18 @@ impl RequestLog {
 }
 
 /// Names of operations.
-pub const KINDS: [&str; 7] = ["read", "write", "trim", "flush", "zone", "write zeroes", "compare"];
+pub const KINDS: [&str; 8] = ["read", "write", "trim", "flush", "zone", "write zeroes", "compare", "reset"];
 
 /// Index of an operation in [`KINDS`].
 pub fn kind_of(op: Op) -> i32 {
     match op {
-        Op::Read => 0,
-        Op::Write | Op::Append => 1,
+        Op::Read | Op::Vector(VectorAction::Read) => 0,
+        Op::Write | Op::Append | Op::Vector(VectorAction::Write) => 1,
         Op::Trim => 2,
         Op::Flush => 3,
         Op::Zone(_) => 4,
         Op::WriteZeroes => 5,
         Op::Compare => 6,
+        Op::Vector(VectorAction::Reset) => 7,
     }
 }

@@ -24,10 +24,26 @@ const STATES: [(ZoneState, &str); 7] = [
 pub(super) fn section(m: &Measured, drive: &Drive) -> Option<Value> {
     let writes = m.window.flows.iter().map(|flow| flow.write.count()).sum();
     let mut section = of_ftl(drive.zoned()?, drive.spec().geometry.unit_bytes, writes, &m.window.refused);
+    if drive.spec().ftl.is_open_channel() {
+        section["open_channel"] = open_channel(drive);
+    }
     if drive.spec().conventional_zones() > 0 {
         section["conventional"] = conventional(m, drive);
     }
     Some(section)
+}
+
+/// Geometry that an Open-Channel drive shows to the host.
+fn open_channel(drive: &Drive) -> Value {
+    let zones = drive.zoned().expect("it has chunks").geometry();
+    let (groups, units) = (drive.spec().geometry.channels, drive.layout().lanes);
+    json!({
+        "groups": groups,
+        "parallel_units": units,
+        "chunks_of_parallel_unit": zones.zones / units,
+        "logical_blocks_of_chunk": zones.units,
+        "write_unit": zones.program,
+    })
 }
 
 /// The conventional zones, which are not among the zones of the section.

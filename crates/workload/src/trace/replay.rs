@@ -174,7 +174,7 @@ impl Replay {
         let mut terms = Terms { wait, then: None };
         match row.op {
             Op::Flush => {}
-            Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => {
+            Op::Append | Op::Zone(_) | Op::Vector(_) | Op::WriteZeroes | Op::Compare => {
                 unreachable!("a trace has no such command")
             }
             Op::Trim => {

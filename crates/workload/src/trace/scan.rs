@@ -209,7 +209,7 @@ impl Totals {
                 self.flushes += 1;
                 return self.count_extent(row, None);
             }
-            Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => {
+            Op::Append | Op::Zone(_) | Op::Vector(_) | Op::WriteZeroes | Op::Compare => {
                 unreachable!("a trace has no such command")
             }
         };

@@ -29,6 +29,14 @@ counters! {
         commands: "requests",
         /// units of writes that a reset of their zone overtook before their data arrived
         discarded_units: "units",
+        /// vector commands of an Open-Channel drive that read
+        vector_reads: "requests",
+        /// vector commands that wrote
+        vector_writes: "requests",
+        /// vector commands that reset chunks
+        vector_resets: "requests",
+        /// addresses of all vector commands
+        vector_addresses: "addresses",
         /// zones that the drive closed because another one needed the open resource
         closed_by_drive: "zones",
         /// super blocks of zones copied because they could not be continued

@@ -76,6 +76,7 @@ impl ZonedFtl {
         let ZoneOffset { zone: first, .. } = self.geometry.split(from);
         let ZoneOffset { zone: last, .. } = self.geometry.split(Lpn(to.0.max(from.0 + 1) - 1));
         let is_offline = |zone: u32| self.states.of(zone).state == ZoneState::Offline;
-        if (first..=last).any(is_offline) { Err(Status::ZoneIsOffline) } else { Ok(()) }
+        let status = if self.chunks { Status::OfflineChunk } else { Status::ZoneIsOffline };
+        if (first..=last).any(is_offline) { Err(status) } else { Ok(()) }
     }
 }

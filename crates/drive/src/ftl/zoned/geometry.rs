@@ -77,6 +77,13 @@ impl ZoneGeometry {
         let groups = layout.lanes / width;
         let zones = logical_units / units / u64::from(groups) * u64::from(groups);
         if zones == 0 {
+            if spec.chunks {
+                return Err(format!(
+                    "a chunk of {} super blocks has {units} units; one on each of {groups} parallel units does not fit the \
+                     {logical_units} units of the drive",
+                    spec.rows
+                ));
+            }
             return Err(format!(
                 "a zone of {width} lanes and {} super blocks on each has {units} units; {groups} such zones do not fit the \
                  {logical_units} units of the drive",

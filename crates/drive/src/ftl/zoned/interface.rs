@@ -9,7 +9,7 @@ use crate::ftl::page::wear::health::Health;
 use crate::ftl::reads::{LookupResult, Sources};
 use crate::ftl::{Flash, Ftl, FtlCounters, MetadataWritten, Outcome, Rewritten, SpareSeen, Wear};
 use crate::numbers::{GcReadId, Lane, Lpn, SuperBlock};
-use interpulse_engine::{Duration, RequestId, SimTime, Status, ZoneAction};
+use interpulse_engine::{Duration, RequestId, SimTime, Status, VectorAction, ZoneAction};
 use interpulse_flash::DieId;
 use interpulse_flash::die::outage::Torn;
 use interpulse_flash::ids::BlockId;
@@ -32,6 +32,10 @@ impl Ftl for ZonedFtl {
     #[inline]
     fn accept_write(&mut self, lpn: Lpn, units: u32, whole_units: bool) -> Result<(), Status> {
         ZonedFtl::accept_write(self, lpn, units, whole_units)
+    }
+
+    fn accept_vector(&mut self, action: VectorAction, addresses: &[Lpn]) -> Result<(), Status> {
+        ZonedFtl::accept_vector(self, action, addresses)
     }
 
     fn deallocates(&self, _: Lpn) -> bool {
@@ -79,7 +83,7 @@ impl Ftl for ZonedFtl {
     }
 
     fn writes_through(&self) -> bool {
-        false
+        self.writes_through
     }
 
     fn set_backpressure(&mut self, _: Lpn, _: bool) {}

@@ -6,6 +6,7 @@
 
 mod area;
 mod audit;
+mod chunks;
 mod copies;
 pub mod counters;
 mod durability;

@@ -29,6 +29,9 @@ impl ZonedFtl {
         if offset != 0 && action != ZoneAction::Commit {
             return Err(Status::InvalidField);
         }
+        if self.chunks {
+            self.check_chunk_command(action, lpn)?;
+        }
         self.zone_counters.commands += 1;
         match action {
             ZoneAction::Open => self.states.open(zone)?,
@@ -103,10 +106,17 @@ impl ZonedFtl {
                 }
             }
         }
+        let mut dropped = 0;
         while let Some(slot) = self.cache.dirty_at(zone as usize, 0) {
             self.cache.kill_dirty(slot);
+            dropped += 1;
         }
         let of = &mut self.zones[zone as usize];
+        if self.writes_through {
+            let writer = |unit: u32| of.writers[(unit / self.geometry.program) as usize];
+            self.outcomes.extend((0..dropped).map(|unit| Outcome::Dropped(writer(unit))));
+            of.writers.clear();
+        }
         match of.area.take() {
             None => of.overtaken += written - of.admitted,
             Some(area) => {

@@ -54,9 +54,42 @@ keys! {
         pub reset_end: ResetEnd = ["zone-reset"] (run) choice(Some("when-erased"), ResetEnd::ALL),
         /// Random write areas.
         pub zrwa: Option<ZrwaSpec> => ZrwaSpec::of(run, max_active)?,
+        /// The zones are chunks of an Open-Channel drive: vector commands access them, and writes have whole programs.
+        pub chunks: bool => false,
     } check {
         let why = "an open zone is active: give a max-active that is at least max-open";
         s.check_together(max_open.is_none_or(|open| open <= max_active), &["max-open", "max-active"], why)?;
+    }
+}
+
+keys! {
+    /// Chunks of an Open-Channel drive.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ChunkSpec, pub(crate) fn read(s, run: &mut Section) {
+        /// super blocks of a parallel unit that a chunk takes
+        // A parallel unit is a lane, `multi-plane` planes of a die.
+        pub blocks: u32 = ["chunk-blocks"] u32(default(1).within(1..=4096)),
+        // The following key affects a run but not its initial state.
+        /// most chunks that are open at a time (MAXOC); left out, no limit
+        pub max_open: Option<u32> = ["max-open-chunks"] (run) optional_u32(optional().at_least(1)),
+    }
+}
+
+impl From<ChunkSpec> for ZoneSpec {
+    /// Chunks as zones of one lane.
+    fn from(ChunkSpec { blocks, max_open }: ChunkSpec) -> ZoneSpec {
+        ZoneSpec {
+            width: Some(1),
+            rows: blocks,
+            size: None,
+            conventional: 0,
+            max_open: None,
+            max_active: max_open.unwrap_or(u32::MAX),
+            finish_end: FinishEnd::AtOnce,
+            reset_end: ResetEnd::WhenErased,
+            zrwa: None,
+            chunks: true,
+        }
     }
 }
 
@@ -114,6 +147,11 @@ impl ZoneSpec {
     /// Units between the starts of neighbouring zones on a drive of `layout` with units of `unit` bytes.
     pub fn distance(&self, layout: &Layout, unit: u64) -> u64 {
         self.size.map_or_else(|| self.units(layout), |size| size.get() / unit)
+    }
+
+    /// Key of the super blocks of a zone on each lane.
+    pub fn rows_key(&self) -> &'static str {
+        if self.chunks { "ftl.chunk-blocks" } else { "ftl.zone-rows" }
     }
 
     /// Limit of open zones.

@@ -84,6 +84,14 @@ pub struct ZoneDescriptor {
     pub extent: u32,
 }
 
+/// Units of a write that go to one zone, from its write pointer.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    pub(super) zone: u32,
+    pub(super) from: u32,
+    pub(super) to: u32,
+}
+
 /// States and write pointers of all zones.
 #[derive(Clone, Debug)]
 pub struct ZoneStates {
@@ -155,6 +163,11 @@ impl ZoneStates {
             }
         }
         self.most_active = self.active;
+    }
+
+    /// Zones that can become active beside those that are.
+    pub fn inactive_left(&self) -> u32 {
+        self.max_active - self.active
     }
 
     /// State and write pointer of a zone.

@@ -20,6 +20,9 @@ impl ZonedFtl {
             // The logical block of a zoned drive is the mapping unit.
             return Err(Status::ZoneInvalidWrite);
         }
+        if self.chunks {
+            return self.accept_chunk_write(lpn.until(lpn + units));
+        }
         let ZoneOffset { zone, offset } = self.geometry.split(lpn);
         self.states.write(zone, offset, units)?;
         self.zone_counters.writes += 1;
@@ -33,6 +36,9 @@ impl ZonedFtl {
     /// Takes an append of `units` to the zone that begins at `lpn`; returns the place of its data.
     pub(super) fn accept_append(&mut self, lpn: Lpn, units: u32, whole_units: bool) -> Result<Lpn, Status> {
         let ZoneOffset { zone, offset } = self.geometry.split(lpn);
+        if self.chunks {
+            return Err(Status::InvalidOpcode);
+        }
         if offset != 0 || !whole_units {
             return Err(Status::InvalidField);
         }
@@ -63,6 +69,9 @@ impl ZonedFtl {
             }
         }
         of.admitted += 1;
+        if self.writes_through && offset.is_multiple_of(self.geometry.program) {
+            of.writers.push_back(tag);
+        }
         self.note_ready(zone);
         Admitted::Slot(slot)
     }
@@ -162,6 +171,7 @@ impl ZonedFtl {
         });
         let job = &mut self.programs[id.index()];
         (job.zone, job.generation, job.program, job.block) = (zone, of.generation, program, block);
+        job.writer = of.writers.pop_front().unwrap_or_default();
         job.fills = of.is_filling && program * self.geometry.program >= self.states.of(zone).written;
         match &mut of.area {
             None => {
@@ -255,6 +265,9 @@ impl ZonedFtl {
         }
         if self.blocks.end(job.block) {
             self.submit_erase(flash, job.block);
+        }
+        if self.writes_through {
+            self.outcomes.extend(std::iter::repeat_n(Outcome::Landed(job.writer), units as usize));
         }
         job.slots.clear();
         self.programs[id.index()] = job;

@@ -7,7 +7,7 @@ use super::durability::ZonePowerLoss;
 use super::failures::ZoneFailures;
 use super::geometry::ZoneGeometry;
 use super::spec::{FinishEnd, ResetEnd};
-use super::state::ZoneStates;
+use super::state::{Piece, ZoneStates};
 use super::tables::{PartialZone, ZoneTables};
 use crate::audit::VersionAudit;
 use crate::cache::Cache;
@@ -54,6 +54,12 @@ pub struct ZonedFtl {
     pub(super) fills: bool,
     /// Resets end with the erases of their blocks.
     pub(super) resets_wait: bool,
+    /// The zones are chunks of an Open-Channel drive.
+    pub(super) chunks: bool,
+    /// Pieces of the write that is being checked.
+    pub(super) pieces: Vec<Piece>,
+    /// A write completes with its programs. Each of these has data of one write.
+    pub(super) writes_through: bool,
     /// Resets in progress: command, and erases left.
     pub(super) resets: interpulse_engine::Slab<ResetId, (RequestId, u32)>,
     /// Reset that waits for the erase of each super block.
@@ -101,6 +107,8 @@ pub(super) struct ZoneData {
     pub(super) is_filling: bool,
     /// Command that waits for the last of these programs.
     pub(super) finishing: Option<RequestId>,
+    /// Where writes complete with their programs, the write of each program that is not submitted.
+    pub(super) writers: VecDeque<RequestId>,
 }
 
 impl ZoneData {
@@ -137,6 +145,8 @@ pub(super) struct ZoneProgram {
     pub(super) block: SuperBlock,
     /// It fills a finished zone: the host has written nothing of it.
     pub(super) fills: bool,
+    /// The write that waits for it, where writes do.
+    pub(super) writer: RequestId,
     /// Cache slots of its units, [`NO_SLOT`](super::area::NO_SLOT) those without data.
     pub(super) slots: Vec<Slot>,
 }
@@ -163,6 +173,7 @@ impl ZonedFtl {
             is_finished: false,
             is_filling: false,
             finishing: None,
+            writers: VecDeque::new(),
         };
         let loss = spec
             .power_loss
@@ -195,6 +206,9 @@ impl ZonedFtl {
             follows_reads: spec.follows_reads(),
             fills: zones.finish_end == FinishEnd::WhenFilled,
             resets_wait: zones.reset_end == ResetEnd::WhenErased,
+            chunks: zones.chunks,
+            pieces: Vec::new(),
+            writes_through: spec.cache.acknowledge.waits_for_programs(),
             resets: interpulse_engine::Slab::default(),
             outcomes: VecDeque::new(),
             counters: FtlCounters::default(),

@@ -5,14 +5,17 @@
 //! `depth` requests are outstanding: all but the last `depth` writes have reached the device and can be read. Of an open
 //! flow as many as `ASSUMED_OUTSTANDING` are taken to be outstanding.
 
+mod lists;
 pub mod spec;
+mod vectors;
 
 use super::clock::Clock;
 use super::size::Sizes;
 use super::spec::SyntheticPacing;
 use crate::error::Illegal;
 use crate::spec::Pacing;
-use interpulse_engine::{Bytes, Op, Request, Rng, SECTOR, SimTime, Streams, ZoneAction};
+use interpulse_engine::{Bytes, Op, Request, Rng, SECTOR, SimTime, Streams, VectorAction, ZoneAction};
+use lists::Vectors;
 use spec::{AreaSectors, ZoneFlowSpec, ZoneWrites};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -52,6 +55,8 @@ pub(crate) struct ZoneFlow {
     overwrites_below: u64,
     /// Zone management that precedes the next write.
     commands: VecDeque<Request>,
+    /// Vector commands, if the flow makes them.
+    vectors: Option<Vectors>,
 }
 
 #[derive(Clone, Default)]
@@ -95,7 +100,8 @@ impl ZoneFlow {
             return Err(Illegal::new("block-size", odd, format!("multiples of {}", spec.drive.block)));
         }
         let Range { start: first, end } = spec.region(capacity_sectors / spec.drive.distance);
-        let count = end - first;
+        let numbers: Vec<u64> = spec.numbers(first..end).collect();
+        let count = numbers.len() as u64;
         let legal = format!("at most the {count} whole zones of the region from..to");
         Illegal::unless(u64::from(spec.open_zones) <= count, "open-zones", spec.open_zones, legal)?;
         let full = |zone: u64| Zone {
@@ -111,6 +117,7 @@ impl ZoneFlow {
             writes: match spec.zones {
                 ZoneWrites::Write | ZoneWrites::Zrwa => Op::Write,
                 ZoneWrites::Append => Op::Append,
+                ZoneWrites::Vector => Op::Vector(VectorAction::Write),
             },
             sizes: Sizes::new(&spec.block_size, stream("workload.size"))?,
             clock: Clock::new(&spec.pacing, start, stream("workload.arrival"))?,
@@ -123,7 +130,7 @@ impl ZoneFlow {
             base: first * spec.drive.distance,
             zone_sectors,
             distance: spec.drive.distance,
-            zones: (first..end).map(full).collect(),
+            zones: numbers.iter().map(|&zone| full(zone)).collect(),
             // No zone, which counts as full: the first write of each place opens one.
             open: vec![
                 Open { zone: usize::MAX, written: zone_sectors, committed: zone_sectors };
@@ -132,10 +139,11 @@ impl ZoneFlow {
             turn: 0,
             next: 0,
             recent: VecDeque::new(),
-            most_recent,
+            most_recent: most_recent * spec.vector.map_or(1, |of| of.width as usize),
             area: spec.drive.area.filter(|_| spec.zones == ZoneWrites::Zrwa),
             overwrites_below: Rng::threshold(spec.overwrites),
             commands: VecDeque::new(),
+            vectors: Vectors::of(spec, numbers),
         })
     }
 
@@ -148,27 +156,38 @@ impl ZoneFlow {
         let at = self.clock.next()?;
         let reads = self.operations.chance(self.reads_below);
         let request = if reads { self.read() } else { None };
-        Some((at, request.unwrap_or_else(|| self.write())))
+        Some((
+            at,
+            request
+                .unwrap_or_else(|| if self.vectors.is_some() { self.write_vector() } else { self.write() }),
+        ))
     }
 
     /// A read of a place that was written; `None` if there is none.
     fn read(&mut self) -> Option<Request> {
         let sectors = self.sizes.next();
-        let length = u64::from(sectors);
+        if self.vectors.is_some() {
+            return self.read_vector(sectors);
+        }
+        let (zone, offset) = self.place_to_read(u64::from(sectors))?;
+        Some(self.request(Op::Read, zone, offset, sectors))
+    }
+
+    /// Zone and offset of `length` sectors that were written; `None` if there are none.
+    fn place_to_read(&mut self, length: u64) -> Option<(usize, u64)> {
         let most = self.zone_sectors.checked_sub(length)?;
         let positions = most / self.alignment + 1;
         for _ in 0..TRIES {
             let zone = self.addresses.below(self.zones.len() as u64);
             let offset = self.addresses.below(positions) * self.alignment;
             if offset + length <= self.zones[zone as usize].readable {
-                return Some(self.request(Op::Read, zone as usize, offset, sectors));
+                return Some((zone as usize, offset));
             }
         }
         let (zone, readable) =
             self.zones.iter().map(|zone| zone.readable).enumerate().max_by_key(|&(_, readable)| readable)?;
         let positions = readable.checked_sub(length)? / self.alignment + 1;
-        let offset = self.addresses.below(positions) * self.alignment;
-        Some(self.request(Op::Read, zone, offset, sectors))
+        Some((zone, self.addresses.below(positions) * self.alignment))
     }
 
     /// The next write, or the zone management that must precede it.
@@ -191,6 +210,13 @@ impl ZoneFlow {
         self.open[place].written += sectors;
         self.commit(place);
         self.turn = (place + 1) % self.open.len();
+        self.note_write(zone, sectors);
+        let offset = if self.writes == Op::Append { 0 } else { written };
+        self.request(self.writes, zone, offset, sectors as u32)
+    }
+
+    /// Notes a write of the next `sectors` of a zone; older writes can be read.
+    fn note_write(&mut self, zone: usize, sectors: u64) {
         self.recent.push_back(Write { zone, resets: self.zones[zone].resets, sectors });
         if self.recent.len() > self.most_recent {
             let old = self.recent.pop_front().expect("a write was added");
@@ -200,8 +226,6 @@ impl ZoneFlow {
             }
         }
         self.zones[zone].is_written = true;
-        let offset = if self.writes == Op::Append { 0 } else { written };
-        self.request(self.writes, zone, offset, sectors as u32)
     }
 
     /// Follows the write pointer of a zone with a random write area: the drive moves it when a write ends behind the area.

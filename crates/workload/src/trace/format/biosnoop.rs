@@ -58,7 +58,7 @@ impl TraceFormat for Biosnoop {
             Op::Write => 'W',
             Op::Trim => 'D',
             Op::Flush => 'F',
-            Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
+            Op::Append | Op::Zone(_) | Op::Vector(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
         };
         let (sector, bytes) = (request.sector, request.bytes().get());
         writeln!(out, "{} gen 1 gen{device} {kind} {sector} {bytes} 0.00", decimal(at_ns, 9))

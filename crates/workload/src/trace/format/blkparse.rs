@@ -140,7 +140,7 @@ impl TraceFormat for Blkparse {
             Op::Write => "W",
             Op::Trim => "D",
             Op::Flush => return writeln!(out, "  {major},{device} 0 1 {time} 1 {action} FN [gen]"),
-            Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
+            Op::Append | Op::Zone(_) | Op::Vector(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
         };
         writeln!(out, "  {major},{device} 0 1 {time} 1 {action} {operation} {sector} + {sectors} [gen]")
     }

@@ -150,7 +150,7 @@ impl TraceFormat for Blktrace {
             Op::Write => WRITE,
             Op::Trim => WRITE | DISCARD,
             Op::Flush => WRITE | FLUSH,
-            Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
+            Op::Append | Op::Zone(_) | Op::Vector(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
         };
         let category = match self.event {
             Event::Queued => QUEUED,

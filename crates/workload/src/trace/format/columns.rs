@@ -228,7 +228,7 @@ impl TraceFormat for Columns {
                     Op::Write => word(&self.write_words, "W"),
                     Op::Trim => "D".to_owned(),
                     Op::Flush => "F".to_owned(),
-                    Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
+                    Op::Append | Op::Zone(_) | Op::Vector(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
                 },
                 Role::Offset => (request.sector * SECTOR.get()).to_string(),
                 Role::Size => request.bytes().get().to_string(),

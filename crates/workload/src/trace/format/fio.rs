@@ -64,7 +64,7 @@ pub(super) fn write_action(out: &mut dyn Write, file: &str, request: Request) ->
         Op::Write => "write",
         Op::Trim => "trim",
         Op::Flush => "sync",
-        Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
+        Op::Append | Op::Zone(_) | Op::Vector(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
     };
     writeln!(out, "{file} {action} {offset} {length}")
 }

@@ -89,7 +89,7 @@ impl TraceFormat for Ftrace {
             Op::Write => "W",
             Op::Trim => "D",
             Op::Flush => "FF",
-            Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
+            Op::Append | Op::Zone(_) | Op::Vector(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
         };
         // The three events differ in what precedes the sector.
         let bytes = match self.event {

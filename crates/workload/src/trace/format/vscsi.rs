@@ -68,7 +68,7 @@ impl Fields {
             Op::Write => READS[1] + 2,
             Op::Trim => UNMAP,
             Op::Flush => FLUSHES[0],
-            Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
+            Op::Append | Op::Zone(_) | Op::Vector(_) | Op::WriteZeroes | Op::Compare => unreachable!("a trace has no such command"),
         };
         put(self.length, &(request.bytes().get() as u32).to_le_bytes());
         put(self.command, &command.to_le_bytes());

@@ -160,7 +160,7 @@ impl Measurer {
                 return;
             }
             Op::Flush => return self.flushes += 1,
-            Op::Append | Op::Zone(_) | Op::WriteZeroes | Op::Compare => {
+            Op::Append | Op::Zone(_) | Op::Vector(_) | Op::WriteZeroes | Op::Compare => {
                 unreachable!("a trace has no such command")
             }
         };

@@ -196,7 +196,7 @@ def test_data_after_a_shelf_has_the_errors_of_data_kept_there(tmp_path: Path) ->
     (case,) = live(out=tmp_path / "o", seeds=1, windows=2, profile=tomllib.loads(TEXT)).cases
     after = next(age for age in case.ages if age.day == 90)
     kept = interpulse.Config(CONFIG)
-    sets = {
+    sets: dict[str, str | int | float] = {
         "precondition.wear": "drawn",
         "precondition.cycles": round(after.cycles),
         "precondition.cycles-dispersion": case.dispersion,

@@ -143,6 +143,25 @@ fn cuts_of_arrays_that_reprogram_lose_nothing() {
 }
 
 #[test]
+fn an_older_log_does_not_undo_a_row_that_was_written_again() {
+    let [_, _, rows] = cuts_of_reprogramming_arrays(1_317..1_318);
+    assert!(rows > 0.0, "{rows}");
+}
+
+#[test]
+#[ignore = "long: make verify"]
+fn half_a_thousand_cuts_of_arrays_that_reprogram_lose_nothing() {
+    use std::io::Write;
+    let [reprogrammed, completed, rows] = cuts_of_reprogramming_arrays(1_000..1_500);
+    assert!(completed > 100.0 && rows > 500.0, "{reprogrammed} {completed} {rows}");
+    writeln!(
+        std::io::stdout(),
+        "cuts: 500 of arrays that reprogram, {completed} reprograms completed by capacitors"
+    )
+    .expect("standard output is open");
+}
+
+#[test]
 #[ignore = "long: make verify"]
 fn two_thousand_cuts_of_arrays_lose_nothing() {
     use std::io::Write;

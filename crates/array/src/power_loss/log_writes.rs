@@ -115,6 +115,8 @@ impl Array {
         let unit =
             log.units.iter_mut().find(|unit| unit.number == number).expect("it has rows to be written");
         unit.left -= 1;
+        // A later write of the row has a log of its own: an older one would undo its parity.
+        unit.rows.retain(|row| row.head != h);
         while log.units.front().is_some_and(|unit| unit.durable && unit.left == 0) {
             log.used -= log.units.pop_front().expect("the log is not empty").room;
         }

@@ -125,7 +125,7 @@ fn the_state_hash_covers_what_preconditioning_reads() {
     let plain = plain.unwrap();
     let (bytes, hash) = (state(&plain), plain.state_hash());
     let (mut others, mut shaped) = (BTreeSet::new(), 0);
-    for seed in 0..1_200 {
+    for seed in 0..1_600 {
         let sections = ["ftl", "cache", "schedule", "suspend", "precondition"];
         let (case, _) = world(seed, move |key| {
             let section = key.path.split('.').next().unwrap_or_default();

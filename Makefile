@@ -113,7 +113,7 @@ else
 endif
 
 sdist: $(VENV)/.installed ## build the source distribution into dist/
-	$(BIN)/maturin sdist --out dist
+	$(BIN)/python python/tools/sdist.py dist
 
 DRIVES := s3700 s4500 p4500 p3700 970-evo 970-evo-turbowrite p5810 p5430 9550-max 670p zn540
 

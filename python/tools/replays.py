@@ -118,7 +118,7 @@ def outcome(config: Path, checkout: Path) -> dict[str, Any]:
 
 def table() -> Iterator[str]:
     """The rows of all outcomes."""
-    yield "| replayed trace | | within 10 % | within a quarter | the median for all, within 10 % | p50, us | p99 | p99.9 |"
+    yield "| replayed trace | | within 10 % | within a quarter | measured median, within 10 % | p50, us | p99 | p99.9 |"
     yield "|---|---|---:|---:|---:|---:|---:|---:|"
     for path in sorted(REPLAYED.glob("*.json")):
         for row in json.loads(path.read_text(encoding="utf-8"))["rows"]:

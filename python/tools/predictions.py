@@ -4,7 +4,7 @@
 
 examples/drives/predicted/NAME.toml has the loads with their known figures, and the SHA-256 of the preset NAME from
 before any of the loads was simulated. The tool refuses another preset, simulates the loads, and writes NAME.json beside
-the file and the table of docs/PREDICTIONS.md. Without names it writes the table only.
+the file and the table of docs/PREDICTIONS.md, with that of replays.py. Without names it writes the tables only.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from statistics import fmean
 from typing import Any
 
 import drives
+import replays
 from drives import ROOT, figure_text
 from generated import with_blocks
 
@@ -115,8 +116,8 @@ def main(names: list[str]) -> None:
     for name in names:
         text = json.dumps(predict(name), indent=1) + "\n"
         (PREDICTED / f"{name}.json").write_text(text, encoding="utf-8")
-    block = "\n".join(["", *table(), "\n"])
-    PAGE.write_text(with_blocks(PAGE.read_text(encoding="utf-8"), [block]), encoding="utf-8")
+    blocks = ["\n".join(["", *rows, "\n"]) for rows in (table(), replays.table())]
+    PAGE.write_text(with_blocks(PAGE.read_text(encoding="utf-8"), blocks), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ def compared(measured: Column, ours: Column) -> dict[str, Any]:
         "requests": len(measured),
         "within-10%": float(np.mean(np.abs(ratio - 1) <= 0.1)),
         "within-25%": float(np.mean(np.abs(ratio - 1) <= 0.25)),
-        "rank-correlation": float(np.corrcoef(*ranks)[0, 1]),
+        "rank-correlation": float(np.corrcoef(ranks[0], ranks[1])[0, 1]),
         "median-alone-within-10%": float(np.mean(np.abs(np.median(measured) / measured - 1) <= 0.1)),
         "measured-us": [float(each) for each in np.percentile(measured, PERCENTILES)],
         "simulated-us": [float(each) for each in np.percentile(ours, PERCENTILES)],

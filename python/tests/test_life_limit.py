@@ -85,6 +85,33 @@ def test_advice_rules_out_what_wears_the_drive_out(tmp_path: Path) -> None:
     assert "life" not in interpulse.advise(config, limits, **common).to_dict()
 
 
+HEAVIER = '[[period]]\nfrom = "0d"\n[[period]]\nfrom = "40d"\ndwpd = 3\nset = ["flow.0.read=40%"]\n'
+
+
+def test_the_periods_of_a_profile_count(tmp_path: Path) -> None:
+    profile = tmp_path / "profile.toml"
+    profile.write_text(HEAVIER)
+    limit = LifeLimit.read("150d", 1.0, ("--life", "--dwpd", "--profile"), str(profile))
+    assert limit is not None
+    assert limit.text == "a life of at least 0.41 years at 1 drive writes per day and the 2 periods of its profile"
+    assert [each["from_day"] for each in limit.to_dict()["profile"]] == [0, 40]
+    with Simulations(Config(SHORT), tmp_path / "o", ProgressObserver(), jobs=2) as simulations:
+        name, own = next(iter(simulations.cases.items()))
+        plain, heavier = (expected(simulations, [(name, own, ())], each, 4)[0] for each in (LIMIT, limit))
+    life = interpulse.life(Config(SHORT), years=150 / 365, windows=5, seeds=4, profile=profile, out=tmp_path / "life")
+    whole = life.cases[0].end()
+    assert plain.end is not None
+    assert heavier.end is not None
+    assert whole is not None
+    # Forty days at the first rate, and the rest three times as fast.
+    assert heavier.end.value == pytest.approx(40 + (plain.end.value - 40) / 3, rel=0.05)
+    assert heavier.end.value == pytest.approx(whole.value, rel=0.03)
+    common: dict[str, Any] = {"without": without(), "seeds": 2, "out": tmp_path / "a", "profile": profile}
+    advice = interpulse.advise(Config(SHORT), {"all-p50": "100ms"}, life="150d", **common)
+    assert advice.best is None
+    assert "expected life, years: " in advice.nearest.why
+
+
 def test_a_ranking_leaves_out_short_lives_and_shows_the_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -143,12 +170,22 @@ def test_trials_whose_drives_end_early_are_not_feasible(tmp_path: Path) -> None:
         (["--life", "0d"], "--life: seen '0d'; expected an age above 0"),
         (["--life", "5y", "--dwpd", "0"], "--dwpd: seen 0.0; expected drive writes per day above 0"),
         (["--dwpd", "1"], "--dwpd: seen 1.0 without --life; expected both, or none"),
+        (["--profile", "p.toml"], "--profile: seen 'p.toml' without --life; expected both, or none"),
+        (["--life", "5y", "--profile", "none.toml"], "cannot read the profile none.toml: No such file"),
+        (["--life", "5y", "--profile", "p.toml"], "p.toml:3: period: flow.0.reed: unknown key"),
+        (["--life", "5d", "--profile", "p.toml"], "p.toml:4: period.from: seen '9d'; expected less than"),
         (["--life", "5y", "--set", "precondition.overwrite=none"], 'precondition.overwrite: seen "none"; expected'),
     ],
 )
 def test_errors_name_the_option(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    message: str,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.toml").write_text('[[period]]\nfrom = "0d"\n[[period]]\nfrom = "9d"\nset = ["flow.0.reed=1%"]\n')
     (tmp_path / "drive.toml").write_text(SHORT)
     command = ["advise", str(tmp_path / "drive.toml"), "--out", str(tmp_path / "o"), *options]
     assert run_app([*command, "--read-p99", "1ms"]) == 2
@@ -160,4 +197,12 @@ def test_a_study_names_the_line_of_a_wrong_life(tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.write_text(STUDY.format(limit='life = "soon"'))
     with pytest.raises(ConfigError, match=r"study.toml:6: life: seen 'soon'; expected an age"):
+        interpulse.optimize(study, out=tmp_path / "o")
+    study.write_text(STUDY.format(limit='profile = "p.toml"'))
+    with pytest.raises(
+        ConfigError, match=r"study.toml:6: profile: seen '.*p.toml' without .*study.toml:1: life; expected both"
+    ):
+        interpulse.optimize(study, out=tmp_path / "o")
+    study.write_text(STUDY.format(limit='life = "1y"\nprofile = "none.toml"'))
+    with pytest.raises(ConfigError, match=r"cannot read the profile .*none\.toml"):
         interpulse.optimize(study, out=tmp_path / "o")

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json as json_text
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from interpulse.cli.exit_codes import UserError
-from interpulse.cli.options import CaseNames, ConfigPath, Json, On, Sets, Workers
+from interpulse.cli.options import CaseNames, ConfigPath, Json, On, Sets, Workers, path_option
 from interpulse.cli.output_streams import emit
 from interpulse.cli.search_options import Out, search_progress, with_limits_if_any
 from interpulse.search.limits import said
 from interpulse.tables.layout import Column, Sheet, fill, terminal_width
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from interpulse.configuration.config import Config
     from interpulse.search.advice import Advice, Option
 
@@ -32,7 +31,7 @@ Examples:
 
   interpulse advise examples/choose.toml --case dense --read-p99.99 1.5ms --without exact --json
 
-  interpulse advise examples/life.toml --case plain --read-p99.9 1ms --life 3y --dwpd 1
+  interpulse advise examples/life.toml --case plain --read-p99.9 1ms --life 3y --profile examples/profile.toml
 
 Limits hold in every case of the configuration; --rank orders the schemes of each case by one
 figure. docs/SEARCH.md describes the search, docs/CHOOSING.md the reasons."""
@@ -80,6 +79,10 @@ def advise(
         float | None,
         typer.Option(metavar="N", help="Host writes per day until then, in capacities.", show_default="1"),
     ] = None,
+    profile: Annotated[
+        Path | None,
+        path_option("FILE", "Periods of temperature, load and power until then, such as examples/profile.toml."),
+    ] = None,
     without: Annotated[
         list[str] | None, typer.Option(metavar="SCHEME", help="A scheme that the part lacks; may be repeated.")
     ] = None,
@@ -116,6 +119,7 @@ def advise(
         "max_suspends": max_suspends,
         "life": life,
         "dwpd": dwpd,
+        "profile": profile,
         "without": without or [],
         "out": out,
         "cases": cases,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 from interpulse._core import ConfigError
 from interpulse.configuration.values import plain
 from interpulse.lifetime import dispersion
 from interpulse.lifetime.life import DWPD, CaseLife, simulate
-from interpulse.lifetime.profile import MOST_DWPD, YEAR_DAYS, Profile, age_in_days
+from interpulse.lifetime.profile import MOST_DWPD, YEAR_DAYS, Given, Profile, age_in_days
 from interpulse.lifetime.result import Lifetime
 from interpulse.runs.estimate import Estimate
 from interpulse.sweeps.axes import Sets
@@ -25,19 +26,27 @@ class LifeLimit:
 
     Attributes:
         days: the age.
-        dwpd: drive writes per day until then.
+        dwpd: drive writes per day until then, where the profile has no others.
+        profile: periods of temperature, load and power until then; None if nothing changes.
     """
 
     days: float
     dwpd: float
+    profile: Profile | None = None
 
     @classmethod
-    def read(cls, life: object, dwpd: object, places: tuple[str, str]) -> LifeLimit | None:
-        """Reads an age such as `5y` and a rate; None without an age. Raises ConfigError with the place of a mistake."""
-        at_life, at_dwpd = places
+    def read(cls, life: object, dwpd: object, places: tuple[str, str, str], profile: Given = None) -> LifeLimit | None:
+        """Reads an age such as `5y`, a rate and the path of a profile; None without an age.
+
+        Raises:
+            ConfigError: a mistake, with its place.
+        """
+        at_life, at_dwpd, at_profile = places
         if life is None:
-            if dwpd is not None:
-                raise ConfigError(f"{at_dwpd}: seen {dwpd!r} without {at_life}; expected both, or none")
+            path = str(profile) if isinstance(profile, PathLike) else profile
+            for place, seen in ((at_dwpd, dwpd), (at_profile, path)):
+                if seen is not None:
+                    raise ConfigError(f"{place}: seen {seen!r} without {at_life}; expected both, or none")
             return None
         days = age_in_days(life, at_life)
         if not 0 < days <= MOST_YEARS * YEAR_DAYS:
@@ -45,7 +54,8 @@ class LifeLimit:
         rate = DWPD if dwpd is None else plain(dwpd, at_dwpd)
         if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate <= MOST_DWPD:
             raise ConfigError(f"{at_dwpd}: seen {dwpd!r}; expected drive writes per day above 0, up to {MOST_DWPD:g}")
-        return cls(days, float(rate))
+        periods = None if profile is None else Profile.of(profile, days / YEAR_DAYS, float(rate))
+        return cls(days, float(rate), periods)
 
     @property
     def years(self) -> float:
@@ -55,11 +65,18 @@ class LifeLimit:
     @property
     def text(self) -> str:
         """The limit in words."""
-        return f"a life of at least {years(self.days)} at {self.dwpd:g} drive writes per day"
+        periods = "" if self.profile is None else f" and the {len(self.profile.periods)} periods of its profile"
+        return f"a life of at least {years(self.days)} at {self.dwpd:g} drive writes per day{periods}"
 
-    def to_dict(self) -> dict[str, float]:
+    @property
+    def periods(self) -> Profile:
+        """The profile; one period of the rate without."""
+        return self.profile or Profile.of(None, self.years, self.dwpd)
+
+    def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        return {"years": self.years, "dwpd": self.dwpd}
+        periods = {} if self.profile is None else {"profile": [each.to_dict() for each in self.profile.periods]}
+        return {"years": self.years, "dwpd": self.dwpd, **periods}
 
 
 @dataclass(frozen=True)
@@ -137,11 +154,17 @@ class Expected:
         return found | {"suspension_share_of_wear": self.found.stress, "notes": self.found.notes}
 
 
-def check_lives(cases: Mapping[str, Mapping[str, str]], path: str) -> None:
-    """Raises ConfigError unless the drives of these cases, by their resolved settings, have a life."""
-    for values in cases.values():
-        dispersion.check(values, path)
-        dispersion.asks(values)
+def check_lives(simulations: Simulations, cases: Mapping[str, Sets], limit: LifeLimit) -> None:
+    """Raises ConfigError unless the drives of these cases have a life with the periods of the profile."""
+    for sets in cases.values():
+        _check_life(simulations, sets, limit.periods)
+
+
+def _check_life(simulations: Simulations, sets: Sets, profile: Profile) -> None:
+    values = simulations.values(sets)
+    dispersion.check(values, simulations.path)
+    dispersion.asks(values)
+    profile.check(lambda own: simulations.plan((*sets, *own)))
 
 
 def expected(
@@ -159,8 +182,8 @@ def expected(
         ConfigError: the configuration has no life.
         RunError: a simulation failed.
     """
-    profile = Profile.of(None, limit.years, limit.dwpd)
-    days = [0.0, limit.days]
+    profile = limit.periods
+    days = profile.days(limit.years, 2)
     lives = [CaseLife(simulations, case, (*own, *more), profile, days, seeds, plain=own) for case, own, more in asked]
     simulate(simulations, lives)
     return [Expected(each.ended(), limit) for each in lives]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
 from interpulse.lifetime.expected import LifeLimit, check_lives, expected
+from interpulse.lifetime.profile import Given
 from interpulse.search.advice import Advice, Option
 from interpulse.search.candidates import (
     NONE,
@@ -65,6 +66,7 @@ def advise(
     wear: str | float | None = None,
     life: str | None = None,
     dwpd: float | None = None,
+    profile: Given = None,
     without: Sequence[str] = (),
     out: str | PathLike[str] | None = None,
     cases: Sequence[str] | None = None,
@@ -82,6 +84,7 @@ def advise(
         wear: maximum wear added by suspensions, as a share of the wear by erases (`"2%"`).
         life: age that the drive has to reach (`"5y"`).
         dwpd: host writes per day until then, in capacities; by default 1.
+        profile: as for `interpulse.life`: periods until then.
         without: schemes that the part does not support.
         out: the folder of the store; default: the name of the configuration in the working folder.
         cases: names of cases; default: all.
@@ -102,7 +105,7 @@ def advise(
     if wear is not None:
         every.append(Wear(read_share(wear, "wear")))
     given, observer = Config.of(config), observer_of(progress)
-    age = LifeLimit.read(life, dwpd, ("--life", "--dwpd"))
+    age = LifeLimit.read(life, dwpd, ("--life", "--dwpd", "--profile"), profile)
     seeds, cap, without = read_part_limits(seeds, max_suspends, without)
     with opened(given, every, observer, out=out, cases=cases, on=on, jobs=jobs) as setup:
         found = _Advisor(setup, every, cap, without, seeds, observer, age).advice()
@@ -129,7 +132,7 @@ class _Advisor:
         if any(isinstance(each, Wear) for each in limits):
             self._check_stress()
         if life is not None:
-            check_lives(self._values, setup.bare.path)
+            check_lives(setup.bare, self._cases, life)
         self._ways, self.refused = self._setup.ways(limits, cap, without)
         self._times: dict[str, float] = {}
 

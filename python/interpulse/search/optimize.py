@@ -179,7 +179,7 @@ def _check(study: Study, simulations: Simulations) -> None:
 
     study.check(legal)
     if study.life is not None:
-        check_lives({study.case: simulations.values(study.sets)}, simulations.path)
+        check_lives(simulations, {study.case: study.sets}, study.life)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from interpulse._core import ConfigError
 from interpulse.configuration.config import Config
 from interpulse.lifetime.expected import LifeLimit, check_lives, expected
+from interpulse.lifetime.profile import Given
 from interpulse.runs.steadiness import overload_advice
 from interpulse.search.candidates import (
     BOUND,
@@ -52,6 +53,7 @@ def rank(
     max_suspends: int | None = None,
     life: str | None = None,
     dwpd: float | None = None,
+    profile: Given = None,
     without: Sequence[str] = (),
     out: str | PathLike[str] | None = None,
     cases: Sequence[str] | None = None,
@@ -68,6 +70,7 @@ def rank(
         max_suspends: maximum number of suspensions of one operation by the part's data sheet.
         life: age that the drive of a ranked pair has to reach (`"5y"`).
         dwpd: host writes per day until then, in capacities; by default 1.
+        profile: as for `interpulse.life`: periods until then.
         without: schemes that the part does not support.
         out: the folder of the store; default: the name of the configuration in the working folder.
         cases: names of cases; default: all. Each is ranked on its own.
@@ -87,7 +90,7 @@ def rank(
     """
     wanted = read_figure(figure, "rank")
     given, observer = Config.of(config), observer_of(progress)
-    age = LifeLimit.read(life, dwpd, ("--life", "--dwpd"))
+    age = LifeLimit.read(life, dwpd, ("--life", "--dwpd", "--profile"), profile)
     seeds, cap, without = read_part_limits(seeds, max_suspends, without)
     with opened(given, [wanted], observer, out=out, cases=cases, on=on, jobs=jobs) as setup:
         found = _Ranker(setup, wanted, cap, without, seeds, observer, age).ranking()
@@ -111,7 +114,7 @@ class _Ranker:
         for case, window in setup.windows.items():
             _check_window(case, window, figure)
         if life is not None:
-            check_lives(setup.values, setup.bare.path)
+            check_lives(setup.bare, setup.cases, life)
         self._ways, self._refused = setup.ways([], cap, without)
         self._times: dict[str, float] = {}
 

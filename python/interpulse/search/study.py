@@ -21,7 +21,7 @@ from interpulse.sweeps.tomlfile import RESERVED, TomlFile, read_given
 
 KEYS = (
     *("study_version", "title", "config", "case", "set", "seed", "repetitions", "trials", "batch", "sampler", "cut"),
-    *("storage", "life", "dwpd", "parameter", "columns", "derived", "objective", "constraints"),
+    *("storage", "life", "dwpd", "profile", "parameter", "columns", "derived", "objective", "constraints"),
 )
 SAMPLERS = ("tpe", "nsga-ii", "random")
 TRIES = 64
@@ -216,9 +216,18 @@ def read_study(text: str, path: str, folder: Path) -> Study:
         life=LifeLimit.read(
             file.raw.get("life"),
             file.raw.get("dwpd"),
-            (f"{file.place('life')}: life", f"{file.place('dwpd')}: dwpd"),
+            (f"{file.place('life')}: life", f"{file.place('dwpd')}: dwpd", f"{file.place('profile')}: profile"),
+            _profile(file),
         ),
     )
+
+
+def _profile(file: TomlFile) -> Path | None:
+    """The path of a profile, beside the study."""
+    name = file.words("profile")
+    if "profile" in file.raw and not name.strip():
+        raise ConfigError(f"{file.place('profile')}: profile: seen {name!r}; expected the path of a file with periods")
+    return file.folder / name if name else None
 
 
 def _figures(

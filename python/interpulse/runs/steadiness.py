@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 RELIEF = 0.95
 """Share of the served rate that is proposed: at the served rate itself the backlog stays."""
 
+UNCERTAIN = 0.25
+"""Change of write amplification over the window beyond which a verdict on latencies does not cover it."""
+
 OVERLOADED = "overloaded"
 """The verdict of a window in which open flows offer more than the drive serves."""
 
@@ -61,6 +64,12 @@ def _rates(load: Mapping[str, Any]) -> str:
     if "offered_per_s" not in load:
         return "more requests offered than served"
     return f"{load['offered_per_s']:,.0f} requests/s offered, {load['served_per_s']:,.0f} served{begins}"
+
+
+def is_uncertain(raw: Mapping[str, Any]) -> bool:
+    """Whether write amplification may have changed by more than `UNCERTAIN` over the window."""
+    found = raw.get("steady", {}).get("waf_slope")
+    return found is not None and max(abs(end) for end in found["interval"]) > UNCERTAIN
 
 
 def slope(raw: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from interpulse.runs.answer import answer
 from interpulse.runs.latency import change, figure
 from interpulse.runs.limits import bound_name, limited_by
-from interpulse.runs.steadiness import overload_advice, slope
+from interpulse.runs.steadiness import is_uncertain, overload_advice, slope
 from interpulse.tables.format import number
 
 TYPE_CHECKING = False
@@ -291,6 +291,8 @@ def steadiness(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if words := STEADY.get(steady.get("verdict", "")):
             if "erases" in steady.get("unsure", ()):
                 words += "; no block was erased yet, and write amplification rises when collection begins"
+            elif steady["verdict"] == "yes" and is_uncertain(case):
+                words += " by latencies; for write amplification the window is too short"
             found.setdefault(words, []).append(_name(case))
     if len(found) == 1:
         rises = f"; {slope(cases[0])}" if len(cases) == 1 and slope(cases[0]) else ""

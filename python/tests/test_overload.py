@@ -163,7 +163,7 @@ def test_the_slope_of_write_amplification_is_printed() -> None:
     assert [*lines([case])][-1] == ("window steady: yes; write amplification -1.2 % over the window (-2.0 to -0.4 %)")
     case["steady"]["waf_slope"] = {"change": 0.2, "interval": [-0.6, 0.99]}
     assert [*lines([case])][-1] == (
-        "window steady: yes by latencies; for write amplification the window is too short;"
+        "window steady: yes, but too short for write amplification;"
         " write amplification +20.0 % over the window (-60.0 to +99.0 %)"
     )
 

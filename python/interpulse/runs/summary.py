@@ -292,7 +292,7 @@ def steadiness(cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             if "erases" in steady.get("unsure", ()):
                 words += "; no block was erased yet, and write amplification rises when collection begins"
             elif steady["verdict"] == "yes" and is_uncertain(case):
-                words += " by latencies; for write amplification the window is too short"
+                words += ", but too short for write amplification"
             found.setdefault(words, []).append(_name(case))
     if len(found) == 1:
         rises = f"; {slope(cases[0])}" if len(cases) == 1 and slope(cases[0]) else ""

@@ -26,7 +26,7 @@ def test_the_example_tells_what_age_costs_and_what_helps(aged: interpulse.Result
     cases = {case.case: case for case in aged.cases}
     tail = {name: case.percentile("read", 99.9) for name, case in cases.items()}
     assert tail["fresh"] < tail["aged"]
-    for remedy in ("pr2-ar2", "predicted", "refreshed"):
+    for remedy in ("pr2-ar2", "on-die", "predicted", "refreshed"):
         assert tail[remedy] < tail["aged"], remedy
     share = {name: case.raw["reliability"]["retried_share"] for name, case in cases.items()}
     assert share["fresh"] < 0.01 < 0.9 < share["aged"]

@@ -15,6 +15,7 @@ from typing import Any
 
 from generated import with_blocks
 
+import interpulse
 from interpulse.configuration.lists import listed
 from interpulse.flash.die import INSTANTS, Costs, Die, Timeline, waited_ns
 from interpulse.plotting.die_diagram import to_bytes
@@ -105,6 +106,22 @@ COMPENSATED_READS = (300_000, 700_000, 1_100_000, 1_500_000)
 
 METHODS = ("ispe", "aero")
 """Erase methods, compared on the erase of `safe-points`."""
+
+AGES = ("1h", "30d", "180d")
+"""Ages of the data of a page to read."""
+
+RETRIES = {
+    "regular": (),
+    "pipelined": (("ecc.retry", "pipelined"),),
+    "on-die": (("ecc.retry", "on-die"), ("ecc.retry-missed", "0"), ("ecc.retry-needless", "0")),
+}
+"""Read retries to compare, without chance."""
+
+AGED = FOLDER.parent.parent / "examples" / "aged.toml"
+"""Drive whose reads are retried."""
+
+RETRIED = ("aged", "pr2-ar2", "on-die")
+"""Its cases with different read retries."""
 
 LIMITS: tuple[tuple[tuple[str, str], ...], ...] = (
     (),
@@ -321,6 +338,62 @@ def compensation_diagram() -> bytes:
     return to_bytes(die, die.run(COMPENSATED_READS), "svg")
 
 
+def _aged(retry: str, age: str, scheme: str = "loop-boundary") -> Die:
+    errors = (("errors.table", "tlc-3d"), ("errors.initial-age", age))
+    return Die("a4-tlc", "program", scheme, (*errors, *RETRIES[retry]))
+
+
+def retry_block() -> str:
+    """Diagram of a read that its die repeats, and lengths of reads under each retry."""
+    sets = " ".join(f"--set {key}={value}" for key, value in _aged("on-die", "30d").sets)
+    lines = [
+        "![on-die: a read of a page of 30 days within a program](read-retry.svg)",
+        "",
+        f"    interpulse scheme loop-boundary {sets} --read-at 700us --out read-retry.svg",
+        "",
+        "A read of a fresh part of the error table `tlc-3d`, by the age of the data and alone on its die, in us;",
+        "then within the program, and how much longer that takes for it:",
+        "",
+        f"| retry | {' | '.join(AGES)} | a read at 700 us, {AGES[1]} | the program takes longer by |",
+        f"|---|{'---:|' * (len(AGES) + 2)}",
+    ]
+    for retry in RETRIES:
+        figures = [_us(_aged(retry, age).read_alone_ns) for age in AGES]
+        die = _aged(retry, AGES[1])
+        run = die.run([700_000])
+        read = run.reads[0]
+        figures.append(_us((read.done_ns or 0) - read.arrived_ns))
+        figures.append(_us((run.operations[0].done_ns or 0) - die.alone_ns))
+        lines.append(f"| `{retry}` | {' | '.join(figures)} |")
+    return "\n".join([*lines, ""])
+
+
+def aged_block() -> str:
+    """Table of the cases of an aged drive that differ in their read retry."""
+    config = interpulse.Config.load(AGED)
+    config.set("run.requests", "50000")
+    lines = [
+        "`examples/aged.toml` with 50,000 requests: 2,000 cycles, data of three months.",
+        "",
+        "| case | read mean, us | p99 | p99.9 | channels busy, % | sensings repeated by dies, of a page read |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for case in interpulse.run(config, no_cache=True).cases:
+        if case.case in RETRIED:
+            tails = [_us(1000 * case.percentile("read", each)) for each in (99, 99.9)]
+            mean = _us(1000 * case.latency_us["read"]["mean"])
+            busy = f"{100 * case.raw['limits']['utilization']['channels']['mean']:.1f}"
+            again = case.raw["reliability"].get("on_die_sensings_mean", 0.0)
+            lines.append(f"| `{case.case}` | {mean} | {' | '.join(tails)} | {busy} | {again:.3f} |")
+    return "\n".join([*lines, ""])
+
+
+def retry_diagram() -> bytes:
+    """The timing diagram of a read that its die repeats within a suspended program, as SVG."""
+    die = _aged("on-die", "30d")
+    return to_bytes(die, die.run([700_000]), "svg")
+
+
 def limits_block() -> str:
     """Table of one program under `loop-boundary` with twenty reads, without and with limits."""
     lines = [
@@ -347,6 +420,8 @@ def blocks_of(page: str) -> list[str]:
     """Generated blocks of a page, by its name without `.md`."""
     if page == "README":
         return [index_block(), "\n".join(comparison_block(of) for of in COMPARED)]
+    if page == "read-retry":
+        return [retry_block(), aged_block()]
     if page == "compensation":
         return [compensation_block(), cells_block()]
     other = {"limits": limits_block, "erase-methods": methods_block}.get(page)
@@ -359,7 +434,8 @@ def main() -> None:
         (FOLDER / f"{name}.svg").write_bytes(diagram(name))
     (FOLDER / "erase-methods.svg").write_bytes(methods_diagram())
     (FOLDER / "compensation.svg").write_bytes(compensation_diagram())
-    for name in [*schemes(), "README", "limits", "erase-methods", "compensation"]:
+    (FOLDER / "read-retry.svg").write_bytes(retry_diagram())
+    for name in [*schemes(), "README", "limits", "erase-methods", "compensation", "read-retry"]:
         path = FOLDER / f"{name}.md"
         path.write_text(with_blocks(path.read_text(encoding="utf-8"), blocks_of(name)), encoding="utf-8")
 

@@ -66,7 +66,7 @@ fn draw_of(phase: &Phase) -> Draw {
     let [pulse, reset, verify] = phase.long.unwrap_or(Kind::HostProgram).train().draws;
     match phase.what {
         DiePhase::Idle => Draw::Standby,
-        DiePhase::Bus | DiePhase::Command => Draw::Idle,
+        DiePhase::Bus | DiePhase::Command | DiePhase::Predict => Draw::Idle,
         DiePhase::Load => Draw::Load,
         DiePhase::Pulse | DiePhase::Ramp => pulse,
         DiePhase::Reset => reset,

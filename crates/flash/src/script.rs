@@ -91,9 +91,9 @@ pub struct Timeline {
     pub suspends: u64,
 }
 
-/// Plays a script on one die of `part` with `config`, without read errors.
+/// Plays a script on one die of `part` with `config`.
 pub fn play(part: &PartSpec, config: NandConfig, script: &Script) -> Timeline {
-    let mut player = Player::new(part, NandConfig { errors: None, ..config }, script);
+    let mut player = Player::new(part, config, script);
     player.run(script.horizon);
     let spans = player.recorder.end(script.horizon);
     let suspends = player.nand.counters.program_suspends + player.nand.counters.erase_suspends;
@@ -211,8 +211,10 @@ struct Recorder {
 
 impl FlashObserver for Recorder {
     fn die_changed(&mut self, change: &DieChange) {
-        // States without a schedule and repeated states (the load of the next page) open no span.
-        let stays = self.begun.is_some_and(|b| (b.state, b.operation) == (change.state, change.operation));
+        // States without a schedule and repeated states (the load of the next page) open no span, except the steps of a retry.
+        let stays = self.begun.is_some_and(|b| {
+            b.state != State::Retrying && (b.state, b.operation) == (change.state, change.operation)
+        });
         if change.schedule.is_none() || stays {
             return;
         }

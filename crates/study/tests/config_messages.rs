@@ -371,6 +371,22 @@ fn mistakes_about_errors_name_the_key_and_what_is_legal() {
             "--set: ecc.retry-reset: does not apply; it belongs to retry = \"pipelined\"",
         ),
         (
+            &[cai, ("ecc.retry-prediction", "1us")],
+            "--set: ecc.retry-prediction: does not apply; it belongs to retry = \"on-die\"",
+        ),
+        (
+            &[cai, ("ecc.retry", "on-die"), ("ecc.max-retries", "0")],
+            "--set: ecc.retry: does not apply; it belongs to max-retries of at least 1",
+        ),
+        (
+            &[("ecc.retry", "on-die")],
+            "--set: ecc.retry: does not apply; it belongs to an errors.table other than \"ideal\"",
+        ),
+        (
+            &[cai, ("ecc.retry", "on-die"), ("ecc.retry-on-die", "0")],
+            "--set: ecc.retry-on-die: seen 0; expected from 1 to 8",
+        ),
+        (
             &[
                 cai,
                 ("ecc.soft-sensings", "[2]"),

@@ -182,6 +182,9 @@ def _bit_errors(cases: list[dict[str, Any]]) -> Sheet | None:
     shares = (100 * each["retried_share"] if "retried_share" in each else None for each in found)
     table.add_row("page reads repeated, %", *(number(share) for share in shares))
     table.add_row("retry steps per page read", *(number(each.get("retry_steps_mean"), 3) for each in found))
+    if any("on_die_sensings_mean" in each for each in found):
+        means = (number(each.get("on_die_sensings_mean"), 3) for each in found)
+        table.add_row("sensings repeated by dies per page read", *means)
     table.add_row("repeating a host's page read, us", *(number(each.get("retry_mean_us")) for each in found))
     lost = [each.get("uncorrectable", {}) for each in found]
     for name, label in (("reads", "reads"), ("writes", "writes"), ("gc_pages", "pages moved")):

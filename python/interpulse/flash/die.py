@@ -29,7 +29,7 @@ HORIZON_NS = 60_000_000_000
 PULSES = frozenset({"pulse", "reset", "verify"})
 """The phases of a train."""
 
-READING = frozenset({"sense", "out"})
+READING = frozenset({"sense", "predict", "out"})
 """The phases of a read on its die, besides its command."""
 
 INSTANTS = 500
@@ -64,8 +64,8 @@ class Span:
     from_ns: int
     to_ns: int
     state: str
-    """`idle`, `command`, `sensing`, `out-wait`, `out`, `load-wait`, `load`, `pulsing`, `stopping`, `entering`,
-    `suspended` or `resuming`."""
+    """`idle`, `command`, `sensing`, `predicting`, `out-wait`, `out`, `retrying`, `load-wait`, `load`, `pulsing`,
+    `stopping`, `entering`, `suspended` or `resuming`."""
     operation: str | None
     """The program or erase on the die, running or suspended."""
 

@@ -28,6 +28,7 @@ SHOWN = {
     "resume": ("resume", TEAL),
     "command": ("command", "#444444"),
     "sense": ("sensing", GREEN),
+    "predict": ("prediction", AMBER),
     "out": ("data out", "#8fc7a4"),
 }
 """The name and the colour of each kind of phase, in the order of the legend."""

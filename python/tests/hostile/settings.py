@@ -64,6 +64,7 @@ APPLIES = {
     "repeat": ("flow.0.trace=t.csv", "flow.0.repeat=2"),
     "update-burst": ("flow.0.update-burst=2", "flow.0.pacing=recorded"),
     'retry = "pipelined"': ("ecc.retry=pipelined",),
+    'retry = "on-die"': ("ecc.retry=on-die",),
     "reprogram = true": ("drive=ressd-mini", "ftl.hotness=update-interval", "ftl.reprogram=true"),
     "trace = true": ("power.trace=true",),
     "a section [ftl.slc-cache]": (

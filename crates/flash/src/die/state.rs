@@ -32,6 +32,7 @@ phases! {
     Entry = "entry": "The part enters the suspension.";
     Hold = "hold": "Suspended, and nothing to do.";
     Sense = "sense": "The array is sensed.";
+    Predict = "predict": "The die predicts whether what it sensed can be corrected.";
     Out = "out": "Data moves out over the bus.";
     Reload = "reload": "The page buffer gets the program's data back.";
     Resume = "resume": "The part leaves the suspension.";
@@ -76,7 +77,9 @@ states! {
     /// A read or erase waits for the bus to take its command.
     Command = "command": Bus, Bus; Idle, Idle; [];
     /// The array is being sensed into the page buffer.
-    Sensing = "sensing": Command, Sense; Idle, Sense0; [Command, Held];
+    Sensing = "sensing": Command, Sense; Idle, Sense0; [Command, Held, Predicting];
+    /// The die predicts whether what it sensed can be corrected.
+    Predicting = "predicting": Predict, Predict; Idle, Idle; [Sensing, OutWait, Command, Held];
     /// Sensed data waits for the bus.
     OutWait = "out-wait": Bus, Bus; Idle, Idle; [Command, Held];
     /// Data moves from the page buffer over the bus.

@@ -65,6 +65,7 @@ impl Collected {
             match (steps[k], &of.train) {
                 (Step::Sense, _) => {
                     self = self.with(states[0], of.array, category, effect);
+                    self = self.with(State::Predicting, of.array, category, effect);
                     // A retry senses while data of the step before moves.
                     self = self.with(State::Retrying, of.array, category, effect);
                     self = self.with(State::Retrying, of.bus, category, effect);

@@ -16,7 +16,7 @@ pub struct Ecc {
     pub max_latency: Option<Duration>,
     /// Most retry steps of a read, each a sensing with different read offsets.
     pub max_retries: u32,
-    /// Overlap of retry steps with decoding.
+    /// How reads are retried.
     pub retry: Retry,
     /// Sensing time of a retry step in millionths of tR (AR2 shortens it).
     pub retry_sensing_ppm: u32,

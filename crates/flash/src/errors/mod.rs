@@ -18,7 +18,7 @@ pub mod toml;
 pub use ecc::{Ecc, SoftStage};
 pub use model::ErrorModel;
 pub use presets::{IDEAL, PRESETS};
-pub use retry::{Pipelined, Retry};
+pub use retry::{Offsets, OnDie, Pipelined, Retry};
 pub use spec::{ErrorSpec, InitialAges, PowerOff};
 pub use table::{Conditions, Disturb, ErrorTable, MAX_RBER};
 pub use toml::{SECTION, read_table_file};

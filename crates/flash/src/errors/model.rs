@@ -8,6 +8,9 @@ use crate::geometry::{BlockAddress, Geometry, PageAddress};
 use crate::ids::WordLineId;
 use interpulse_engine::random::mix;
 
+/// Separates the random numbers of predictions from those of errors.
+const PREDICTION: u64 = 0x7072_6564_6963_7400;
+
 /// A point of an axis.
 #[derive(Clone, Copy, Debug)]
 struct Point {
@@ -211,6 +214,11 @@ impl ErrorModel {
         let key = self.key(page);
         let codewords = page.units * self.codewords_per_unit;
         (0..codewords).filter(|&c| self.counts.errors_of(drawn, key, c) > capability).count() as u32
+    }
+
+    /// Random number of a prediction about a sensing.
+    pub fn chance(&self, page: &Page) -> u64 {
+        mix(self.key(page) ^ PREDICTION)
     }
 
     #[inline]

@@ -21,6 +21,7 @@ mod non_array_commands;
 mod notify;
 pub mod observer;
 mod observers;
+mod on_die_retry;
 mod open_word_lines;
 mod operation_stats;
 mod other_reads;
@@ -34,6 +35,7 @@ pub mod queue;
 mod reads;
 mod register;
 mod reliability;
+mod repeats;
 mod retry;
 mod sequence;
 mod single_read;
@@ -175,6 +177,8 @@ pub struct Nand {
     copies: Vec<Vec<copy_source::Source>>,
     /// Whether there are cache registers or planes that read on their own.
     has_beside: bool,
+    /// Whether dies use cache registers for reads, or predict whether what they sensed can be corrected.
+    acts_after_sensing: bool,
     cache: CacheRegister,
     reliability: Option<Box<Reliability>>,
     txns: Slab,
@@ -261,6 +265,8 @@ impl Nand {
             sub_blocks: part.sub_blocks,
             two_step: part.two_step.map(|of| open_word_lines::TwoStep::new(of, dies)),
             copies: Vec::new(),
+            acts_after_sensing: geometry.cache_reads
+                || config.errors.as_ref().is_some_and(|errors| errors.ecc.retry.on_die().is_some()),
             has_beside: geometry.has_cache_register() || geometry.independent_plane_reads,
             cache: part.cache,
             txns: Slab::default(),
@@ -534,6 +540,7 @@ impl Nand {
             State::Suspended => self.next_on(events, now, d),
             State::Resuming => self.pulses_from(events, now, d, now),
             State::Retrying => self.sequence_timer(events, now, d),
+            State::Predicting => self.predicted(events, now, d),
             State::Stalled => self.stall_over(events, now, d),
             other => unreachable!("die {d} has no timer in state {other:?}"),
         }

@@ -109,7 +109,7 @@ impl Nand {
     fn reads_for(&self, d: usize) -> Option<u32> {
         let active = &self.contexts[d].active;
         let id = match self.dies[d].state() {
-            State::Command | State::Sensing if active.count > 0 => active.reads[0],
+            State::Command | State::Sensing | State::Predicting if active.count > 0 => active.reads[0],
             State::OutWait | State::Out => active.reads[usize::from(active.moved)],
             State::Retrying => self.sequence_id(d)?,
             State::PlaneReads => self.leading_read(d)?,
@@ -139,7 +139,7 @@ impl Nand {
                 // A page that is in the page buffer takes no sensing, so that its type does not matter.
                 let (page_type, _) = self.sensed_type(d).unwrap_or_default();
                 steady = Draw::sense(page_type);
-                self.timing.command * u64::from(self.contexts[d].active.count)
+                self.command_before_sensing(d)
             }
             State::Busy => {
                 if steady == Draw::Reload {
@@ -188,13 +188,25 @@ impl Nand {
         }
     }
 
-    /// Page type with the longest sensing of the active reads of die `d`, and its tR; `None` if nothing is sensed.
+    /// Command cycles with which the sensing of die `d` begins; a repeated one has none.
+    pub(super) fn command_before_sensing(&self, d: usize) -> Duration {
+        if self.repeated_planes(d) > 0 {
+            return Duration::ZERO;
+        }
+        self.timing.command * u64::from(self.contexts[d].active.count)
+    }
+
+    /// Page type with the longest sensing of the active reads of die `d`, and its time; `None` if nothing is sensed.
     pub(super) fn sensed_type(&self, d: usize) -> Option<(usize, Duration)> {
         let (active, suspended) = (&self.contexts[d].active, self.dies[d].long().is_some());
+        let repeated = self.repeated_planes(d);
         let sensed = active.reads[..usize::from(active.count)].iter().filter_map(|&id| {
             let txn = self.txns.get(id);
             let buffered = suspended && self.dies[d].buffers(txn.plane.into(), txn.block, txn.page);
             let page_type = (txn.page % self.geometry.pages_per_word_line) as usize;
+            if repeated > 0 {
+                return (repeated & 1 << txn.plane != 0).then(|| (page_type, self.repeated_sensing(txn)));
+            }
             (!buffered).then(|| (page_type, txn.sensing(&self.timing, page_type)))
         });
         // Of equal ones the last, as in the simulation.

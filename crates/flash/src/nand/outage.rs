@@ -45,6 +45,7 @@ impl Nand {
         self.registers.fill(Default::default());
         if let Some(reliability) = &mut self.reliability {
             reliability.sequences.fill(Default::default());
+            reliability.repeats.fill(Default::default());
         }
         self.txns = Default::default();
         self.ended.clear();

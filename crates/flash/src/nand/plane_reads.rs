@@ -12,7 +12,6 @@ use super::channel::{Transfer, Waiter};
 use super::observer::DataMove;
 use super::planes::{IDLE, Plane, Span, Step};
 use super::queue::Policy;
-use super::sequence::NEVER;
 use super::txn::Txn;
 use crate::command::{DieActivity, Wait};
 use crate::die::{DiePhase, State};
@@ -86,7 +85,7 @@ impl Nand {
 
     // ---- steps --------------------------------------------------------------------------------------
 
-    fn plane_timer(&self, d: usize, plane: u8) -> ResourceId {
+    pub(super) fn plane_timer(&self, d: usize, plane: u8) -> ResourceId {
         let before = self.dies.len() + self.channels.len() + self.decoders.len();
         ResourceId(self.first + (before + d * self.plane_reads.planes + usize::from(plane)) as u32)
     }
@@ -121,11 +120,12 @@ impl Nand {
     ) {
         let end = now + length;
         self.book_spans(now, d);
-        let Plane { id, step, .. } = *self.plane_reads.plane(d, plane);
+        let of = *self.plane_reads.plane(d, plane);
+        let Plane { id, step, .. } = of;
         let (next, timer) = match step {
             Step::CommandWait => {
                 let sense = self.sense_on_plane(d, id);
-                (Plane { id, step: Step::Senses, from: end }, end + sense)
+                (Plane { step: Step::Senses, from: end, ..of }, end + sense)
             }
             Step::OutWait => {
                 if self.observed {
@@ -133,9 +133,11 @@ impl Nand {
                     let channel = self.contexts[d].channel;
                     self.observers.notify_move(DataMove { channel, into: false, bytes, at: now, end });
                 }
-                (Plane { id, step: Step::Moves, from: now }, end)
+                (Plane { step: Step::Moves, from: now, ..of }, end)
             }
-            Step::Senses | Step::Moves => unreachable!("plane {plane} of die {d} requested no bus"),
+            Step::Senses | Step::Predicts | Step::Moves => {
+                unreachable!("plane {plane} of die {d} requested no bus")
+            }
         };
         *self.plane_reads.plane(d, plane) = next;
         events.arm(self.plane_timer(d, plane), timer);
@@ -161,8 +163,11 @@ impl Nand {
         let (d, plane) = (index / self.plane_reads.planes, (index % self.plane_reads.planes) as u8);
         self.book_spans(now, d);
         let Plane { id, step, .. } = *self.plane_reads.plane(d, plane);
-        if step == Step::Senses {
-            *self.plane_reads.plane(d, plane) = Plane { id, step: Step::OutWait, from: NEVER };
+        if step != Step::Moves {
+            if self.acts_after_sensing && self.plane_continues(events, now, d, plane) {
+                return d;
+            }
+            *self.plane_reads.plane(d, plane) = Plane { id, step: Step::OutWait, ..IDLE };
             let length = self.timing.transfer_units[self.txns.get(id).units() as usize];
             self.request_bus_for_plane(events, now, d, plane, Transfer::Data, length);
             return d;
@@ -188,11 +193,12 @@ impl Nand {
     // ---- account ------------------------------------------------------------------------------------
 
     /// The die's activity is that of its leading plane.
-    fn show_leading(&mut self, now: SimTime, d: usize) {
+    pub(super) fn show_leading(&mut self, now: SimTime, d: usize) {
         let plane = self.plane_reads.leading(d).expect("a plane reads");
         let txn = self.txns.get(plane.id);
         let row = txn.kind.command();
-        let usage = if plane.step == Step::Senses { row.array } else { row.bus };
+        let senses = matches!(plane.step, Step::Senses | Step::Predicts);
+        let usage = if senses { row.array } else { row.bus };
         let block = txn.block;
         self.dies[d].go(now, State::PlaneReads, usage, block);
     }
@@ -221,6 +227,7 @@ impl Nand {
         let Some(plane) = self.plane_reads.leading(d) else { return (DiePhase::Bus, Draw::Idle, since) };
         let (phase, from) = match plane.step {
             Step::Senses => (DiePhase::Sense, since.max(plane.from)),
+            Step::Predicts => (DiePhase::Predict, since),
             Step::Moves => (DiePhase::Out, since),
             Step::CommandWait | Step::OutWait => (DiePhase::Bus, since),
         };

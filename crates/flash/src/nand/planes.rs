@@ -14,6 +14,8 @@ use interpulse_engine::{Duration, SimTime};
 pub(super) enum Step {
     CommandWait,
     Senses,
+    /// Predicts whether what it sensed can be corrected.
+    Predicts,
     OutWait,
     Moves,
 }
@@ -26,6 +28,10 @@ pub(super) struct Plane {
     pub(super) step: Step,
     /// When the sensing or transfer under way begins (behind its command); [`NEVER`] without one.
     pub(super) from: SimTime,
+    /// Times that the sensing has been repeated.
+    pub(super) repeats: u8,
+    /// The sensing is taken for uncorrectable.
+    pub(super) fails: bool,
 }
 
 impl Plane {
@@ -33,12 +39,13 @@ impl Plane {
         match self.step {
             Step::Senses => Draw::sense((txn.page % pages_per_word_line) as usize),
             Step::Moves => Draw::Out,
-            Step::CommandWait | Step::OutWait => Draw::Idle,
+            Step::CommandWait | Step::Predicts | Step::OutWait => Draw::Idle,
         }
     }
 }
 
-pub(super) const IDLE: Plane = Plane { id: TxnId::NONE, step: Step::CommandWait, from: NEVER };
+pub(super) const IDLE: Plane =
+    Plane { id: TxnId::NONE, step: Step::CommandWait, from: NEVER, repeats: 0, fails: false };
 
 /// The planes that read on their own; empty if the part has none.
 #[derive(Clone)]

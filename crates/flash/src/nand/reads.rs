@@ -108,11 +108,11 @@ impl Nand {
 
     #[inline(never)]
     pub(super) fn sensed(&mut self, events: &mut EventQueue, now: SimTime, d: usize) {
+        if self.acts_after_sensing && self.after_sensing(events, now, d) {
+            return;
+        }
         if self.observed {
             self.release_power(d);
-        }
-        if self.geometry.cache_reads && self.move_to_register(events, now, d) {
-            return;
         }
         self.next_out(events, now, d);
     }

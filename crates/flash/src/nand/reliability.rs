@@ -1,5 +1,6 @@
 //! Bit errors of an array: error models, block states, ECC outcomes and counters.
 
+use super::repeats::Repeats;
 use super::sequence::Sequence;
 use super::txn::Txn;
 use crate::command::{Class, Effect};
@@ -32,6 +33,14 @@ counters! {
         retry_steps: "operations",
         /// retry steps whose sensing was begun by pipelining and cut off, since the one before succeeded
         cut_off_sensings: "operations",
+        /// sensings that a die repeated by itself, without a transfer, since it took them for uncorrectable
+        on_die_sensings: "operations",
+        /// of them, those of data that would have been corrected
+        on_die_needless: "operations",
+        /// uncorrectable sensings that a die took for correctable, so that their data moved
+        on_die_missed: "operations",
+        /// transfers and decodes of uncorrectable data that repeated sensings avoided
+        avoided_transfers: "operations",
         /// stages of soft decoding
         soft_decodes: "operations",
         /// time of page reads of the host beyond their first decode
@@ -65,6 +74,8 @@ pub struct Reliability {
     pub(super) retry_sensing: Box<[Duration]>,
     reclaim_reads: Option<u32>,
     pub(super) sequences: Box<[Sequence]>,
+    /// Of each die, if dies repeat sensings.
+    pub(super) repeats: Box<[Repeats]>,
     /// What has been counted.
     pub counters: ErrorCounters,
     /// Page reads by number of further attempts, retry steps and soft stages.
@@ -107,6 +118,7 @@ impl Reliability {
             ecc: spec.ecc.clone(),
             reclaim_reads: spec.reclaim_reads,
             sequences: vec![Default::default(); dies as usize].into(),
+            repeats: vec![Default::default(); spec.ecc.retry.on_die().map_or(0, |_| dies as usize)].into(),
             counters: ErrorCounters::default(),
             by_attempts: [0; MOST_ATTEMPTS_COUNTED + 1],
         }
@@ -193,6 +205,91 @@ impl Reliability {
         now: SimTime,
     ) -> Duration {
         let first = !txn.is_retry();
+        let (drawn, page, first_step) = self.sense(txn, extra_cycles, reprogrammed, now, first);
+        if first {
+            self.count_first(&drawn, &page);
+        } else {
+            self.counters.retry_steps += 1;
+        }
+        let fails = drawn.worst > self.ecc.capability || txn.is(Txn::LOST);
+        txn.put(Txn::FAILS, fails);
+        txn.set_attempts(first_step, txn.attempt(), drawn.worst);
+        if fails && u32::from(txn.attempt()) == self.ecc.max_retries {
+            self.count_uncorrectable(&drawn, &page);
+        }
+        self.latency_of(drawn.worst)
+    }
+
+    /// Decides the ECC outcome of a sensing whose data is still in the die; returns whether the die takes it for uncorrectable.
+    pub(super) fn judge_on_die(
+        &mut self,
+        txn: &mut Txn,
+        extra_cycles: u32,
+        reprogrammed: Option<u8>,
+        now: SimTime,
+    ) -> bool {
+        let first = !txn.is(Txn::JUDGED);
+        let (drawn, page, step) = self.sense(txn, extra_cycles, reprogrammed, now, first);
+        if first {
+            self.count_first(&drawn, &page);
+        }
+        let fails = drawn.worst > self.ecc.capability || txn.is(Txn::LOST);
+        txn.put(Txn::FAILS, fails);
+        txn.set(Txn::JUDGED);
+        txn.set_attempts(step, 0, drawn.worst);
+        let on_die = self.ecc.retry.on_die().expect("dies judge what they sense");
+        on_die.predicts_failure(fails, self.model.chance(&page))
+    }
+
+    /// A die repeats a sensing, or not, as it has predicted: counts the prediction and moves on to the offsets of the repetition.
+    pub(super) fn predicted(&mut self, txn: &mut Txn, repeats: bool) {
+        match (txn.is(Txn::FAILS), repeats) {
+            (true, true) => self.counters.avoided_transfers += 1,
+            (true, false) => self.counters.on_die_missed += 1,
+            (false, true) => self.counters.on_die_needless += 1,
+            (false, false) => {}
+        }
+        if repeats {
+            self.counters.on_die_sensings += 1;
+            let on_die = self.ecc.retry.on_die().expect("dies predict");
+            txn.set_attempts(on_die.step_after(txn.first_step(), self.model.attempts()), 0, 0);
+        }
+    }
+
+    /// Decode latency of a read whose ECC outcome was decided before its data moved.
+    #[cold]
+    pub(super) fn known_latency(&self, txn: &mut Txn) -> Duration {
+        if txn.is(Txn::BUFFERED) {
+            return self.latency_without_errors();
+        }
+        txn.put(Txn::JUDGED, false);
+        self.latency_of(txn.errors())
+    }
+
+    #[inline(always)]
+    fn latency_of(&self, errors: u32) -> Duration {
+        self.latencies[(errors as usize).min(self.latencies.len() - 1)]
+    }
+
+    /// Counts a read by its first sensing.
+    #[inline(always)]
+    fn count_first(&mut self, drawn: &ErrorSample, page: &Page) {
+        let codewords = u64::from(page.units * self.model.codewords_per_unit());
+        self.counters.reads += 1;
+        self.counters.bits += codewords * u64::from(self.model.codeword_bits());
+        self.counters.expected_errors += codewords * u64::from(drawn.mean);
+    }
+
+    /// Errors of a sensing of `txn`, with its page and the first attempt of the read.
+    #[inline(always)]
+    fn sense(
+        &mut self,
+        txn: &mut Txn,
+        extra_cycles: u32,
+        reprogrammed: Option<u8>,
+        now: SimTime,
+        first: bool,
+    ) -> (ErrorSample, Page, u8) {
         self.disturb_beside(txn.block_on(txn.plane.into()), 1);
         let state = self.blocks.get_mut(txn.block_on(txn.plane.into()));
         state.reads = state.reads.saturating_add(1);
@@ -218,22 +315,7 @@ impl Reliability {
         let model = reprogrammed.map_or(&self.model, |count| &self.reprogrammed[usize::from(count)]);
         let own = model.ln_rber(&state, extra_cycles, age, &page);
         let ln = self.blocks.carried(page.address).map_or(own, |carried| model.sum(own, carried));
-        let drawn = model.draw(ln, &page);
-        if first {
-            let codewords = u64::from(txn.units() * self.model.codewords_per_unit());
-            self.counters.reads += 1;
-            self.counters.bits += codewords * u64::from(self.model.codeword_bits());
-            self.counters.expected_errors += codewords * u64::from(drawn.mean);
-        } else {
-            self.counters.retry_steps += 1;
-        }
-        let fails = drawn.worst > self.ecc.capability || txn.is(Txn::LOST);
-        txn.put(Txn::FAILS, fails);
-        txn.set_attempts(first_step, txn.attempt(), drawn.worst);
-        if fails && u32::from(txn.attempt()) == self.ecc.max_retries {
-            self.count_uncorrectable(&drawn, &page);
-        }
-        self.latencies[(drawn.worst as usize).min(self.latencies.len() - 1)]
+        (model.draw(ln, &page), page, first_step)
     }
 
     /// All retry steps of a page have failed: counts the codewords beyond soft decoding.

@@ -111,6 +111,8 @@ impl Txn {
     const EARLY: u8 = 32;
     /// Nothing corrects the data.
     pub(super) const LOST: u8 = 64;
+    /// The ECC outcome of the sensing is decided before its data moves.
+    pub(super) const JUDGED: u8 = 128;
 
     /// Receiver of the outcome; class 0, index 0 unless set.
     #[inline]
@@ -186,7 +188,7 @@ impl Txn {
         (self.attempts_or_cycles >> 16) as u8
     }
 
-    /// Attempt of the error table that the first sensing of a read was.
+    /// Attempt of the error table that the first data of a read came from.
     #[inline]
     pub(super) fn first_step(&self) -> u8 {
         (self.attempts_or_cycles >> 24) as u8

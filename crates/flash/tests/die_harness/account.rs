@@ -6,7 +6,7 @@ use interpulse_engine::{Current, Duration, Streams};
 use interpulse_flash::DieId;
 use interpulse_flash::command::DieActivity;
 use interpulse_flash::erase::{Aero, EraseMethod};
-use interpulse_flash::errors::{Ecc, ErrorSpec, Pipelined, Retry, SoftStage};
+use interpulse_flash::errors::{Ecc, ErrorSpec, Offsets, OnDie, Pipelined, Retry, SoftStage};
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::channel::ChannelOrder;
@@ -195,9 +195,19 @@ fn some_errors() -> impl Strategy<Value = Arc<ErrorSpec>> {
     let longest = prop::option::of((80_000u64..200_000).prop_map(Duration::from_ns));
     let decode = (prop::sample::select(vec![0.0, 19.0]), longest);
     let soft = prop::collection::vec((1u32..4, 12u32..600, time()), 0..3);
-    let steps = (0u32..5, any::<bool>(), 300_000u32..=1_000_000, time(), any::<bool>());
+    let wrong = || prop::sample::select(vec![0.0, 0.5, 1.0]);
+    let offsets = prop::sample::select(vec![Offsets::Calibrated, Offsets::Next]);
+    let on_die = (time(), wrong(), wrong(), 1u32..4, offsets).prop_map(
+        |(prediction, missed, needless, most, offsets)| OnDie { prediction, missed, needless, most, offsets },
+    );
+    let retry = prop_oneof![
+        Just(Retry::Regular),
+        time().prop_map(|reset| Retry::Pipelined(Pipelined { reset })),
+        on_die.prop_map(Retry::OnDie),
+    ];
+    let steps = (0u32..5, retry, 300_000u32..=1_000_000, any::<bool>());
     (rates(), rates(), decode, soft, steps).prop_map(|(lsb, msb, decode, soft, steps)| {
-        let (max_retries, pipelined, retry_sensing_ppm, reset, predict) = steps;
+        let (max_retries, retry, retry_sensing_ppm, predict) = steps;
         let (latency_growth, max_latency) = decode;
         let spec = errors(&lsb, &msb, |spec| {
             let stage = |(sensings, capability, latency)| SoftStage { sensings, capability, latency };
@@ -207,7 +217,7 @@ fn some_errors() -> impl Strategy<Value = Arc<ErrorSpec>> {
                 latency_growth,
                 max_latency,
                 max_retries,
-                retry: if pipelined { Retry::Pipelined(Pipelined { reset }) } else { Retry::Regular },
+                retry,
                 retry_sensing_ppm,
                 predict,
                 soft,
@@ -380,6 +390,7 @@ proptest! {
             prop_assert_eq!(reliability.by_attempts.iter().sum::<u64>(), e.reads);
             let further: u64 = reliability.by_attempts.iter().enumerate().map(|(k, &n)| k as u64 * n).sum();
             prop_assert_eq!(further, e.retry_steps + e.soft_decodes);
+            prop_assert_eq!(e.on_die_sensings, e.avoided_transfers + e.on_die_needless);
         }
         let now = bench.events.now().0;
         let c = bench.nand.counters;

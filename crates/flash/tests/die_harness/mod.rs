@@ -14,6 +14,7 @@ mod five_bits;
 mod holding;
 mod joined_programs;
 mod observing;
+mod on_die_retry;
 mod order;
 mod phases;
 mod plane_reads;

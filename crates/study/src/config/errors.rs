@@ -134,7 +134,7 @@ fn read_ecc(e: &mut Section, latency: Duration) -> Result<Ecc, ConfigError> {
 
 /// Retry scheme, and sensing time of a retry step in millionths of tR.
 fn read_retry(e: &mut Section) -> Result<(Retry, u32), ConfigError> {
-    let doc = "whether a retry step waits for the decode of the one before, or is sensed meanwhile (PR2)";
+    let doc = "when a page is sensed again: after a failed decode, during it (PR2), or before data leaves the die (RiF)";
     let retry = e.policy_index("retry", doc, Some("regular"), Retry::ROWS)?;
     let share = e.fraction(
         "retry-sensing",

@@ -19,6 +19,7 @@ pub(super) fn section(e: &ErrorWindow, window: &Window) -> Value {
         "raw_bit_error_rate": each(c.expected_errors as f64 / 1024.0, c.bits),
         "retried_share": (ended > 0).then(|| retried as f64 / ended as f64),
         "retry_steps_mean": each(c.retry_steps as f64, c.reads),
+        "on_die_sensings_mean": (c.on_die_sensings > 0).then(|| each(c.on_die_sensings as f64, c.reads)),
         "uber": each(c.uncorrectable_codewords as f64, c.bits),
         "reads_by_attempts": (c.reads > 0).then(|| &e.by_attempts[..last]),
         "retry_mean_us": (c.host_reads_retried > 0).then_some(mean),

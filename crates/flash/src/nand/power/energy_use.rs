@@ -104,8 +104,7 @@ impl Nand {
             State::Sensing => {
                 let kind = self.txns.get(self.contexts[d].active.reads[0]).kind;
                 if let Some((page_type, time)) = self.sensed_type(d) {
-                    let done = elapsed
-                        .saturating_sub(self.timing.command * u64::from(self.contexts[d].active.count));
+                    let done = elapsed.saturating_sub(self.command_before_sensing(d));
                     tally.sensing[kind as usize][page_type] -= time.saturating_sub(done);
                 }
             }

@@ -351,10 +351,10 @@ def retry_block() -> str:
         "",
         f"    interpulse scheme loop-boundary {sets} --read-at 700us --out read-retry.svg",
         "",
-        "A read of a fresh part of the error table `tlc-3d`, by the age of the data and alone on its die, in us;",
-        "then within the program, and how much longer that takes for it:",
+        "Errors are those of `tlc-3d` without cycles. A read alone on its die by the age of its data, the read of the",
+        "diagram, and how much longer the program takes for it, in us:",
         "",
-        f"| retry | {' | '.join(AGES)} | a read at 700 us, {AGES[1]} | the program takes longer by |",
+        f"| retry | {' | '.join(AGES)} | within the program, {AGES[1]} | the program longer by |",
         f"|---|{'---:|' * (len(AGES) + 2)}",
     ]
     for retry in RETRIES:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from interpulse.flash.die import PULSES, READING, Die, Phase, Timeline
@@ -28,10 +29,13 @@ SHOWN = {
     "resume": ("resume", TEAL),
     "command": ("command", "#444444"),
     "sense": ("sensing", GREEN),
-    "predict": ("prediction", AMBER),
+    "predict": ("prediction", "#f2d94e"),
     "out": ("data out", "#8fc7a4"),
 }
 """The name and the colour of each kind of phase, in the order of the legend."""
+
+_TITLE = 128
+"""Characters of a line of the title."""
 
 _ZOOM = 0.4
 """The first suspension gets a panel of its own if it takes less of the whole than this."""
@@ -65,7 +69,8 @@ def draw(die: Die, timeline: Timeline) -> Figure:
     axes[-1].set_xlabel("time since the operation arrived, us")
     _legend(figure, bars)
     sets = "".join(f", {key} = {value}" for key, value in die.sets)
-    figure.suptitle(f"{die.scheme}: {die.operation} on a die of {die.part}{sets}", x=0.01, ha="left", fontsize=10.5)
+    title = fill(f"{die.scheme}: {die.operation} on a die of {die.part}{sets}", _TITLE)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10.5)
     return figure
 
 

@@ -89,7 +89,7 @@ def test_the_history_has_set_up_outcome_and_figures_in_this_order(name: str) -> 
     recorded, outcome, figures = (added(folder / file) for file in (blind.FILE, OUTCOME, FILE))
     if not recorded:
         pytest.skip("the set-up is not committed yet")
-    held = [git("show", f"{recorded}:experiments/{name}/{file}") for file in (*blind.SETUP, blind.FILE)]
+    held = [git("show", f"{recorded}:experiments/{name}/{file}") for file in (*blind.files(folder), blind.FILE)]
     then = tomllib.loads(held.pop().decode())["setup-sha256"]
     assert hashlib.sha256(b"".join(held)).hexdigest() == then == blind.Record.load(folder).setup_sha256
     if outcome:
@@ -111,6 +111,13 @@ def test_a_changed_set_up_makes_its_rows_fitted(tmp_path: Path) -> None:
     assert {(row.status, row.why) for row in rows} == {(Status.FITTED, blind.CHANGED)}
     with pytest.raises(ValueError, match="the set-up has changed since it was recorded"):
         simulate(own)
+
+
+def test_an_error_table_belongs_to_its_set_up(tmp_path: Path) -> None:
+    own = copied(tmp_path)
+    assert blind.is_unchanged(own)
+    (own / blind.TABLE).write_text("[error-table]\n")
+    assert not blind.is_unchanged(own)
 
 
 def test_blind_rows_need_a_record(tmp_path: Path) -> None:

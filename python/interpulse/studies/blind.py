@@ -17,6 +17,9 @@ FILE = "blind.toml"
 SETUP = ("setup.toml", "measures.toml")
 """Files of a set-up: the drive with its load, and the cases and figures."""
 
+TABLE = "table.toml"
+"""Error table of a set-up, if it has one of its own."""
+
 CHANGED = "The set-up was changed after its hash was recorded, with the published figures in view."
 """Reason of a row that was blind."""
 
@@ -49,9 +52,14 @@ class Record:
         return cls(table["setup-sha256"], table["read-before"])
 
 
+def files(folder: Path) -> tuple[str, ...]:
+    """Names of the files of a set-up."""
+    return (*SETUP, TABLE) if (folder / TABLE).is_file() else SETUP
+
+
 def setup_sha256(folder: Path) -> str:
     """The hash of the set-up as it is now: of its files, one after the other."""
-    texts = (read_text(folder / name, "a blind set-up") for name in SETUP)
+    texts = (read_text(folder / name, "a blind set-up") for name in files(folder))
     return hashlib.sha256("".join(texts).encode()).hexdigest()
 
 

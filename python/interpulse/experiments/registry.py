@@ -127,6 +127,13 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         traces="statistical twins of two MSR Cambridge volumes",
     ),
     Experiment(
+        name="rif",
+        summary="bandwidth of reads retried inside the die, against retries after a failed decode, at three wears; blind",
+        source="M. Chun et al., HPCA'24",
+        quick="2 min",
+        full="2 min",
+    ),
+    Experiment(
         name="zn540",
         summary="random reads beside appends on a measured drive, without and with suspension; blind",
         source="K. Doekemeijer et al., CLUSTER'23",

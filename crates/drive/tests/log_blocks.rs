@@ -6,7 +6,7 @@ use interpulse_drive::FtlState;
 use interpulse_drive::PreconditionedState;
 use interpulse_drive::ftl::log_block::counters::LogBlockCounters;
 use interpulse_drive::ftl::log_block::geometry::{BlockOffset, LogicalBlock};
-use interpulse_drive::ftl::log_block::spec::{Association, LogBlockSpec};
+use interpulse_drive::ftl::log_block::spec::{Association, LogBlockSpec, MergeExtent};
 use interpulse_drive::numbers::Lpn;
 use interpulse_drive::spec::Impossible;
 use interpulse_engine::{Bytes, Op, Rng, Streams};
@@ -19,7 +19,8 @@ use std::io::{self, Write};
 const UNITS: u32 = 24;
 
 fn with_logs(mut spec: DriveSpec, log_blocks: u32, association: Association) -> DriveSpec {
-    spec.ftl.log_blocks = Some(LogBlockSpec { log_blocks, association });
+    spec.ftl.log_blocks =
+        Some(LogBlockSpec { merge: MergeExtent::Blocks, log_blocks, association, max_apart: None });
     spec
 }
 

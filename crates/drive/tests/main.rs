@@ -23,6 +23,7 @@ mod log_blocks;
 mod many_worlds;
 mod map_misses;
 mod mapping_cache;
+mod merges_in_place;
 mod namespaces;
 mod no_cache;
 mod placement;

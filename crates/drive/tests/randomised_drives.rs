@@ -444,8 +444,11 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
         let count = pick(&mut values_of_sub_blocks, &[2, 3, 4]);
         let wear = pick(&mut values_of_sub_blocks, &[0.0, 0.4]);
         let mut divided = spec.clone();
-        divided.part.sub_blocks =
-            SubBlocks { count, spec: SubBlockSpec { erase_loops: None, wear, disturb: 30 } };
+        divided.part.sub_blocks = SubBlocks {
+            count,
+            spec: SubBlockSpec { erase_loops: None, wear, disturb: 30 },
+            ..SubBlocks::ONE
+        };
         divided.geometry.sub_blocks = count;
         if divided.check().is_ok() {
             spec = divided;

@@ -22,15 +22,34 @@ fn draw_drive(rng: &mut Rng) -> Option<DriveSpec> {
     let (blocks, page_kib) = (pick(rng, &[12, 24]), pick(rng, &[4, 8, 16]));
     let table = if rng.below(2) == 0 { pick(rng, &tables(bits)) } else { "'ideal'".to_string() };
     let (logs, association) = (pick(rng, &[1, 2, 5]), pick(rng, &["block", "full"]));
+    // A stream of its own, so that the other drives stay what they were.
+    let mut of_merges = Streams::new(rng.clone().next_u64()).stream("test.merges", 0);
+    let sub_blocks = pick(&mut of_merges, &[1, 1, 2, 4]);
     let mut text = little_part(cells, rng.below(4) == 0, [planes, blocks, page_kib], array);
     text += &format!(
         "[ftl]\nfamily = 'log-block'\nmulti-plane = {multi_plane}\nlog-blocks = {logs}\nlog-block-association = '{association}'\n\
          [errors]\ntable = {table}\n"
     );
+    if sub_blocks > 1 {
+        let share = pick(&mut of_merges, &["0", "0.4"]);
+        let keys = format!(
+            "layers = 4\nsub-blocks = {sub_blocks}\nsub-block-wear = {share}\nsub-block-disturb = 30\n\
+             sub-block-erase-loops = {}\n",
+            pick(&mut of_merges, &[2, 3])
+        );
+        text = text.replace("layers = 4\n", &keys);
+        let limit = pick(&mut of_merges, &["", "max-sub-block-erases = 3\n"]);
+        let merge = format!("family = 'log-block'\nlog-block-merge = 'sub-blocks'\n{limit}");
+        text = text.replace("family = 'log-block'\n", &merge);
+    }
     let mut values = Streams::new(rng.next_u64()).stream("test.values", 0);
     let mut spec = drawn(&text, move |key| {
         let rewrites = ["errors.refresh-after", "errors.reclaim-reads", "cache.acknowledge"];
-        if !is_drawn(&key.path, &["ftl"]) || rewrites.contains(&key.path.as_str()) {
+        let of_merges = ["ftl.log-block-merge", "ftl.max-sub-block-erases"];
+        if !is_drawn(&key.path, &["ftl"])
+            || of_merges.contains(&key.path.as_str())
+            || rewrites.contains(&key.path.as_str())
+        {
             return None;
         }
         if key.path == "ftl.over-provisioning" {
@@ -68,6 +87,8 @@ pub(crate) struct Counted {
     worlds: u32,
     /// By association: switch, partial and full merges, empty log blocks.
     merges: [[u64; 4]; 2],
+    /// Merges in place, and units that they left.
+    in_place: [u64; 2],
     sequential: u64,
     trimmed: u64,
     suspends: u64,
@@ -113,6 +134,9 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     let merges = [of.switch_merges, of.partial_merges, of.full_merges, of.empty_log_blocks];
     counted.merges[place].iter_mut().zip(merges).for_each(|(sum, n)| *sum += n);
     counted.worlds += 1;
+    counted.in_place[0] += of.in_place_merges;
+    counted.in_place[1] += of.units_left_in_place;
+    assert!(of.in_place_merges > 0 || of.sub_block_erases == 0, "{of:?}");
     counted.sequential += of.sequential_log_blocks;
     counted.trimmed += drive.counters.trimmed_units;
     counted.suspends += drive.nand().counters.program_suspends + drive.nand().counters.erase_suspends;
@@ -137,5 +161,6 @@ fn drives_with_log_blocks_lose_nothing() {
     assert!(counted.merges.iter().flatten().all(|&n| n > 3), "{counted:?}");
     let all = [counted.sequential, counted.trimmed, counted.suspends, counted.padding];
     assert!(all.iter().all(|&n| n > 100), "{counted:?}");
+    assert!(counted.in_place.iter().all(|&n| n > 300), "{counted:?}");
     assert!(counted.uncorrectable > 0 && counted.stalled > 20, "{counted:?}");
 }

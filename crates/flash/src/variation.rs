@@ -138,6 +138,11 @@ impl Trains {
         PulseTrain { loops: loops as u32, ..train }
     }
 
+    /// The erase train of a fresh block.
+    pub fn fresh_erase(&self) -> PulseTrain {
+        self.erase
+    }
+
     /// The erase train of a block after `cycles` program/erase cycles. `key` identifies the block.
     ///
     /// With `aero` a block keeps its rank among all blocks, so its loops never decrease with wear; beyond 5,000 cycles

@@ -112,6 +112,21 @@ impl Layout {
         Layout { first_block_of_plane: first, ..self }
     }
 
+    /// This layout with each `count` consecutive blocks of a plane as one block; units keep their numbers.
+    pub fn joined(&self, count: u32) -> Layout {
+        debug_assert!(self.blocks.is_multiple_of(count) && self.first_block_of_plane.is_multiple_of(count));
+        let (blocks, units) = (self.blocks / count, self.units_per_block * count);
+        Layout {
+            blocks,
+            first_block_of_plane: self.first_block_of_plane / count,
+            units_per_block: units,
+            programs_per_block: self.programs_per_block * count,
+            by_block: Divider::new(units),
+            by_lane: Divider::new(blocks),
+            ..self.clone()
+        }
+    }
+
     /// Physical units the FTL can use.
     pub fn units(&self) -> u64 {
         u64::from(self.lanes) * u64::from(self.blocks) * u64::from(self.units_per_block)

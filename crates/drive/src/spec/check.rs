@@ -183,7 +183,12 @@ impl DriveSpec {
         let layout = self.layout()?;
         // A requested capacity decides the number of blocks, as with zones.
         let most = self.ftl.logical(layout.units());
-        let made = LogBlockGeometry::new(&self.geometry, &layout, most, of.blocks_of_lane());
+        let sub_blocks = of.sub_blocks(self.geometry.sub_blocks);
+        let why =
+            format!("{} blocks of a plane hold data, no multiple of {sub_blocks} sub-blocks", layout.blocks);
+        let keys = ["ftl.bad-block-reserve", "ftl.log-block-merge"];
+        Impossible::unless(layout.blocks.is_multiple_of(sub_blocks), &keys, why)?;
+        let made = LogBlockGeometry::new(&self.geometry, &layout, sub_blocks, most, of.blocks_of_lane());
         let keys = ["ftl.log-blocks", "ftl.over-provisioning", "part.blocks-per-plane"];
         made.map(Some).map_err(|why| Impossible::new(&keys, why))
     }

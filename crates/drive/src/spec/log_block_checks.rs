@@ -1,6 +1,7 @@
 //! Consistency checks of drives with log blocks.
 
 use super::{DriveSpec, Fault, Impossible};
+use crate::ftl::log_block::spec::MergeExtent;
 
 impl DriveSpec {
     /// Checks what a drive with log blocks does not go together with.
@@ -22,6 +23,18 @@ impl DriveSpec {
         let refreshes = errors.is_some_and(|errors| errors.refresh_after.is_some());
         goes(!refreshes, "errors.refresh-after", why)?;
         let reclaims = errors.is_some_and(|errors| errors.reclaim_reads.is_some());
-        goes(!reclaims, "errors.reclaim-reads", why)
+        goes(!reclaims, "errors.reclaim-reads", why)?;
+        self.check_merges()
+    }
+
+    fn check_merges(&self) -> Result<(), Impossible> {
+        let merge = "ftl.log-block-merge";
+        if self.ftl.log_blocks.is_none_or(|of| of.merge == MergeExtent::Blocks) {
+            return Ok(());
+        }
+        let why = "merges erase sub-blocks apart: give part.sub-blocks above 1, or merge whole blocks";
+        Impossible::unless(self.geometry.sub_blocks > 1, &[merge, "part.sub-blocks"], why)?;
+        let why = "the erase of a whole block does not wait for second steps in each of its sub-blocks: merge whole blocks";
+        Impossible::unless(self.part.two_step.is_none(), &[merge, "part.program-mode"], why)
     }
 }

@@ -80,7 +80,8 @@ impl Nand {
             let worn =
                 |plane| if txn.block == BlockId::NONE { txn.cycles() } else { self.worn(d, txn, plane) };
             let of = |plane| self.trains.erase(block_key(txn, plane), worn(plane));
-            return (slowest(txn, of), 0);
+            let train = slowest(txn, of);
+            return (if txn.is_of_whole_block() { self.of_whole_block(d, txn, train) } else { train }, 0);
         }
         let key = |plane| word_line_key(txn, plane, &self.geometry);
         let (mode, reprograms) = (txn.cell_mode(), txn.reprograms());
@@ -266,7 +267,7 @@ impl Nand {
     }
 
     /// Program/erase cycles of the operation's block on one plane, those that suspensions have added included.
-    fn worn(&self, d: usize, txn: &Txn, plane: u32) -> u32 {
+    pub(super) fn worn(&self, d: usize, txn: &Txn, plane: u32) -> u32 {
         txn.cycles().saturating_add(self.dies[d].blocks().stress_cycles(plane, txn.block))
     }
 

@@ -149,11 +149,23 @@ impl Reliability {
         for plane in txn.planes().each() {
             let at = txn.block_on(plane);
             match txn.kind.command().effect {
+                Effect::Erases if txn.is_of_whole_block() => self.whole_block_erased(at),
                 Effect::Erases => self.blocks.erased(at, txn.cycles().saturating_add(1)),
                 // A block counts as old as its first word line's first program.
                 _ if txn.page == 0 && txn.reprograms().is_none() => self.blocks.programmed(at, now),
                 _ => {}
             }
+        }
+    }
+
+    /// Notes an erase of all sub-blocks of the block of `at`, each of which has its own cycles.
+    #[cold]
+    fn whole_block_erased(&mut self, at: BlockAddress) {
+        let first = at.block.0 - at.block.0 % self.sub_blocks;
+        for block in (first..first + self.sub_blocks).map(BlockId) {
+            let at = BlockAddress { block, ..at };
+            let cycles = self.blocks.get(at).cycles;
+            self.blocks.erased(at, cycles.saturating_add(1));
         }
     }
 

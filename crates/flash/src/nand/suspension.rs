@@ -147,6 +147,9 @@ impl Nand {
         let entry = self.dies[d].halt(now, stress, self.seq);
         if addressed {
             self.counters.suspend_stress += u64::from(stress) * u64::from(planes);
+            if stress > 0 && self.geometry.sub_blocks > 1 {
+                self.stress_whole_block(d, stress);
+            }
         }
         *self.counters.trains(effect).suspends += 1;
         self.counters.nested_suspends += u64::from(self.dies[d].beneath().is_some());

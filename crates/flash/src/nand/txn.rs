@@ -113,6 +113,8 @@ impl Txn {
     pub(super) const LOST: u8 = 64;
     /// The ECC outcome of the sensing is decided before its data moves.
     pub(super) const JUDGED: u8 = 128;
+    /// An erase is of all sub-blocks of the block; of a read the bit is another mark.
+    const WHOLE_BLOCK: u8 = Txn::JUDGED;
 
     /// Receiver of the outcome; class 0, index 0 unless set.
     #[inline]
@@ -136,6 +138,19 @@ impl Txn {
     #[inline]
     pub(super) fn completes_early(&self) -> bool {
         self.is(Txn::EARLY)
+    }
+
+    /// Makes this erase of a sub-block one of all sub-blocks of its block together.
+    #[inline]
+    pub fn set_whole_block(&mut self) {
+        debug_assert!(self.kind.command().effect == Effect::Erases);
+        self.flags |= Txn::WHOLE_BLOCK;
+    }
+
+    /// Whether this erases all sub-blocks of its block.
+    #[inline]
+    pub fn is_of_whole_block(&self) -> bool {
+        self.is(Txn::WHOLE_BLOCK)
     }
 
     /// Units that this read moves.

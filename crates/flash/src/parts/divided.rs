@@ -2,6 +2,7 @@
 
 use super::TrainSpec;
 use super::spec::{MAX_BLOCKS, PartSpec};
+use super::sub_blocks::SubBlocks;
 use interpulse_settings::{ConfigError, Section};
 
 impl PartSpec {
@@ -25,6 +26,7 @@ impl PartSpec {
             pages_per_block: lines / count * self.bits_per_cell,
             layers: self.layers / count,
             erase: TrainSpec { loops, ..self.erase },
+            sub_blocks: SubBlocks { block_erase_loops: Some(self.erase.loops), ..self.sub_blocks },
             ..self
         })
     }

@@ -12,6 +12,8 @@ pub struct SubBlocks {
     pub count: u32,
     /// What is known of them.
     pub spec: SubBlockSpec,
+    /// Loops of the erase of a whole block at zero wear; `None` for those of a sub-block.
+    pub block_erase_loops: Option<u32>,
 }
 
 keys! {
@@ -29,8 +31,11 @@ keys! {
 
 impl SubBlocks {
     /// Whole blocks.
-    pub const ONE: SubBlocks =
-        SubBlocks { count: 1, spec: SubBlockSpec { erase_loops: None, wear: 0.0, disturb: 0 } };
+    pub const ONE: SubBlocks = SubBlocks {
+        count: 1,
+        spec: SubBlockSpec { erase_loops: None, wear: 0.0, disturb: 0 },
+        block_erase_loops: None,
+    };
 
     /// Reads the keys of sub-blocks; their number shapes the `state`.
     pub(super) fn read(part: &mut Section, state: &mut Section) -> Result<SubBlocks, ConfigError> {
@@ -38,7 +43,7 @@ impl SubBlocks {
             "sub-blocks of a block that are erased apart, each a range of its layers; 1 for whole blocks";
         let count = state.u32("sub-blocks", doc, default(1).within(1..=64))?;
         let spec = part.when(count > 1, "sub-blocks above 1", SubBlockSpec::keys)?;
-        Ok(SubBlocks { count, spec: spec.unwrap_or(SubBlocks::ONE.spec) })
+        Ok(SubBlocks { count, spec: spec.unwrap_or(SubBlocks::ONE.spec), ..SubBlocks::ONE })
     }
 
     /// Wear of another sub-block by an erase, in millionths of a program/erase cycle.

@@ -17,7 +17,7 @@ use interpulse_flash::parts::{PartSpec, SubBlockSpec, SubBlocks};
 /// reads do.
 fn halves() -> PartSpec {
     let spec = SubBlockSpec { erase_loops: None, wear: 0.25, disturb: 1_000 };
-    PartSpec { sub_blocks: SubBlocks { count: 2, spec }, ..part() }
+    PartSpec { sub_blocks: SubBlocks { count: 2, spec, block_erase_loops: None }, ..part() }
 }
 
 fn reads_of(bench: &Bench, block: u32) -> u32 {
@@ -61,6 +61,31 @@ fn erases_wear_the_other_sub_block() {
     let mut bench = Bench::new(&part(), config(), 1);
     bench.at(0, erase_of(2)).run();
     assert_eq!(bench.nand.counters.sub_block_disturbs, 0);
+}
+
+/// An erase of a whole block erases both sub-blocks, takes the loops of a block, and disturbs and wears no other.
+#[test]
+fn an_erase_of_a_whole_block_is_of_all_its_sub_blocks() {
+    let whole = |block| but(erase_of(block), Txn::set_whole_block);
+    for (block_erase_loops, loops) in [(None, 3), (Some(5), 5)] {
+        let sub_blocks = SubBlocks { block_erase_loops, ..halves().sub_blocks };
+        let config = NandConfig { errors: errors(&[0.0], &[0.0], |_| ()), ..config() };
+        let mut bench = Bench::new(&PartSpec { sub_blocks, ..halves() }, config, 1);
+        bench.at(0, read_of(0, 0, 3, 0, 1)).at(1_000_000, whole(2)).at(20_000_000, erase_of(1)).run();
+        assert_eq!(bench.of(1).time(), CMD + loops * ERASE_LOOP);
+        assert_eq!(bench.of(2).time(), CMD + ERASE_PULSES);
+        let blocks = bench.nand.dies()[0].blocks();
+        assert_eq!(
+            [0, 1, 2, 3].map(|block| blocks.programmed(0, BlockId(block)) > 0),
+            [true, false, false, false]
+        );
+        assert_eq!([0, 1, 2, 3].map(|block| reads_of(&bench, block)), [1_000, 0, 0, 0]);
+        let cycles = [0, 1, 2, 3].map(|block| {
+            let at = BlockAddress { die: DieId(0), plane: 0, block: BlockId(block) };
+            bench.nand.reliability().expect("there are errors").block(at).cycles
+        });
+        assert_eq!(cycles, [0, 1, 1, 1]);
+    }
 }
 
 /// A page has the error rate of its layer in the whole block, whichever sub-block that layer is in.

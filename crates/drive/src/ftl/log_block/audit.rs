@@ -11,8 +11,10 @@ impl LogBlockFtl {
     /// Super blocks that hold data or are being filled.
     pub(super) fn used_blocks(&self) -> impl Iterator<Item = SuperBlock> {
         let merges = self.lanes.iter().filter_map(|lane| lane.merge.as_ref());
-        // The super block of a partial merge is that of a log block.
-        let filled = merges.filter(|of| !of.logs.iter().any(|&log| self.logs.get(log).block == of.to));
+        // The super block of a partial merge is that of a log block, of a merge in place the data block.
+        let filled = merges.filter(|of| {
+            of.in_place.is_none() && !of.logs.iter().any(|&log| self.logs.get(log).block == of.to)
+        });
         let logs = self.logs_by_lane().map(|(_, log)| log.block);
         self.map.data_blocks().chain(logs).chain(filled.map(|of| of.to)).filter(|&block| block != NO_BLOCK)
     }
@@ -78,10 +80,11 @@ impl LogBlockFtl {
             Place::Cache(slot) => {
                 Err(format!("unit {lpn} is in slot {slot}, which holds {}", self.cache.lpn(slot)))
             }
+            Place::DataBlock if self.is_in_memory(lpn) => Ok(true),
             Place::DataBlock => {
                 let data = self.map.data(at.block);
                 let program = at.offset / self.geometry.program;
-                if data == NO_BLOCK || self.programs_done[data.index()] <= program {
+                if data == NO_BLOCK || !self.sub_blocks.is_programmed(data, program) {
                     return Err(format!(
                         "unit {lpn} is in the data block {data} and was not programmed there"
                     ));

@@ -11,6 +11,12 @@ counters! {
         partial_merges: "merges",
         /// logical blocks copied to an erased super block
         full_merges: "merges",
+        /// logical blocks merged in place: only sub-blocks with newer units in log blocks were erased and written again
+        in_place_merges: "merges",
+        /// erases of single sub-blocks, in merges in place
+        sub_block_erases: "erases",
+        /// units that merges in place left in the other sub-blocks
+        units_left_in_place: "units",
         /// log blocks erased without a merge, as none of their units was the newest
         empty_log_blocks: "blocks",
         /// log blocks opened

@@ -26,6 +26,8 @@ pub struct LogBlockGeometry {
     pub program: u32,
     /// Programs of a logical block.
     pub programs: u32,
+    /// Blocks of the drive's layout in a data block: its sub-blocks that merges erase apart, otherwise one.
+    pub sub_blocks: u32,
     /// Lanes in the order of the stripe.
     order: Vec<Lane>,
     by_program: Divider,
@@ -44,13 +46,15 @@ pub struct BlockOffset {
 
 impl LogBlockGeometry {
     /// Logical blocks of a drive of `geometry` and `layout` with at most `logical_units`, of which each lane keeps `other` super
-    /// blocks that hold no data. Err is the reason why there are none.
+    /// blocks that hold no data. A super block is `sub_blocks` of those of the layout. Err is the reason why there are none.
     pub fn new(
         geometry: &Geometry,
         layout: &Layout,
+        sub_blocks: u32,
         logical_units: u64,
         other: u32,
     ) -> Result<LogBlockGeometry, String> {
+        let layout = &layout.joined(sub_blocks);
         let of_lane = logical_units / u64::from(layout.lanes) / u64::from(layout.units_per_block);
         if of_lane == 0 {
             return Err(format!(
@@ -69,6 +73,7 @@ impl LogBlockGeometry {
             units: layout.units_per_block,
             program: layout.units_per_program,
             programs: layout.programs_per_block,
+            sub_blocks,
             order: layout.lanes_by_channel(geometry),
             by_program: Divider::new(layout.units_per_program),
             by_lane: Divider::new(layout.lanes),

@@ -134,7 +134,7 @@ impl Ftl for LogBlockFtl {
     }
 
     fn wear(&self) -> Wear {
-        Wear::of(&self.blocks.cycles)
+        Wear::of(&self.sub_blocks.cycles)
     }
 
     fn rewritten(&self) -> Rewritten {
@@ -146,7 +146,7 @@ impl Ftl for LogBlockFtl {
     }
 
     fn pe_cycles(&self, super_block: SuperBlock) -> u32 {
-        self.blocks.cycles[super_block.index()]
+        self.sub_blocks.cycles[super_block.index()]
     }
 
     fn spare_seen(&self) -> SpareSeen {
@@ -158,7 +158,7 @@ impl Ftl for LogBlockFtl {
     }
 
     fn layout(&self) -> &Layout {
-        &self.layout
+        &self.sub_blocks.layout
     }
 
     fn logical_units(&self) -> u32 {
@@ -166,15 +166,14 @@ impl Ftl for LogBlockFtl {
     }
 
     fn free_pages(&self) -> u64 {
-        let left =
-            |block: SuperBlock| u64::from(self.layout.programs_per_block - self.programs_done[block.index()]);
         let erased = self.blocks.free.iter().flatten().copied();
-        let programs: u64 = erased.chain(self.used_blocks()).map(left).sum();
+        let programs: u64 =
+            erased.chain(self.used_blocks()).map(|block| self.sub_blocks.programs_left(block)).sum();
         programs * u64::from(self.layout.pages_per_program * self.layout.planes)
     }
 
     fn free_blocks(&self, lane: Lane) -> u32 {
-        self.blocks.free[lane.index()].len() as u32
+        self.blocks.free[lane.index()].len() as u32 * self.sub_blocks.count
     }
 
     fn wants_gc(&self, lane: Lane) -> bool {
@@ -188,6 +187,6 @@ impl Ftl for LogBlockFtl {
 
     /// Log blocks, all of which fill before the first merge.
     fn blocks_before_steady_collection(&self) -> u32 {
-        self.spec.blocks_of_lane() - 1
+        (self.spec.blocks_of_lane() - 1) * self.sub_blocks.count
     }
 }

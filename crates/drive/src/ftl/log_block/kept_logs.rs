@@ -8,8 +8,10 @@ use super::logs::LogBlock;
 pub(super) struct KeptLogs {
     /// Location of each unit.
     pub(super) entries: Vec<u32>,
-    /// Programs of each super block.
+    /// Programs of each super block of the drive's layout.
     pub(super) programs_done: Vec<u32>,
+    /// Erases of single sub-blocks of each super block since it was erased whole; empty where all are whole.
+    pub(super) erased_apart: Vec<u32>,
     /// Programs of host data so far.
     pub(super) clock: u64,
     pub(super) lanes: Vec<KeptLane>,

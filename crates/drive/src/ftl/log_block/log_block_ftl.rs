@@ -6,6 +6,7 @@ use super::geometry::{LogBlockGeometry, LogicalBlock};
 use super::logs::{LogBlock, LogId, LogLane, LogProgram, NO_LOG};
 use super::map::LogBlockMap;
 use super::spec::{Association, LogBlockSpec};
+use super::sub_blocks::SubBlocks;
 use super::tables::LogBlockTables;
 use crate::audit::VersionAudit;
 use crate::cache::Cache;
@@ -14,9 +15,7 @@ use crate::ftl::counters::FtlCounters;
 use crate::ftl::flash::Flash;
 use crate::ftl::layout::Layout;
 use crate::ftl::outcome::Outcome;
-use crate::ftl::transactions::erase_of;
 use crate::numbers::{JobId, Lane, Lpn, Ppu, Slot, SuperBlock};
-use crate::owner::Owner;
 use crate::spec::DriveSpec;
 use interpulse_engine::{RequestId, Ring, Slab};
 use interpulse_flash::nand::txn::Txn;
@@ -25,12 +24,12 @@ use std::collections::VecDeque;
 /// The log-block FTL of one drive.
 pub struct LogBlockFtl {
     pub(super) spec: LogBlockSpec,
+    /// Layout of data and log blocks.
     pub(super) layout: Layout,
     pub(super) geometry: LogBlockGeometry,
     pub(super) map: LogBlockMap,
     pub(super) blocks: BlockPool,
-    /// Programs submitted to each super block since its erase.
-    pub(super) programs_done: Vec<u32>,
+    pub(super) sub_blocks: SubBlocks,
     /// Dirty list k holds the units of group k.
     pub(super) cache: Cache,
     pub(super) dirty: DirtyUnits,
@@ -63,8 +62,8 @@ impl LogBlockFtl {
     /// FTL of a drive with the checked `spec`, in the state `tables`.
     pub fn new(spec: &DriveSpec, tables: LogBlockTables) -> LogBlockFtl {
         let of = spec.ftl.log_blocks.expect("the drive has log blocks");
-        let programs_done = tables.programs_done();
-        let LogBlockTables { layout, geometry, cycles, free, filled, data, kept } = tables;
+        let sub_blocks = SubBlocks::new(spec, &tables);
+        let LogBlockTables { whole: layout, geometry, free, filled, data, kept, .. } = tables;
         let groups = match of.association {
             Association::Block => geometry.blocks,
             Association::Full => layout.lanes,
@@ -73,8 +72,8 @@ impl LogBlockFtl {
         let mut ftl = LogBlockFtl {
             spec: of,
             map: LogBlockMap::new(geometry.logical_units(), filled, data),
-            blocks: BlockPool::new(free, cycles),
-            programs_done,
+            blocks: BlockPool::new(free, vec![0; layout.super_blocks() as usize]),
+            sub_blocks,
             cache: Cache::new(slots, groups),
             dirty: DirtyUnits::new(groups, layout.lanes, geometry.program),
             logs: Slab::default(),
@@ -191,16 +190,22 @@ impl LogBlockFtl {
     }
 
     pub(super) fn submit_erase(&mut self, flash: &mut Flash, block: SuperBlock) {
-        flash.submit(erase_of(&self.layout, block, self.blocks.cycles[block.index()]));
+        flash.submit(self.sub_blocks.erase(block));
     }
 
-    /// Frees an erased super block.
+    /// Frees an erased super block, or continues the merge that has erased a sub-block.
     pub(super) fn erase_done(&mut self, flash: &mut Flash, txn: &Txn) {
-        let Owner::Erase(block) = Owner::of(txn) else { unreachable!("an erase of {:?}", Owner::of(txn)) };
-        self.blocks.erased(&self.layout, block);
-        self.programs_done[block.index()] = 0;
         self.counters.erases += 1;
-        self.list(self.layout.lane_of(block).0);
+        match self.sub_blocks.erased(txn) {
+            Some(block) => {
+                self.blocks.erased(&self.layout, block);
+                self.list(self.layout.lane_of(block).0);
+            }
+            None => {
+                let lane = self.sub_blocks.layout.lane_at(txn.die, txn.plane.into());
+                self.erased_apart(flash, lane);
+            }
+        }
         self.destage(flash);
     }
 

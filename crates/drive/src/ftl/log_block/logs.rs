@@ -51,6 +51,33 @@ pub(super) struct Merge {
     pub(super) is_read: bool,
     /// Entry of each unit when it was copied; [`Entry::NOWHERE`] of units that were not.
     pub(super) copied: Vec<Entry>,
+    /// State of a merge in place, whose `to` is the data block.
+    pub(super) in_place: Option<InPlace>,
+}
+
+/// What a merge in place does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InPlaceStep {
+    /// Selects a sub-block.
+    Select,
+    /// Reads the pages of the sub-block.
+    Read,
+    /// Waits for host reads of the sub-block that may be repeated.
+    Wait,
+    /// Erases the sub-block.
+    Erase,
+    /// Programs the sub-block.
+    Program,
+}
+
+/// State of a merge in place.
+#[derive(Clone, Debug)]
+pub(super) struct InPlace {
+    /// Sub-blocks to rewrite, the last first.
+    pub(super) left: Vec<u32>,
+    /// The one that is rewritten.
+    pub(super) sub_block: u32,
+    pub(super) step: InPlaceStep,
 }
 
 /// State of a lane.

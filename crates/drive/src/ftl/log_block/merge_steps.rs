@@ -3,7 +3,6 @@
 use super::log_block_ftl::LogBlockFtl;
 use super::map::{Entry, Place};
 use crate::ftl::flash::Flash;
-use crate::ftl::transactions::program_of;
 use crate::numbers::{GcReadId, JobId, Lane, Ppu};
 use crate::owner::Owner;
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -13,6 +12,9 @@ impl LogBlockFtl {
     pub(super) fn continue_merge(&mut self, flash: &mut Flash, lane: Lane) {
         loop {
             let merge = self.lanes[lane.index()].merge.as_ref().expect("the lane has a merge");
+            if merge.in_place.is_some() {
+                return self.continue_in_place(flash, lane);
+            }
             if merge.reads > 0 {
                 return;
             }
@@ -33,7 +35,7 @@ impl LogBlockFtl {
     }
 
     /// Submits the page reads of the next program: one for each page that has units of it.
-    fn read_next(&mut self, flash: &mut Flash, lane: Lane) {
+    pub(super) fn read_next(&mut self, flash: &mut Flash, lane: Lane) {
         let mut merge = self.lanes[lane.index()].merge.take().expect("the lane has a merge");
         let first = merge.next * self.geometry.program;
         // The physical unit that a page read begins with, and its units.
@@ -55,7 +57,7 @@ impl LogBlockFtl {
         (merge.reads, merge.is_read) = (pages.len() as u32, true);
         self.lanes[lane.index()].merge = Some(merge);
         for (ppu, units) in pages {
-            let at = self.layout.place(ppu);
+            let at = self.sub_blocks.layout.place(ppu);
             let mut txn = Txn::new(Kind::GcRead, at.die);
             (txn.plane, txn.block, txn.page) = (at.plane as u8, at.block, at.page);
             txn.set_units(units);
@@ -65,7 +67,7 @@ impl LogBlockFtl {
     }
 
     /// Submits the next program.
-    fn program_next(&mut self, flash: &mut Flash, lane: Lane) {
+    pub(super) fn program_next(&mut self, flash: &mut Flash, lane: Lane) {
         let merge = self.lanes[lane.index()].merge.as_mut().expect("the lane has a merge");
         let (to, program) = (merge.to, merge.next);
         (merge.next, merge.programs, merge.is_read) = (program + 1, merge.programs + 1, false);
@@ -75,10 +77,8 @@ impl LogBlockFtl {
         self.counters.gc_units += units;
         self.counters.padding_units += u64::from(self.geometry.program) - units;
         self.counters.consumed_gc_pages += u64::from(self.layout.pages_per_program * self.layout.planes);
-        self.programs_done[to.index()] += 1;
-        let cycles = self.blocks.cycles[to.index()];
         let owner = Owner::Repair(JobId(lane.0));
-        flash.submit(program_of(&self.layout, Kind::GcProgram, to, program, cycles, owner));
+        flash.submit(self.sub_blocks.program(Kind::GcProgram, to, program, owner));
     }
 
     /// Completes a page read of the merge of a lane.

@@ -34,8 +34,13 @@ impl LogBlockFtl {
             self.counters.gc_runs += 1;
             let (to, written) = (of.block, of.programs);
             let kind = if written == self.geometry.programs { Kind::Switch } else { Kind::Partial };
-            self.count(kind);
             let end = self.programs_to_copy(block, written);
+            // Either way one super block is erased whole: the data block, or the log block.
+            let is_partial = kind == Kind::Partial;
+            if is_partial && self.begin_in_place(flash, block, Some(log), end - written, 0) {
+                return if self.lanes[lane.index()].merge.is_some() { Next::Waits } else { Next::Again };
+            }
+            self.count(kind);
             self.begin(flash, lane, Merge::of(block, to, vec![log], [written, end], self.geometry.units));
         }
         if self.lanes[lane.index()].merge.is_some() { Next::Waits } else { Next::Again }
@@ -98,6 +103,9 @@ impl LogBlockFtl {
             self.begin(flash, lane, Merge::of(of, NO_BLOCK, logs, [0, 0], self.geometry.units));
             return true;
         }
+        if self.begin_in_place(flash, of, log, end, 1) {
+            return true;
+        }
         let Some(to) = self.blocks.take(lane) else { return false };
         self.count(Kind::Full);
         self.begin(flash, lane, Merge::of(of, to, logs, [0, end], self.geometry.units));
@@ -116,7 +124,7 @@ impl LogBlockFtl {
         *counter += 1;
     }
 
-    fn begin(&mut self, flash: &mut Flash, lane: Lane, merge: Merge) {
+    pub(super) fn begin(&mut self, flash: &mut Flash, lane: Lane, merge: Merge) {
         self.lanes[lane.index()].merge = Some(merge);
         self.continue_merge(flash, lane);
     }
@@ -139,7 +147,7 @@ impl LogBlockFtl {
         let Merge { of, to, logs, copied, .. } =
             self.lanes[lane.index()].merge.take().expect("the lane has a merge");
         if to != NO_BLOCK {
-            self.settle_units(of, to, &copied);
+            self.settle_units(of, to, 0, &copied);
         }
         let old = self.map.set_data(of, to);
         self.release(flash, old);
@@ -152,9 +160,9 @@ impl LogBlockFtl {
         self.list(lane);
     }
 
-    /// Maps the units of a logical block whose newest version is in `to` to their places there.
-    fn settle_units(&mut self, of: LogicalBlock, to: SuperBlock, copied: &[Entry]) {
-        for (offset, &source) in (0..).zip(copied) {
+    /// Maps the units of a logical block from `first` on whose newest version is in `to` to their places there.
+    pub(super) fn settle_units(&mut self, of: LogicalBlock, to: SuperBlock, first: u32, copied: &[Entry]) {
+        for (offset, &source) in (first..).zip(copied) {
             let lpn = self.geometry.unit(of, offset);
             let entry = self.map.entry(lpn);
             let from = match entry.place() {
@@ -176,9 +184,15 @@ impl LogBlockFtl {
 }
 
 impl Merge {
-    fn of(of: LogicalBlock, to: SuperBlock, logs: Vec<LogId>, programs: [u32; 2], units: u32) -> Merge {
+    pub(super) fn of(
+        of: LogicalBlock,
+        to: SuperBlock,
+        logs: Vec<LogId>,
+        programs: [u32; 2],
+        units: u32,
+    ) -> Merge {
         let [next, end] = programs;
         let copied = vec![Entry::NOWHERE; units as usize];
-        Merge { of, to, logs, next, end, reads: 0, programs: 0, is_read: false, copied }
+        Merge { of, to, logs, next, end, reads: 0, programs: 0, is_read: false, copied, in_place: None }
     }
 }

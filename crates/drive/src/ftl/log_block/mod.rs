@@ -8,6 +8,8 @@
 //! - a *partial merge* copies what is missing behind the units of a log block written in order so far, and switches;
 //! - a *full merge* copies the newest version of every unit of a logical block to an erased super block.
 //!
+//! A merge in place ([`in_place`]) rewrites single sub-blocks of the data block instead of copying it.
+//!
 //! With `block` association (BAST: Kim, Kim, Noh, Min and Cho, IEEE TCE 2002) a log block has the units of one logical block.
 //! With `full` association (FAST: Lee, Park, Chung, Lee, Park and Song, ACM TECS 2007) units of all logical blocks of the lane
 //! share the log blocks, and one more log block takes a sequential stream.
@@ -17,6 +19,7 @@ mod audit;
 pub mod counters;
 mod dirty;
 pub mod geometry;
+mod in_place;
 mod initial_state;
 mod interface;
 mod kept_logs;
@@ -31,5 +34,6 @@ mod reads;
 mod selection;
 pub mod spec;
 mod stream;
+mod sub_blocks;
 pub mod tables;
 pub use log_block_ftl::LogBlockFtl;

@@ -8,6 +8,7 @@ use super::log_block_ftl::LogBlockFtl;
 use super::logs::{LogBlock, NO_LOG, NO_UNIT};
 use super::map::Place;
 use super::spec::Association;
+use super::sub_blocks::SubBlocks;
 use super::tables::LogBlockTables;
 use crate::ftl::Supplement;
 use crate::ftl::block_pool::NO_BLOCK;
@@ -30,8 +31,8 @@ impl LogBlockFtl {
         if self.programs.live() > 0 || self.lanes.iter().any(works) {
             return Err("merges were interrupted: let the drive rest first".into());
         }
-        let mut tables = LogBlockTables::new(self.layout.clone(), self.geometry.clone());
-        tables.cycles.clone_from(&self.blocks.cycles);
+        let mut tables = LogBlockTables::new(self.sub_blocks.layout.clone(), self.geometry.clone());
+        tables.cycles.clone_from(&self.sub_blocks.cycles);
         tables.free.clone_from(&self.blocks.free);
         tables.data = self.map.data_blocks().collect();
         let entry = |lpn| match self.map.place(lpn) {
@@ -49,7 +50,8 @@ impl LogBlockFtl {
         };
         tables.kept = Some(Box::new(KeptLogs {
             entries: Lpn::first(self.geometry.logical_units()).map(entry).collect(),
-            programs_done: self.programs_done.clone(),
+            programs_done: self.sub_blocks.programs_done.clone(),
+            erased_apart: self.sub_blocks.erased_apart.clone(),
             clock: self.clock,
             lanes: self.lanes.iter().map(lane).collect(),
         }));
@@ -59,7 +61,8 @@ impl LogBlockFtl {
     /// Continues with the log blocks and the cached units of an earlier run.
     pub(super) fn resume(&mut self, kept: KeptLogs) {
         self.clock = kept.clock;
-        self.programs_done = kept.programs_done;
+        self.sub_blocks.programs_done = kept.programs_done;
+        self.sub_blocks.erased_apart = kept.erased_apart;
         for (l, KeptLane { logs, starting, was_sequential }) in kept.lanes.into_iter().enumerate() {
             (self.lanes[l].starting, self.lanes[l].was_sequential) = (starting, was_sequential);
             for (log, is_stream) in logs {
@@ -103,7 +106,7 @@ impl LogBlockTables {
         let mut tables = self.clone();
         if let Some(kept) = tables.kept.take() {
             for block in tables.used_after_run(&kept) {
-                let lane = tables.layout.lane_of(block).0;
+                let lane = tables.whole.lane_of(block).0;
                 tables.free[lane.index()].push_back(block);
             }
             tables.data.fill(NO_BLOCK);
@@ -145,6 +148,7 @@ impl LogBlockTables {
         numbers.extend(halves(kept.clock));
         numbers.extend(self.data.iter().map(|block| block.0));
         numbers.extend(&kept.programs_done);
+        numbers.extend(&kept.erased_apart);
         numbers.extend(&kept.entries);
         for lane in &kept.lanes {
             numbers.extend([block(lane.starting), u32::from(lane.was_sequential), lane.logs.len() as u32]);
@@ -176,16 +180,19 @@ impl LogBlockTables {
             }
             self.data[block.index()] = data;
         }
-        let programs = geometry.programs;
+        let programs = self.layout.programs_per_block;
         let each = 0..self.layout.super_blocks();
         let programs_done = each.map(|_| from.at_most(programs, "programs of a super block"));
         let programs_done: Vec<u32> = programs_done.collect::<Result<_, _>>()?;
+        let each = SubBlocks::erased_apart_of(&geometry, &self.whole);
+        let erased_apart = each.iter().map(|_| from.next("erases of sub-blocks"));
+        let erased_apart = erased_apart.collect::<Result<Vec<u32>, _>>()?;
         let entries = (0..units).map(|_| from.next("the place of a unit")).collect::<Result<Vec<_>, _>>()?;
         let mut lanes = Vec::new();
         for lane in Lane::first(self.layout.lanes) {
             let starting = optional_block(from, &geometry)?;
             let was_sequential = from.at_most(1, "whether a stream was written last")? == 1;
-            let count = from.at_most(self.layout.blocks, "log blocks of a lane")?;
+            let count = from.at_most(self.whole.blocks, "log blocks of a lane")?;
             let mut logs = Vec::new();
             for _ in 0..count {
                 let log = self.restore_log(from, lane)?;
@@ -193,7 +200,7 @@ impl LogBlockTables {
             }
             lanes.push(KeptLane { logs, starting, was_sequential });
         }
-        let kept = KeptLogs { entries, programs_done, clock, lanes };
+        let kept = KeptLogs { entries, programs_done, erased_apart, clock, lanes };
         self.check_entries(&kept)?;
         self.kept = Some(Box::new(kept));
         Ok(())
@@ -237,7 +244,7 @@ impl LogBlockTables {
                 NOWHERE | IN_CACHE => true,
                 IN_DATA_BLOCK => self.data[self.geometry.split(lpn).block.index()] != NO_BLOCK,
                 ppu if ppu < self.layout.units() as u32 => {
-                    let at = self.layout.split(Ppu(ppu));
+                    let at = self.whole.split(Ppu(ppu));
                     let log = logs.get(&at.super_block);
                     log.and_then(|log| log.units.get(at.offset as usize)) == Some(&lpn)
                 }

@@ -5,7 +5,6 @@ use super::logs::{LogId, LogProgram, NO_UNIT};
 use super::map::Place;
 use super::selection::Next;
 use crate::ftl::flash::Flash;
-use crate::ftl::transactions::program_of;
 use crate::numbers::{JobId, Lane, Slot};
 use crate::owner::Owner;
 use interpulse_flash::nand::txn::{Kind, Txn};
@@ -67,9 +66,7 @@ impl LogBlockFtl {
         let state = &mut self.lanes[lane.index()];
         (state.in_flight, state.waits) = (state.in_flight + 1, false);
         state.dirty -= taken;
-        let cycles = self.blocks.cycles[block.index()];
-        flash.submit(program_of(&self.layout, Kind::HostProgram, block, program, cycles, Owner::Program(id)));
-        self.programs_done[block.index()] += 1;
+        flash.submit(self.sub_blocks.program(Kind::HostProgram, block, program, Owner::Program(id)));
         self.counters.consumed_host_pages += u64::from(self.layout.pages_per_program * self.layout.planes);
     }
 

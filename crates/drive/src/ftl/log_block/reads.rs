@@ -13,9 +13,10 @@ impl Sources for LogBlockFtl {
         let first = match self.map.place(lpn) {
             Place::Nowhere => return Source::Nothing,
             Place::Cache(_) => return Source::Cache,
+            Place::DataBlock if self.is_in_memory(lpn) => return Source::Cache,
             Place::DataBlock | Place::Log(_) => self.on_flash(lpn).expect("it is on flash"),
         };
-        let at = self.layout.place(first);
+        let at = self.sub_blocks.layout.place(first);
         let most = (self.layout.units_per_page() - at.unit).min(to.0 - lpn.0);
         let mut count = 1;
         while count < most && self.on_flash(lpn + count) == Some(first + count) {
@@ -28,6 +29,7 @@ impl Sources for LogBlockFtl {
     fn submit_read(&mut self, flash: &mut Flash, first: Ppu, txn: Txn) {
         if self.follows_reads {
             self.blocks.begin(self.layout.block_of(first));
+            self.sub_blocks.begin_read(first);
         }
         flash.submit(txn);
     }
@@ -71,9 +73,12 @@ impl LogBlockFtl {
 
     /// Completes a page read of the host, where reads can fail; true if its data is uncorrectable.
     pub(super) fn read_done(&mut self, flash: &mut Flash, txn: &Txn) -> bool {
-        let block = self.layout.block_at(txn.die, txn.plane, txn.block);
+        let (block, is_last) = self.sub_blocks.end_read(txn);
         if self.blocks.end(block) {
             self.submit_erase(flash, block);
+        }
+        if is_last {
+            self.sub_block_unread(flash, self.layout.lane_of(block).0);
         }
         txn.is_uncorrectable()
     }

@@ -14,11 +14,13 @@ use std::os::unix::fs::FileExt;
 /// what a run has left is in its supplement.
 #[derive(Clone)]
 pub struct LogBlockTables {
-    /// Address layout.
+    /// Address layout of the drive: a super block of it may be a sub-block of a data block.
     pub layout: Layout,
+    /// Address layout of data and log blocks; all numbers of super blocks below are its own.
+    pub(super) whole: Layout,
     /// Logical blocks.
     pub geometry: LogBlockGeometry,
-    /// P/E cycles of each super block.
+    /// P/E cycles of each super block of the drive's layout.
     pub cycles: Vec<u32>,
     /// Erased super blocks of each lane, oldest first.
     pub(super) free: Vec<VecDeque<SuperBlock>>,
@@ -33,13 +35,15 @@ pub struct LogBlockTables {
 impl LogBlockTables {
     /// Erased drive.
     pub fn new(layout: Layout, geometry: LogBlockGeometry) -> LogBlockTables {
+        let whole = layout.joined(geometry.sub_blocks);
         LogBlockTables {
             cycles: vec![0; layout.super_blocks() as usize],
-            free: Lane::first(layout.lanes).map(|lane| layout.blocks_of(lane).collect()).collect(),
+            free: Lane::first(layout.lanes).map(|lane| whole.blocks_of(lane).collect()).collect(),
             filled: 0,
             data: vec![NO_BLOCK; geometry.blocks as usize],
             kept: None,
             layout,
+            whole,
             geometry,
         }
     }
@@ -60,7 +64,7 @@ impl LogBlockTables {
         self.geometry.programs_before(block, Lpn(self.filled))
     }
 
-    /// Program operations done in each super block.
+    /// Program operations done in each super block of the drive's layout.
     pub fn programs_done(&self) -> Vec<u32> {
         if let Some(kept) = &self.kept {
             return kept.programs_done.clone();
@@ -68,7 +72,13 @@ impl LogBlockTables {
         let mut done = vec![0; self.layout.super_blocks() as usize];
         for block in LogicalBlock::first(self.geometry.blocks) {
             if self.data[block.index()] != NO_BLOCK {
-                done[self.data[block.index()].index()] = self.programs_of(block);
+                let first = self.data[block.index()].index() * self.geometry.sub_blocks as usize;
+                let of_block = &mut done[first..first + self.geometry.sub_blocks as usize];
+                let mut left = self.programs_of(block);
+                for of in of_block {
+                    *of = left.min(self.layout.programs_per_block);
+                    left -= *of;
+                }
             }
         }
         done
@@ -77,7 +87,7 @@ impl LogBlockTables {
     /// Bytes of the state of a drive of `layout` and `geometry` in a file: cycles and free lists of all super blocks, the length
     /// of each free list, the data blocks, the number of units.
     pub fn file_bytes(layout: &Layout, geometry: &LogBlockGeometry) -> u64 {
-        let lanes = u64::from(layout.lanes) * (1 + u64::from(layout.blocks));
+        let lanes = u64::from(layout.lanes) * (1 + u64::from(layout.blocks / geometry.sub_blocks));
         4 * (u64::from(layout.super_blocks()) + lanes + u64::from(geometry.blocks) + 1)
     }
 
@@ -91,7 +101,7 @@ impl LogBlockTables {
         for free in &self.free {
             put(free.len() as u32);
             free.iter().for_each(|block| put(block.0));
-            (free.len()..self.layout.blocks as usize).for_each(|_| put(NO_BLOCK.0));
+            (free.len()..self.whole.blocks as usize).for_each(|_| put(NO_BLOCK.0));
         }
         bytes
     }
@@ -115,7 +125,7 @@ impl LogBlockTables {
         let (data, lanes) = rest.split_at(tables.data.len());
         tables.cycles.copy_from_slice(cycles);
         tables.data = data.iter().copied().map(SuperBlock).collect();
-        for (free, of) in tables.free.iter_mut().zip(lanes.chunks(tables.layout.blocks as usize + 1)) {
+        for (free, of) in tables.free.iter_mut().zip(lanes.chunks(tables.whole.blocks as usize + 1)) {
             let count = (of[0] as usize).min(of.len() - 1);
             *free = of[1..=count].iter().copied().map(SuperBlock).collect();
         }
@@ -129,9 +139,9 @@ impl LogBlockTables {
         if self.filled > units {
             return Some(format!("{} of {units} units have data", self.filled));
         }
-        let mut seen = vec![false; self.cycles.len()];
+        let mut seen = vec![false; self.whole.super_blocks() as usize];
         let mut of_lane = |block: SuperBlock, lane: Lane| {
-            let is_on = block.0 < self.layout.super_blocks() && self.layout.lane_of(block).0 == lane;
+            let is_on = block.0 < self.whole.super_blocks() && self.whole.lane_of(block).0 == lane;
             let fresh = is_on && !std::mem::replace(&mut seen[block.index()], true);
             (!fresh).then(|| format!("super block {block} is not on lane {lane}, or in use twice"))
         };

@@ -128,7 +128,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     ),
     Experiment(
         name="rif",
-        summary="bandwidth of reads retried inside the die, against retries after a failed decode, at three wears; blind",
+        summary="read bandwidth with retries in the die, against those after a failed decode, at three wears; blind",
         source="M. Chun et al., HPCA'24",
         quick="2 min",
         full="2 min",

@@ -384,7 +384,7 @@ fn mistakes_about_errors_name_the_key_and_what_is_legal() {
         ),
         (
             &[cai, ("ecc.retry", "on-die"), ("ecc.retry-on-die", "0")],
-            "--set: ecc.retry-on-die: seen 0; expected from 1 to 8",
+            "--set: ecc.retry-on-die: seen 0; expected a whole number from 1 to 8",
         ),
         (
             &[

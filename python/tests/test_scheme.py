@@ -183,7 +183,9 @@ def test_every_scheme_has_a_page_that_is_linked() -> None:
             assert heading in page
 
 
-@pytest.mark.parametrize("page", [*SCHEMES, "README", "limits", "erase-methods", "compensation", "read-retry"])
+@pytest.mark.parametrize(
+    "page", [*SCHEMES, "README", "limits", "erase-methods", "compensation", "read-retry", "multi-block-erase"]
+)
 def test_the_figures_of_the_pages_are_what_the_program_says(page: str) -> None:
     written = (PAGES.FOLDER / f"{page}.md").read_text()
     assert written == GENERATED.with_blocks(written, PAGES.blocks_of(page)), "run `make golden`"

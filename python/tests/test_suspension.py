@@ -91,6 +91,7 @@ def test_none_is_a_part_that_cannot_suspend() -> None:
         "deferred",
         "timeout",
         "loop-boundary",
+        "adaptive",
         "safe-points",
         "sliced",
     ],

@@ -19,6 +19,7 @@ import interpulse
 from interpulse.configuration.lists import listed
 from interpulse.flash.die import INSTANTS, Costs, Die, Timeline, waited_ns
 from interpulse.plotting.die_diagram import to_bytes
+from interpulse.runs.runner import run
 from interpulse.studies.pool import CellJob
 
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "schemes"
@@ -51,6 +52,12 @@ EXAMPLES = {
         "erase",
         (("part.erase-loops", "1"), ("part.erase-pulse", "3.4ms"), ("part.erase-verify", "100us")),
         ("700", "3450"),
+    ),
+    "adaptive": Example(
+        "atc19-ll",
+        "erase",
+        (("suspend.erase.point-interval", "300us"),),
+        ("700", "1950"),
     ),
     "sliced": Example(
         "a4-tlc",
@@ -122,6 +129,22 @@ AGED = FOLDER.parent.parent / "examples" / "aged.toml"
 
 RETRIED = ("aged", "pr2-ar2", "on-die")
 """Its cases with different read retries."""
+
+GROUPS = ("1", "2", "4", "8")
+"""Blocks of an erase to compare."""
+
+MULTI_BLOCK_DRIVE: dict[str, Any] = {
+    "config_version": 1,
+    "drive": "atc19-mini",
+    "seed": 1,
+    "geometry": {"channels": 2, "chips-per-channel": 2},
+    "precondition": {"fill": "99%", "overwrite": "uniform"},
+    "run": {"warmup-requests": 100_000, "requests": 200_000},
+    "flow": [{"name": "mixed", "depth": 16, "read": "50%"}],
+}
+"""The drive on which they are compared."""
+
+_MEASURED = (("read", "mean"), ("read", "p99.9"), ("write", "p99.9"))
 
 LIMITS: tuple[tuple[tuple[str, str], ...], ...] = (
     (),
@@ -258,6 +281,59 @@ def methods_diagram() -> bytes:
     """The timing diagram of an adapted erase with two reads, as SVG."""
     die = _method_die("aero", "deferred")
     return to_bytes(die, die.run([700_000, 1_500_000]), "svg")
+
+
+def _erase_of(blocks: str, scheme: str) -> Die:
+    return Die("atc19-ll", "erase", scheme, (("erase.blocks-per-operation", blocks),))
+
+
+def multi_block_block() -> str:
+    """Diagram of an erase of four blocks, and what erases of several blocks take and let reads wait."""
+    options = "--part atc19-ll --operation erase --set erase.blocks-per-operation=4 --read-at 1960us --read-at 3860us"
+    lines = [
+        "![an erase of four blocks of atc19-ll under adaptive](multi-block-erase.svg)",
+        "",
+        f"    interpulse scheme adaptive {options} --out multi-block-erase.svg",
+        "",
+        "Erases of `atc19-ll`, each block verified on its own, and a read at each of many instants:",
+        "",
+        "| blocks | the erase takes, us | of one block, us | scheme | a read waits, mean us | worst us |",
+        "|---:|---:|---:|---|---:|---:|",
+    ]
+    for blocks in GROUPS:
+        for scheme in ("none", "deferred", "adaptive"):
+            die = _erase_of(blocks, scheme)
+            costs = die.costs()
+            figures = [_us(die.alone_ns), _us(die.alone_ns / int(blocks)), f"[`{scheme}`]({scheme}.md)"]
+            figures += [_us(costs.wait_mean_ns), _us(costs.wait_worst_ns)]
+            lines.append(f"| {blocks} | {' | '.join(figures)} |")
+    return "\n".join([*lines, ""])
+
+
+def multi_block_diagram() -> bytes:
+    """The timing diagram of an erase of four blocks with two reads, as SVG."""
+    die = _erase_of("4", "adaptive")
+    return to_bytes(die, die.run([1_960_000, 3_860_000]), "svg")
+
+
+def multi_block_drive_block() -> str:
+    """Table of a drive that erases several blocks at once."""
+    cases = [(blocks, scheme) for blocks in GROUPS for scheme in ("none", "deferred", "adaptive")]
+    sets = [[f"erase.blocks-per-operation={blocks}", f"suspend.erase.scheme={scheme}"] for blocks, scheme in cases]
+    named = [{"name": " ".join(case), "set": each} for case, each in zip(cases, sets, strict=True)]
+    lines = [
+        "Four dies of `atc19-ll`, half of the requests of 4 KiB reads, 16 outstanding:",
+        "",
+        "| blocks | scheme | kIOPS | read mean, us | read p99.9, us | write p99.9, us | blocks of an erase |",
+        "|---:|---|---:|---:|---:|---:|---:|",
+    ]
+    for (blocks, scheme), found in zip(cases, run({**MULTI_BLOCK_DRIVE, "case": named}).cases, strict=True):
+        nand, latency = found.counters["nand"], found.latency_us
+        figures = [f"[`{scheme}`]({scheme}.md)", f"{found.iops / 1e3:.1f}"]
+        figures += [_us(1e3 * latency[kind][of]) for kind, of in _MEASURED]
+        figures.append(f"{nand['erases'] / (nand['erases'] - nand['multi_block_erases']):.1f}")
+        lines.append(f"| {blocks} | {' | '.join(figures)} |")
+    return "\n".join([*lines, ""])
 
 
 def _compensated(fall: str) -> Die:
@@ -424,6 +500,8 @@ def blocks_of(page: str) -> list[str]:
         return [retry_block(), aged_block()]
     if page == "compensation":
         return [compensation_block(), cells_block()]
+    if page == "multi-block-erase":
+        return [multi_block_block(), multi_block_drive_block()]
     other = {"limits": limits_block, "erase-methods": methods_block}.get(page)
     return [scheme_block(page) if other is None else other()]
 
@@ -435,7 +513,8 @@ def main() -> None:
     (FOLDER / "erase-methods.svg").write_bytes(methods_diagram())
     (FOLDER / "compensation.svg").write_bytes(compensation_diagram())
     (FOLDER / "read-retry.svg").write_bytes(retry_diagram())
-    for name in [*schemes(), "README", "limits", "erase-methods", "compensation", "read-retry"]:
+    (FOLDER / "multi-block-erase.svg").write_bytes(multi_block_diagram())
+    for name in [*schemes(), "README", "limits", "erase-methods", "compensation", "read-retry", "multi-block-erase"]:
         path = FOLDER / f"{name}.md"
         path.write_text(with_blocks(path.read_text(encoding="utf-8"), blocks_of(name)), encoding="utf-8")
 

@@ -8,7 +8,7 @@ use crate::coefficients::Coefficients;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::die::DiePhase;
 use interpulse_flash::die::State;
-use interpulse_flash::erase::EraseMethod;
+use interpulse_flash::erase::{EraseMethod, MultiBlock};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::channel::ChannelOrder;
 use interpulse_flash::nand::flow_order::HostOrder;
@@ -153,6 +153,7 @@ fn behaviour(part: &PartSpec, program: Scheme, erase: Scheme) -> NandConfig {
         gc_reads: GcReadRank::InOrder,
         long_operations: LongOperations::Real,
         erase_method: EraseMethod::Ispe,
+        multi_block: MultiBlock::ONE,
         program_suspend: program,
         erase_suspend: erase,
         nesting: false,

@@ -24,6 +24,7 @@ mod many_worlds;
 mod map_misses;
 mod mapping_cache;
 mod merges_in_place;
+mod multi_block_erase;
 mod namespaces;
 mod no_cache;
 mod placement;

@@ -2,7 +2,9 @@
 //! followed: what the drive must still have after a cut is checked by the record of what was acknowledged to the host, and the map
 //! rebuilt from flash is compared with the one the drive had. At the end every unit is read back.
 
-use crate::drive_common::features::{with_mapping_cache, with_reprogramming, with_slc_cache};
+use crate::drive_common::features::{
+    with_mapping_cache, with_multi_block_erases, with_reprogramming, with_slc_cache,
+};
 use crate::drive_common::{Bench, Cells, closed, errors, of_part, part, preconditioned, with_faults};
 use interpulse_drive::ftl::page::mapping::cached::spec::MappingSpec;
 use interpulse_drive::ftl::page::placement::stripe::Allocation;
@@ -191,6 +193,8 @@ pub(crate) struct Met {
     /// Of these, torn ones and those that capacitors completed.
     pub(crate) reprograms_torn: u64,
     pub(crate) reprograms_completed: u64,
+    /// Multi-block erases on dies at a cut.
+    multi_block_cut: u64,
 }
 
 pub(crate) fn step(bench: &mut Bench) {
@@ -234,6 +238,7 @@ pub(crate) fn world_of(
         let at = bench.events.now();
         for die in bench.host.device.nand().dies() {
             let reprograms = die.long().is_some_and(|op| op.reprograms.is_some());
+            met.multi_block_cut += u64::from(die.blocks_of_operation() > 1);
             met.reprograms_cut.0 += u64::from(reprograms);
             met.reprograms_cut.1 += u64::from(reprograms && is_suspended(die));
         }
@@ -295,7 +300,14 @@ pub(crate) fn world_of(
 /// Runs `count` worlds of the seeds from `first` on.
 pub(crate) fn worlds(first: u64, count: u64) -> Met {
     let mut met = Met::default();
-    (first..first + count).for_each(|seed| world(seed, 8, &mut met));
+    let draw = |seed| {
+        move |rng: &mut Rng| {
+            let mut spec = draw_drive(rng);
+            with_multi_block_erases(&mut spec, Streams::new(seed).stream("test.multi-block", 0));
+            spec
+        }
+    };
+    (first..first + count).for_each(|seed| world_of(seed, 8, &mut met, draw(seed), |_, _| {}));
     println!("{met:?}");
     met
 }
@@ -320,6 +332,7 @@ fn a_cut_at_any_event_loses_only_what_may_be_lost() {
     ] {
         assert!(count > 20, "{what}: only {count} in all worlds");
     }
+    assert!(met.multi_block_cut > 3, "{} multi-block erases cut", met.multi_block_cut);
     // Fewer worlds have placement handles, and none of these has faults.
     assert!(left > 10, "reclaim units lost: only {left} in all worlds");
     // Eight cuts leave a world few programs.

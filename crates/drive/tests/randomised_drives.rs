@@ -3,7 +3,7 @@
 //!
 //! One seed gives one world; a failing test prints the world and its seed.
 
-use crate::drive_common::features::with_queues;
+use crate::drive_common::features::{with_multi_block_erases, with_queues};
 use crate::drive_common::{Bench, Cells, errors, preconditioned, run_worlds, with_faults, with_stalls};
 use interpulse_drive::ftl::page::gc::copyback::CopybackSpec;
 use interpulse_drive::ftl::page::gc::victim::GcPolicy;
@@ -217,9 +217,11 @@ pub(crate) fn is_drawn(path: &str, others: &[&str]) -> bool {
         "cache.partition",
         "schedule.host-order",
         "suspend.program.compensation",
+        "suspend.program.point-interval",
         "suspend.program.safe-points",
         "suspend.program.slice-",
         "suspend.program.tier-",
+        "suspend.erase.point-interval",
         "suspend.erase.safe-points",
         "suspend.erase.slice-",
         "suspend.erase.tier-",
@@ -336,12 +338,14 @@ pub(crate) fn draw_drive(rng: &mut Rng, schemes: Option<[&str; 2]>) -> Option<Dr
         let others = ["ftl", "read-cache", "firmware", "dram"];
         let adapted = key.path.starts_with("erase.")
             || key.path.ends_with(".safe-points")
+            || key.path.ends_with(".point-interval")
             || key.path.contains(".slice-");
         if !adapted && !is_drawn(&key.path, &others) || imposed && key.path.starts_with("errors.") {
             return None;
         }
-        // Groups and copyback are set below, and parts of translation pages by `with_mapping_cache`.
-        if ["ftl.reclaim-groups", "ftl.copyback", "ftl.map-read-transfer"]
+        // Groups and copyback are set below, and parts of translation pages by `with_mapping_cache`; multi-block erases by
+        // `with_multi_block_erases`.
+        if ["ftl.reclaim-groups", "ftl.copyback", "ftl.map-read-transfer", "erase.blocks-per-operation"]
             .iter()
             .any(|of| key.path.starts_with(of))
         {
@@ -545,8 +549,14 @@ pub(crate) type Counted = BTreeMap<&'static str, u64>;
 
 /// Draws and runs the world of `seed`; false if the values drawn do not make a drive.
 fn world(seed: u64, counted: &mut Counted) -> bool {
+    world_with(seed, counted, |_| ())
+}
+
+/// [`world`] with a feature that `add` adds to the drive.
+fn world_with(seed: u64, counted: &mut Counted, add: impl FnOnce(&mut DriveSpec)) -> bool {
     let mut rng = Streams::new(seed).stream("test.world", 0);
-    let Some(spec) = draw_drive(&mut rng, None) else { return false };
+    let Some(mut spec) = draw_drive(&mut rng, None) else { return false };
+    add(&mut spec);
     let imposed = spec.ftl.gc.imposes();
     let fill = if imposed { 1.0 } else { pick(&mut rng, &[0.0, 0.5, 1.0, 1.0]) };
     let overwrites = if imposed { 0.0 } else { pick(&mut rng, &[0.0, 1.0]) };
@@ -627,7 +637,11 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
 /// Runs worlds of seeds `first`, `first + 1`, ... until `count` drives have been made.
 pub(crate) fn worlds(first: u64, count: usize) -> Counted {
     let mut counted = Counted::new();
-    run_worlds(first, count, |seed| world(seed, &mut counted));
+    run_worlds(first, count, |seed| {
+        world_with(seed, &mut counted, |spec| {
+            with_multi_block_erases(spec, Streams::new(seed).stream("test.multi-block", 0));
+        })
+    });
     counted
 }
 

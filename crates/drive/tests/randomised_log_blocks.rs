@@ -1,6 +1,7 @@
 //! Is anything lost on drives with log blocks? Small ones with everything drawn at random run random flows and trims at random
 //! instants, under full audit; at the end every unit is looked up.
 
+use crate::drive_common::features::with_multi_block_erases;
 use crate::drive_common::{Bench, Cells, filled, run_worlds, with_stalls};
 use crate::randomised_drives::{draw_flow, is_drawn, little_part, pick, tables, value_of};
 use interpulse_drive::DriveSpec;
@@ -102,6 +103,7 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     let mut rng = Streams::new(seed).stream("test.log-blocks", 0);
     let Some(mut spec) = draw_drive(&mut rng) else { return false };
     with_stalls(&mut spec, Streams::new(seed).stream("test.stalls", 0));
+    with_multi_block_erases(&mut spec, Streams::new(seed).stream("test.multi-block", 0));
     let mut flows: Vec<FlowSpec> =
         (0..1 + rng.below(2)).map(|k| draw_flow(&mut rng, &spec, &format!("f{k}"), REQUESTS)).collect();
     if rng.below(2) == 0 {

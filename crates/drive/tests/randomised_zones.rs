@@ -1,7 +1,7 @@
 //! Is anything lost on zoned drives? Small ones with everything drawn at random run legal flows, flows that zones do not
 //! admit, and commands at random instants, under full audit; at the end every unit is looked up.
 
-use crate::drive_common::features::with_queues;
+use crate::drive_common::features::{with_multi_block_erases, with_queues};
 use crate::drive_common::zones::{full_zones, spread_and_fill};
 use crate::drive_common::{Bench, Cells, run_worlds, with_stalls};
 use crate::randomised_drives::{is_drawn, little_part, pick, tables, value_of};
@@ -152,6 +152,7 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
     let mut rng = Streams::new(seed).stream("test.zones", 0);
     let Some(mut spec) = draw_drive(&mut rng, "zoned") else { return false };
     with_stalls(&mut spec, Streams::new(seed).stream("test.stalls", 0));
+    with_multi_block_erases(&mut spec, Streams::new(seed).stream("test.multi-block", 0));
     spread_and_fill(&mut spec, seed);
     with_queues(&mut spec, Streams::new(seed).stream("test.queues", 0));
     let geometry = spec.zone_geometry().unwrap().unwrap();

@@ -42,7 +42,7 @@ pub struct Script {
     pub arrivals: Vec<(SimTime, Kind)>,
     /// Additional reads.
     pub probe: Option<Probe>,
-    /// Planes that programs and erases span.
+    /// Planes that programs and erases span. An erase takes as many blocks as the configuration allows.
     pub planes: u32,
     /// The page that reads access; its type decides tR.
     pub read_page: u32,
@@ -104,6 +104,8 @@ struct Player {
     events: EventQueue,
     nand: Nand,
     planes: u32,
+    /// Blocks of an erase.
+    blocks: u32,
     read_page: u32,
     /// Remaining arrivals, latest first.
     arrivals: Vec<(SimTime, Kind)>,
@@ -118,6 +120,7 @@ impl Player {
         let geometry = Geometry::new(1, 1, 1, part);
         let resources = ARRAY + Nand::resources(&geometry);
         let pages = geometry.pages_per_block() as u16;
+        let blocks = config.multi_block.blocks;
         let mut nand = Nand::new(geometry, part, config, script.seed, ResourceId(ARRAY));
         nand.start_observing();
         for plane in 0..part.planes {
@@ -130,6 +133,7 @@ impl Player {
             events: EventQueue::new(resources),
             nand,
             planes: script.planes,
+            blocks,
             read_page: script.read_page,
             arrivals,
             probe: script.probe,
@@ -174,7 +178,21 @@ impl Player {
                 (txn.block, txn.page) = (READ_BLOCK, self.read_page);
                 txn.set_units(1);
             }
-            Effect::Erases => (txn.block, txn.planes) = (ERASE_BLOCK, self.planes as u8),
+            Effect::Erases => {
+                (txn.block, txn.planes) = (ERASE_BLOCK, self.planes as u8);
+                self.operations.push(Operation { kind, arrived: now, done: None });
+                let last = self.nand.geometry().blocks_per_plane - 1;
+                // All blocks of a multi-block erase count as one operation.
+                let blocks = ERASE_BLOCK.0..=self.blocks.min(last);
+                let of = |block| {
+                    let mut txn = txn;
+                    txn.block = BlockId(block);
+                    txn
+                };
+                let erases: Vec<Txn> = blocks.map(of).collect();
+                self.nand.submit_erases(&mut self.events, &erases);
+                return;
+            }
             // Without an address the seed alone selects the train.
             _ => txn.planes = self.planes as u8,
         }

@@ -54,7 +54,7 @@ class Measure:
 def voltage(result: Result) -> float:
     """Time of pulses and verifies on cells for a page that the host writes, redone ones included, in us."""
     nand = result.raw["counters"]["nand"]
-    pulses = nand["program_pulse_time"] + nand["erase_pulse_time"]
+    pulses = nand["program_pulse_time"] + nand["erase_pulse_time"] + nand["multi_block_pulse_time"]
     return float(pulses) / 1e3 / max(float(result.raw["ftl"]["host_pages"]), 1.0)
 
 

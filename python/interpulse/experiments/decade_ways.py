@@ -28,6 +28,9 @@ def both(scheme: str, **more: Value) -> Sets:
 TIERS: Sets = both("loop-boundary", tier_suspends=[4, 2, 1], tier_intervals=["0us", "100us", "300us"])
 """Budgets that become smaller, with growing intervals; the patent prints no numbers."""
 
+MULTI_BLOCK: Sets = {"erase.blocks-per-operation": 4}
+"""Four blocks in one operation; the sources print no number."""
+
 WAYS: tuple[Way, ...] = (
     Way("none", 0, "no suspension", {}),
     Way("ideal", 0, "a bound, not a part", both("ideal")),
@@ -41,6 +44,9 @@ WAYS: tuple[Way, ...] = (
     Way("timeout", 2019, "Kim et al., ATC'19: T-ES", both("timeout")),
     Way("loop-boundary", 2021, "Zambelli et al., Electronics 2021", both("loop-boundary")),
     Way("tiers", 2021, "US 10,956,081", TIERS),
+    Way("adaptive", 2023, "Fujimori and Nomura, SYSTOR'23: A-ES", both("adaptive")),
+    Way("multi-block", 2023, "Fujimori and Nomura, SYSTOR'23: multi-block erase, no suspension", MULTI_BLOCK),
+    Way("booster", 2023, "Fujimori and Nomura, SYSTOR'23: BOOSTER", {**MULTI_BLOCK, **both("adaptive")}),
     Way("aero", 2024, "Cho et al., ASPLOS'24: AERO, no suspension", {"erase.method": "aero"}),
     Way("aero-deferred", 2024, "Cho et al., ASPLOS'24: AERO, suspended", {"erase.method": "aero", **both("deferred")}),
     Way("safe-points", 2025, "Kim et al., KICS 2025: SSR", both("safe-points")),

@@ -34,6 +34,7 @@ PUBLISHED_FOR = {
     "immediate": "erase",
     "deferred": "erase",
     "timeout": "erase",
+    "adaptive": "erase",
     "safe-points": "erase",
     "sliced": "program",
 }

@@ -251,10 +251,14 @@ impl Drive {
                 continue;
             }
             let txn = self.nand.remove_ended(ended);
-            // A timer of the array ends at most one transaction, so the order is that of the events; or it ends programs that
-            // have pulsed together.
-            let programs = txn.kind.command().effect == Effect::Programs;
-            debug_assert!(programs && self.spec.nand.multi_plane_programs || !self.nand.has_ended());
+            // A timer of the array ends at most one transaction, so the order is that of the events; or it ends programs or erases
+            // that have pulsed together.
+            let together = match txn.kind.command().effect {
+                Effect::Programs => self.spec.nand.multi_plane_programs,
+                Effect::Erases => self.spec.nand.multi_block.is_used(),
+                Effect::Reads | Effect::Nothing => false,
+            };
+            debug_assert!(together || !self.nand.has_ended());
             let mut flash = Flash { nand: &mut self.nand, events };
             match txn.kind.command().effect {
                 Effect::Reads => match Owner::of(&txn) {

@@ -305,7 +305,10 @@ impl DriveSpec {
         Impossible::unless(!chooses || !self.ftl.gc.imposes(), &["suspend.program.pages", "ftl.gc"], why)?;
         let why = "the programs of imposed write amplification have no address that planes could share";
         let merges = self.nand.multi_plane_programs && self.ftl.gc.imposes();
-        Impossible::unless(!merges, &["schedule.multi-plane-programs", "ftl.gc"], why)
+        Impossible::unless(!merges, &["schedule.multi-plane-programs", "ftl.gc"], why)?;
+        let why = "imposed write amplification erases no blocks that could be erased together";
+        let together = self.nand.multi_block.is_used() && self.ftl.gc.imposes();
+        Impossible::unless(!together, &["erase.blocks-per-operation", "ftl.gc"], why)
     }
 
     /// Capacity in 512-byte sectors.

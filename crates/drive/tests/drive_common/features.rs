@@ -16,6 +16,7 @@ use interpulse_drive::spec::{
 };
 use interpulse_drive::super_layer_word_lines;
 use interpulse_engine::{Bytes, Rng};
+use interpulse_flash::erase::{MultiBlock, MultiBlockVerify};
 use interpulse_flash::nand::flow_order::HostOrder;
 use interpulse_flash::parts::{SlcModeSpec, TrainSpec};
 use interpulse_settings::Document;
@@ -242,5 +243,16 @@ fn with_failing_blocks(spec: &mut DriveSpec, mut rng: Rng) {
             *spec = failing;
             return;
         }
+    }
+}
+
+/// Multi-block erases in every fourth drive, if that is legal.
+pub fn with_multi_block_erases(spec: &mut DriveSpec, mut rng: Rng) {
+    let verify = pick(&mut rng, &[MultiBlockVerify::Each, MultiBlockVerify::Together]);
+    let mut several = spec.clone();
+    several.nand.multi_block = MultiBlock { blocks: pick(&mut rng, &[2, 3, 8]), verify };
+    let excluded = several.nand.excludes_multi_block_erases(&several.part).is_some();
+    if rng.below(4) == 0 && !excluded && several.check().is_ok() {
+        *spec = several;
     }
 }

@@ -25,7 +25,7 @@ use interpulse_drive::{EachNamespace, PreconditionedState};
 use interpulse_engine::{
     AuditReport, Bytes, Device, Duration, EventQueue, LatencyHistogram, ResourceId, SimTime, Streams,
 };
-use interpulse_flash::erase::EraseMethod;
+use interpulse_flash::erase::{EraseMethod, MultiBlock};
 use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges, PowerOff};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
@@ -136,6 +136,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             gc_reads: GcReadRank::InOrder,
             long_operations: LongOperations::Real,
             erase_method: EraseMethod::Ispe,
+            multi_block: MultiBlock::ONE,
             multi_plane_reads: false,
             multi_plane_programs: false,
             host_order: HostOrder::Arrival,

@@ -17,7 +17,7 @@ use interpulse_drive::spec::{
     UnmappedReads, WriteZeroes,
 };
 use interpulse_engine::{Bytes, Device, Duration, EventQueue, ResourceId, SimTime};
-use interpulse_flash::erase::EraseMethod;
+use interpulse_flash::erase::{EraseMethod, MultiBlock};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::channel::ChannelOrder;
@@ -86,6 +86,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             gc_reads: GcReadRank::InOrder,
             long_operations: LongOperations::Real,
             erase_method: EraseMethod::Ispe,
+            multi_block: MultiBlock::ONE,
             multi_plane_reads: false,
             multi_plane_programs: false,
             host_order: HostOrder::Arrival,

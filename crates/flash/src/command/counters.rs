@@ -40,6 +40,8 @@ counters! {
         cached_reads: "operations",
         /// erase operations
         erases: "operations",
+        /// of these, erases that were one operation with that of another block, that one not counted
+        multi_block_erases: "operations",
         /// written sub-blocks disturbed by the erase of another one of their block
         sub_block_disturbs: "blocks",
         /// suspensions of programs
@@ -92,6 +94,8 @@ counters! {
         program_pulse_time: "ns",
         /// pulse and verify time applied by erases, what is redone and ramps included
         erase_pulse_time: "ns",
+        /// pulse and verify time of the further blocks of multi-block erases, at the same time as that of the first ones
+        multi_block_pulse_time: "ns",
         /// pulse and verify time that the programs completed needed
         program_owed_time: "ns",
         /// pulse and verify time that the erases completed needed

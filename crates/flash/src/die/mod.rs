@@ -9,6 +9,7 @@ mod compensation;
 pub mod history;
 pub(crate) mod hold_up;
 mod joined;
+mod multi_block;
 mod operation;
 pub mod outage;
 mod reprogram;
@@ -53,6 +54,8 @@ pub struct Die {
     beneath: Option<LongOp>,
     /// Programs that pulse together with `long`.
     joined: Vec<Joined>,
+    /// Blocks erased in one operation with that of the erase on the die.
+    erased_with: Vec<BlockId>,
     /// Cumulative time by activity and waiting cause.
     pub usage: Usage,
     blocks: Blocks,
@@ -73,6 +76,7 @@ impl Die {
             long: None,
             beneath: None,
             joined: Vec::new(),
+            erased_with: Vec::new(),
             usage: Usage::default(),
             blocks: Blocks::new(planes, blocks_per_plane, pages_per_block),
             pages_per_block,
@@ -200,7 +204,8 @@ impl Die {
 
     /// Whether an operation on the die, running or suspended, erases this block.
     fn erases(&self, plane: u32, block: BlockId) -> bool {
-        let erased = |op: &LongOp| op.erases() && op.block == Some(block) && op.spans(plane);
+        let here = |op: &LongOp| op.block == Some(block) || self.erased_with.contains(&block);
+        let erased = |op: &LongOp| op.erases() && op.spans(plane) && here(op);
         [&self.long, &self.beneath].into_iter().flatten().any(erased)
     }
 
@@ -427,7 +432,12 @@ impl Die {
                     .each()
                     .for_each(|plane| self.blocks.add_stress(plane, joined.block, stress_ppm));
             }
+            if op.erases() && !self.erased_with.is_empty() {
+                let op = *op;
+                self.stress_erased_with(&op, stress_ppm);
+            }
         }
+        let op = self.long.as_ref().expect("only a long operation halts");
         let (entry, block) = (op.stop.entry, op.block.unwrap_or(BlockId::NONE));
         let to = if entry > Duration::ZERO { State::Entering } else { State::Suspended };
         self.go(now, to, DieActivity::Suspended, block);
@@ -551,6 +561,11 @@ impl Die {
         if !self.joined.is_empty() {
             let op = *op;
             self.finish_joined(&op);
+        }
+        let op = self.long.as_ref().expect("only a long operation finishes");
+        if !self.erased_with.is_empty() && op.erases() {
+            let op = *op;
+            self.finish_erased_with(&op);
         }
         let op = self.long.as_ref().expect("only a long operation finishes");
         if op.mode != CellMode::Native {

@@ -7,6 +7,7 @@ use crate::geometry::{Pages, Planes};
 use crate::ids::{BlockId, WordLineId};
 use crate::reprogram::Bit;
 use interpulse_engine::SimTime;
+use std::iter;
 
 /// Program or erase interrupted after some of its pulses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +50,15 @@ impl Die {
         let completed = self.long.filter(|op| has_pulsed(op) && completes(op));
         let long = self.long.take();
         let joined = long.iter().flat_map(|op| self.joined.iter().map(|joined| joined.alone(op)));
-        let operations: Vec<Torn> =
-            long.into_iter().chain(joined).chain(self.beneath.take()).filter_map(torn).collect();
+        let all = long.into_iter().chain(joined).chain(self.beneath.take());
+        let with = &self.erased_with;
+        let each = |op: LongOp| {
+            let others = with.iter().filter(move |_| op.erases());
+            iter::once(op).chain(others.map(move |&block| LongOp { block: Some(block), ..op }))
+        };
+        let operations: Vec<Torn> = all.flat_map(each).filter_map(torn).collect();
         self.joined.clear();
+        self.erased_with.clear();
         if let Some(op) = completed {
             self.finish_in_mode(&op);
         }

@@ -2,10 +2,13 @@
 //!
 //! A method is one file and one line of the registry below.
 
+mod multi_block;
+
 use crate::pulse::PulseTrain;
 use interpulse_settings::{ConfigError, Section, registry};
 
 pub use aero::Aero;
+pub use multi_block::{MultiBlock, MultiBlockVerify};
 
 /// Erase of one block.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use super::channel::ChannelOrder;
 use super::flow_order::HostOrder;
 use super::power::PowerConfig;
 use super::queue::{GcReadRank, Policy};
-use crate::erase::EraseMethod;
+use crate::erase::{EraseMethod, MultiBlock};
 use crate::errors::ErrorSpec;
 use crate::parts::{CommandBus, PartSpec};
 use crate::suspend::SuspendPolicy;
@@ -36,6 +36,8 @@ pub struct NandConfig {
     pub long_operations: LongOperations,
     /// How blocks are erased.
     pub erase_method: EraseMethod,
+    /// How many blocks one erase takes.
+    pub multi_block: MultiBlock,
     /// When and how programs are suspended.
     pub program_suspend: SuspendPolicy,
     /// When and how erases are suspended.
@@ -127,6 +129,24 @@ impl NandConfig {
             ),
         ];
         let of = |&(excluded, ..): &(bool, _, _)| part.two_step.is_some() && excluded;
+        cases.iter().find(|case| of(case)).map(|&(_, key, why)| (key, why))
+    }
+
+    /// What does not go together with multi-block erases on `part`: the key, and why. `None` if nothing does.
+    pub fn excludes_multi_block_erases(&self, part: &PartSpec) -> Option<(&'static str, &'static str)> {
+        let cases = [
+            (
+                self.erase_method != EraseMethod::Ispe,
+                "erase.method",
+                "\"aero\" predicts the time of one block, and no source says that of several",
+            ),
+            (
+                part.sub_blocks.count > 1,
+                "part.sub-blocks",
+                "no source says how the sub-blocks of a block are disturbed that are not erased with it",
+            ),
+        ];
+        let of = |&(excluded, ..): &(bool, _, _)| self.multi_block.is_used() && excluded;
         cases.iter().find(|case| of(case)).map(|&(_, key, why)| (key, why))
     }
 

@@ -17,6 +17,7 @@ mod fail_fast;
 pub mod flow_order;
 mod hold_up;
 mod joined_programs;
+mod multi_block_erases;
 mod non_array_commands;
 mod notify;
 pub mod observer;
@@ -169,6 +170,8 @@ pub struct Nand {
     plane_reads: PlaneReads,
     /// Of each die: programs that pulse together with the one on it; none without multi-plane programs of several.
     joined: Vec<Vec<TxnId>>,
+    /// Of each die: erases that are one operation with the one on it; none without multi-block erases.
+    erased_with: Vec<Vec<TxnId>>,
     plane_address: PlaneAddress,
     sub_blocks: SubBlocks,
     /// Word lines between their steps, if the part programs in two.
@@ -223,6 +226,7 @@ impl Nand {
         assert_eq!(config.excludes_separate_commands(part), None);
         assert_eq!(config.excludes_multi_plane_programs(part), None);
         assert_eq!(config.excludes_two_steps(part), None);
+        assert_eq!(config.excludes_multi_block_erases(part), None);
         let dies = geometry.dies() as usize;
         let timing = Timing::new(part, geometry.unit_bytes);
         let reprograms = config.super_layer > 0;
@@ -261,6 +265,7 @@ impl Nand {
             registers: vec![Register::default(); if geometry.has_cache_register() { dies } else { 0 }],
             plane_reads: PlaneReads::new(&geometry),
             joined: vec![Vec::new(); if config.multi_plane_programs { dies } else { 0 }],
+            erased_with: vec![Vec::new(); if config.multi_block.is_used() { dies } else { 0 }],
             plane_address: part.plane_address,
             sub_blocks: part.sub_blocks,
             two_step: part.two_step.map(|of| open_word_lines::TwoStep::new(of, dies)),

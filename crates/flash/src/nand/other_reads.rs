@@ -76,7 +76,7 @@ impl Nand {
 mod tests {
     use super::*;
     use crate::command::{Effect, Kind};
-    use crate::erase::EraseMethod;
+    use crate::erase::{EraseMethod, MultiBlock};
     use crate::geometry::Geometry;
     use crate::ids::{BlockId, DieId};
     use crate::nand::NandConfig;
@@ -98,6 +98,7 @@ mod tests {
             gc_reads: GcReadRank::InOrder,
             long_operations: LongOperations::Real,
             erase_method: EraseMethod::Ispe,
+            multi_block: MultiBlock::ONE,
             program_suspend: SuspendPolicy::NEVER,
             erase_suspend: SuspendPolicy::NEVER,
             nesting: false,

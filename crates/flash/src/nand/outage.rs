@@ -39,6 +39,7 @@ impl Nand {
             stalls.end(now);
         }
         self.joined.iter_mut().for_each(Vec::clear);
+        self.erased_with.iter_mut().for_each(Vec::clear);
         self.plane_reads.outage();
         self.channels.iter_mut().for_each(|channel| channel.outage(now));
         self.decoders.fill(Decoder::new(self.config.ecc_interval));

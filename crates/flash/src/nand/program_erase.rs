@@ -31,6 +31,10 @@ impl Nand {
         if joins {
             self.gather_programs(now, d, id);
         }
+        let gathers = command.effect == Effect::Erases && !self.erased_with.is_empty();
+        if gathers {
+            self.gather_erases(now, d, id);
+        }
         let nested = self.dies[d].long().is_some();
         let number = self.policies.number(command.effect);
         let policy = self.policies.get(number);
@@ -39,9 +43,13 @@ impl Nand {
             Candidate { die: txn.die, cycles, planes: txn.planes.into(), page_types }
         };
         let may_stop = policy.can_suspend() && (!nested || self.config.nesting);
-        let may_stop = if joins {
+        let may_stop = if joins || gathers {
             let mut candidate = candidate();
-            self.with_joined(d, &mut train, &mut candidate);
+            if gathers {
+                self.with_gathered(d, &mut train, &mut candidate);
+            } else {
+                self.with_joined(d, &mut train, &mut candidate);
+            }
             may_stop && policy.eligible.admits(&candidate)
         } else {
             may_stop && policy.eligible.admits(&candidate())
@@ -60,6 +68,9 @@ impl Nand {
         }
         (active.long, active.count, active.powered) = (id, 0, false);
         active.steps = if txn.is_special() { txn.special_steps() } else { command.steps };
+        if gathers {
+            self.put_gathered(now, d);
+        }
         if command.effect == Effect::Programs {
             self.check_program(now, d, txn, block);
             if joins {
@@ -263,7 +274,7 @@ impl Nand {
     #[inline]
     pub(super) fn command_time(&self, d: usize) -> Duration {
         let planes = self.dies[d].long().expect("an operation is on the die").width;
-        self.timing.command * u64::from(planes)
+        self.timing.command * u64::from(planes * self.blocks_erased(d))
     }
 
     /// Program/erase cycles of the operation's block on one plane, those that suspensions have added included.
@@ -406,6 +417,9 @@ impl Nand {
         }
         if !self.joined.is_empty() {
             self.joined_finished(now, d);
+        }
+        if effect == Effect::Erases && !self.erased_with.is_empty() {
+            self.gathered_finished(now, d);
         }
         if effect == Effect::Programs && self.txns.get(id).is_second_step() {
             self.second_step_ended(events, now, d, id);

@@ -128,6 +128,8 @@ impl Nand {
         let ramp = pulsed - progress;
         let op = self.dies[d].long().expect("an operation has pulsed");
         let kind = op.kind;
+        let further = if op.erases() { self.blocks_erased(d) - 1 } else { 0 };
+        self.counters.multi_block_pulse_time += pulsed.as_ns() * u64::from(further);
         *self.counters.trains(op.effect).pulsed += pulsed.as_ns();
         // A program's pulses are put on the die as they begin.
         self.supply.tally.book_run(kind, self.dies[d].command_time(now), ramp);
@@ -139,6 +141,7 @@ impl Nand {
         self.count_pulses(now, d);
         let op = self.dies[d].long().expect("the halted operation");
         let (kind, effect, planes) = (op.kind, op.effect, op.width);
+        let blocks = if op.erases() { self.blocks_erased(d) } else { 1 };
         let addressed = op.block.is_some();
         let stress = self.suspend_policy(op).stress_ppm;
         if let Some(phases) = self.dies[d].thrown_away(now) {
@@ -146,7 +149,7 @@ impl Nand {
         }
         let entry = self.dies[d].halt(now, stress, self.seq);
         if addressed {
-            self.counters.suspend_stress += u64::from(stress) * u64::from(planes);
+            self.counters.suspend_stress += u64::from(stress) * u64::from(planes * blocks);
             if stress > 0 && self.geometry.sub_blocks > 1 {
                 self.stress_whole_block(d, stress);
             }

@@ -15,6 +15,7 @@ use crate::pulse::PulseTrain;
 use interpulse_engine::{Duration, SimTime};
 use interpulse_settings::{ConfigError, Section, registry};
 
+pub use adaptive::Adaptive;
 pub use compensation::Compensation;
 pub use deferred::{Deferred, SafePointEntry};
 pub use eligibility::{Eligibility, MultiPlane};
@@ -158,6 +159,7 @@ registry! {
         "deferred" => deferred::Deferred(it): "finish the current loop (Kim et al., ATC'19: D-ES)";
         "timeout" => timeout::Timeout(it): "immediate until a write starves for `defer-after`, then deferred (Kim et al., ATC'19: T-ES)";
         "loop-boundary" => loop_boundary::LoopBoundary: "finish the current loop, pulse and verifies together (Zambelli 2021, Section 3.1)";
+        "adaptive" => adaptive::Adaptive(it): "finish the current interval, at points apart from the loops (Fujimori and Nomura, SYSTOR'23: A-ES)";
         "safe-points" => safe_points::SafePoints(it): "finish the current part of a pulse (Kim et al., KICS 2025: SSR)";
         "sliced" => sliced::Sliced(it): "finish the current slice, on parts that cannot suspend (US 9,892,794)";
     }

@@ -7,7 +7,7 @@
 use interpulse_engine::{Bytes, Duration, EventQueue, ResourceId, SimTime};
 use interpulse_flash::DieId;
 use interpulse_flash::command::WAITS;
-use interpulse_flash::erase::EraseMethod;
+use interpulse_flash::erase::{EraseMethod, MultiBlock};
 use interpulse_flash::errors::{Ecc, ErrorSpec, ErrorTable, InitialAges, PowerOff};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::ids::BlockId;
@@ -148,6 +148,7 @@ pub fn config() -> NandConfig {
         gc_reads: GcReadRank::InOrder,
         long_operations: LongOperations::Real,
         erase_method: EraseMethod::Ispe,
+        multi_block: MultiBlock::ONE,
         program_suspend: SuspendPolicy::NEVER,
         erase_suspend: SuspendPolicy::NEVER,
         nesting: false,
@@ -335,6 +336,16 @@ impl Bench {
         let txn = but(txn, |t| t.set_owner(Owner { class: 0, index: owner }));
         self.nand.submit_copyback(&mut self.events, txn, sources);
         owner
+    }
+
+    /// Submits erases at once, for one operation; each counts as a call of [`Bench::at`].
+    pub fn erases(&mut self, erases: &[Txn]) -> &mut Bench {
+        let first = self.submitted.len() as u32;
+        self.submitted.resize(self.submitted.len() + erases.len(), self.events.now().0);
+        let owned = |(&txn, index)| but(txn, |t| t.set_owner(Owner { class: 0, index }));
+        let erases: Vec<Txn> = erases.iter().zip(first..).map(owned).collect();
+        self.nand.submit_erases(&mut self.events, &erases);
+        self
     }
 
     /// Runs until no event is left.

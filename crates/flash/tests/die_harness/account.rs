@@ -5,7 +5,7 @@ use crate::die_harness::power::{assert_power, assert_power_in_the_middle, distin
 use interpulse_engine::{Current, Duration, Streams};
 use interpulse_flash::DieId;
 use interpulse_flash::command::DieActivity;
-use interpulse_flash::erase::{Aero, EraseMethod};
+use interpulse_flash::erase::{Aero, EraseMethod, MultiBlock, MultiBlockVerify};
 use interpulse_flash::errors::{Ecc, ErrorSpec, Offsets, OnDie, Pipelined, Retry, SoftStage};
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::NandConfig;
@@ -129,8 +129,10 @@ struct Case {
 fn drawn(k: usize, time: Duration, seed: u64) -> Scheme {
     let mut rng = Streams::new(seed).stream("test.scheme", 0);
     let keys = Document::empty().with_random_values(move |key| match key.noun {
-        // What is divided is divided into a number of parts that a test can afford.
-        "a duration" if key.path == "slice-time" => Some(format!("\"{}ns\"", 1_000 + time.as_ns())),
+        // What is divided is divided into a number of parts that a test can afford; neither is shorter than 1 us.
+        "a duration" if matches!(key.path.as_str(), "slice-time" | "point-interval") => {
+            Some(format!("\"{}ns\"", 1_000 + time.as_ns()))
+        }
         "a duration" => Some(format!("\"{}ns\"", time.as_ns())),
         _ => key.random_value(&mut rng),
     });
@@ -272,6 +274,11 @@ fn a_case() -> impl Strategy<Value = Case> {
                 gc_reads,
                 long_operations: long,
                 erase_method,
+                // Blocks that are verified together, so that the time of an operation is that of one block.
+                multi_block: match erase_method {
+                    EraseMethod::Ispe if fifo => MultiBlock { blocks: 2, verify: MultiBlockVerify::Together },
+                    _ => MultiBlock::ONE,
+                },
                 program_suspend,
                 // An erase has no program voltage.
                 erase_suspend: SuspendPolicy { compensation: Compensation::NONE, ..erase_suspend },
@@ -350,7 +357,9 @@ fn bench_of(case: &Case) -> Bench {
             6 => but(read_of(die, plane, plane, page, units), |t| t.kind = Kind::GcRead),
             7 => addressed(0, Kind::HostProgram),
             8 => addressed(1, Kind::GcProgram),
-            _ => but(erase(die), |t| (t.plane, t.planes) = ((plane / 2 * 2) as u8, 2)),
+            _ => but(erase(die), |t| {
+                (t.plane, t.planes, t.block) = ((plane / 2 * 2) as u8, 2, BlockId(6 + page % 2));
+            }),
         };
         bench.at(now, txn);
     }
@@ -414,7 +423,9 @@ proptest! {
         if case.config.long_operations == LongOperations::Real {
             prop_assert_eq!(c.program_owed_time, trains * PULSES + c.compensated_loops * LOOP);
             match case.config.erase_method {
-                EraseMethod::Ispe => prop_assert_eq!(c.erase_owed_time, c.erases * ERASE_PULSES),
+                EraseMethod::Ispe => {
+                    prop_assert_eq!(c.erase_owed_time, (c.erases - c.multi_block_erases) * ERASE_PULSES);
+                }
                 // Between the shallow erase and whole loops with a mispredicted step.
                 EraseMethod::Aero(_) => {
                     let step = ERASE_PULSES / 7;

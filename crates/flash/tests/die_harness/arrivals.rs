@@ -14,7 +14,7 @@ use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::Txn;
 use interpulse_flash::parts::{PartSpec, TrainSpec};
 use interpulse_flash::suspend::{
-    Deferred, SafePointEntry, SafePoints, Scheme, Sliced, SuspendCosts, Timeout,
+    Adaptive, Deferred, SafePointEntry, SafePoints, Scheme, Sliced, SuspendCosts, Timeout,
 };
 
 /// When the read arrives, when it may start, when the operation ends; then the time from asking to the halt, that
@@ -407,4 +407,41 @@ fn safe_points() {
         (3_450_300, 3_450_300, NO_COST),
     ];
     check_rows(scheme, false, erase(0), &rows(IN_ERASE, of_erase));
+}
+
+/// Points every 130000 of the program lie in the second, third and fourth pulse, at 130000, 260000 and 390000: at 187258, 317258
+/// and 447258. No loop's end is a point.
+#[test]
+fn points_apart_from_the_loops() {
+    let scheme = |us| Scheme::Adaptive(Adaptive { interval: Duration::from_us(us) });
+    let stops = |wait| [wait, 20_000, 10_000, 0];
+    let of_program = [
+        (77_258, 642_055, stops(0)),
+        (77_258, 642_055, stops(0)),
+        (207_258, 642_055, stops(117_258)),
+        (207_258, 642_055, stops(95_000)),
+        (207_258, 642_055, stops(37_258)),
+        (207_258, 642_055, stops(5_000)),
+        (467_258, 642_055, stops(7_258)),
+        (557_258, 557_258, NO_COST),
+        (557_258, 557_258, NO_COST),
+    ];
+    check_rows(scheme(130), false, program(0), &rows(IN_PROGRAM, of_program));
+    // Points every 550000 of the erase: 550000; 1100000, in the first verify, so at its end, 1150000; 1650000; 2200000, as the
+    // second verify begins, so 2300000; 2750000; the sixth, in the last reset, is the erase's end.
+    let stops = |wait| [wait, 40_000, 30_000, 0];
+    let of_erase = [
+        (40_300, 3_575_097, stops(200)),
+        (40_300, 3_575_097, stops(0)),
+        (1_190_300, 3_575_097, stops(550_000)),
+        (1_190_300, 3_575_097, stops(150_000)),
+        (1_190_300, 3_575_097, stops(130_000)),
+        (1_190_300, 3_575_097, stops(100_000)),
+        (1_190_300, 3_575_097, stops(50_000)),
+        (1_190_300, 3_575_097, stops(0)),
+        (2_790_300, 3_575_097, stops(250_000)),
+        (3_450_300, 3_450_300, NO_COST),
+        (3_450_300, 3_450_300, NO_COST),
+    ];
+    check_rows(scheme(550), false, erase(0), &rows(IN_ERASE, of_erase));
 }

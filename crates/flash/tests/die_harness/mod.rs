@@ -13,6 +13,7 @@ mod copyback;
 mod five_bits;
 mod holding;
 mod joined_programs;
+mod multi_block;
 mod observing;
 mod on_die_retry;
 mod order;

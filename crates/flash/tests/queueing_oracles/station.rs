@@ -6,7 +6,7 @@
 use interpulse_engine::{Bytes, Duration, EventQueue, ResourceId, Rng, SimTime, Streams};
 use interpulse_flash::DieId;
 use interpulse_flash::command::Effect;
-use interpulse_flash::erase::EraseMethod;
+use interpulse_flash::erase::{EraseMethod, MultiBlock};
 use interpulse_flash::geometry::Geometry;
 use interpulse_flash::ids::BlockId;
 use interpulse_flash::nand::channel::ChannelOrder;
@@ -164,6 +164,7 @@ pub fn behaving(policy: Policy, suspend: SuspendPolicy) -> NandConfig {
         gc_reads: GcReadRank::InOrder,
         long_operations: LongOperations::Real,
         erase_method: EraseMethod::Ispe,
+        multi_block: MultiBlock::ONE,
         multi_plane_reads: false,
         multi_plane_programs: false,
         host_order: HostOrder::Arrival,

@@ -8,9 +8,10 @@ use crate::suspension_conformance::watch::{RAMP, dearest, each, of, record, rese
 use interpulse_engine::{Duration, SimTime};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::txn::{Kind, Txn};
-use interpulse_flash::suspend::{DeferClock, ResumePolicy, SafePoints, Scheme, Sliced, Timeout};
+use interpulse_flash::suspend::{Adaptive, DeferClock, ResumePolicy, SafePoints, Scheme, Sliced, Timeout};
 
 const SAFE_POINTS: Scheme = Scheme::SafePoints(SafePoints { points: 5 });
+const ADAPTIVE: Scheme = Scheme::Adaptive(Adaptive { interval: Duration::from_us(60) });
 const SLICED: Scheme = Scheme::Sliced(Sliced::DEFAULT);
 const BATCH: u64 = 3 * READ_DIE;
 /// Starvation limit: 10 s.
@@ -68,6 +69,7 @@ fn deferring_schemes_finish() {
         DEFERRED_AT_A_COST,
         Scheme::LoopBoundary,
         SAFE_POINTS,
+        ADAPTIVE,
         SLICED,
         Scheme::InterPhase,
         Scheme::None,
@@ -79,6 +81,7 @@ fn deferring_schemes_finish() {
             let stops = match scheme {
                 Scheme::InterPhase => 3,
                 Scheme::SafePoints(it) => u64::from(it.points),
+                Scheme::Adaptive(it) => one / it.interval.as_ns() + 1,
                 _ => 1,
             };
             let bound = PULSES_AT + loops * (one + stops * (round(&config, kind, one) - one + RAMP));
@@ -212,7 +215,10 @@ fn a_limit_on_time_ends_starvation() {
 /// Schemes that guarantee progress make progress in every resume: no two stops at the same progress.
 #[test]
 fn each_resume_of_a_scheme_that_defers_guarantees_progress() {
-    for (scheme, stops) in [(DEFERRED, 2), (Scheme::LoopBoundary, 2), (SLICED, 2), (Scheme::InterPhase, 8)] {
+    let adaptive = Scheme::Adaptive(Adaptive { interval: Duration::from_us(550) });
+    for (scheme, stops) in
+        [(DEFERRED, 2), (Scheme::LoopBoundary, 2), (SLICED, 2), (adaptive, 5), (Scheme::InterPhase, 8)]
+    {
         let mut bench = Bench::new(&resetting(), starving(scheme), 1);
         bench.at(0, erase(0));
         (0..3).for_each(|_| {

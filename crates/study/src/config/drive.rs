@@ -6,7 +6,7 @@ use interpulse_drive::spec::{
 };
 use interpulse_drive::super_layer_word_lines;
 use interpulse_engine::Duration;
-use interpulse_flash::erase::EraseMethod;
+use interpulse_flash::erase::{EraseMethod, MultiBlock};
 use interpulse_flash::geometry::{Geometry, UNIT_BYTES};
 use interpulse_flash::nand::NandConfig;
 use interpulse_flash::nand::channel::ChannelOrder;
@@ -73,6 +73,10 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         let message = format!("\"two-step\" and {key} do not go together: {why}");
         return Err(document.section("part")?.conflict(&["program-mode"], message));
     }
+    if let Some((key, why)) = nand.excludes_multi_block_erases(&part) {
+        let message = format!("more than one block and {key} do not go together: {why}");
+        return Err(document.section("erase")?.conflict(&["blocks-per-operation"], message));
+    }
     let mut a = document.section("audit")?;
     let audit_sample = a.u32(
         "sample",
@@ -133,12 +137,12 @@ fn read_mapping_unit(document: &Document, part: &PartSpec) -> Result<u64, Config
 }
 
 /// Reads the section `[erase]`.
-fn read_erase_method(document: &Document, part: &PartSpec) -> Result<EraseMethod, ConfigError> {
+fn read_erase(document: &Document, part: &PartSpec) -> Result<(EraseMethod, MultiBlock), ConfigError> {
     let mut s = document.section("erase")?;
     let method = EraseMethod::read(&mut s)?;
     let fits = method == EraseMethod::Ispe || part.erase.total() <= LONGEST_ADAPTED;
     s.check(fits, "method", "\"ispe\", or a part whose erase takes at most 4s")?;
-    Ok(method)
+    Ok((method, MultiBlock::read(&mut s)?))
 }
 
 /// Longest erase that can be adapted: its loops are stored in 32 bits of ns.
@@ -185,7 +189,7 @@ fn read_nand(
         Some("real"),
         LongOperations::ALL,
     )?;
-    let erase_method = read_erase_method(document, part)?;
+    let (erase_method, multi_block) = read_erase(document, part)?;
     let (program_suspend, erase_suspend, nesting) = super::suspend::read(document, part, dies)?;
     let ecc = super::errors::read(document, part, folder)?;
     Ok(NandConfig {
@@ -195,6 +199,7 @@ fn read_nand(
         channel_order,
         long_operations,
         erase_method,
+        multi_block,
         program_suspend,
         erase_suspend,
         nesting,

@@ -192,7 +192,8 @@ impl PageFtl {
         } else {
             DestinationKind::OneStream
         };
-        let mut collection = GcState::new(lanes, spec.ftl.gc_depth, destination);
+        let mut collection =
+            GcState::new(lanes, spec.ftl.gc_depth, spec.nand.multi_block.blocks, destination);
         for (lane, of) in Lane::first(lanes).zip(&mut collection.lanes) {
             of.victims.extend(blocks.being_collected(lane).map(|of| Victim::new(of, blocks.holds_map(of))));
         }

@@ -52,6 +52,7 @@ impl PageFtl {
             return;
         }
         self.set_urgency(flash, lane);
+        self.erase_reclaimable_if_short(flash, lane);
         let gc = &self.collection.lanes[l];
         let idle = gc.victims.is_empty() && gc.rewrites.is_empty();
         if idle && !self.blocks.wants_gc(lane) && !self.has_other_work(lane) {
@@ -110,6 +111,7 @@ impl PageFtl {
                 self.program_gathered(flash, lane, 1);
             }
             self.program_rest(flash, lane);
+            self.erase_reclaimable(flash, lane);
             let gc = &mut self.collection.lanes[l];
             gc.asleep = gc.reads == 0 && gc.programs == 0 && gc.erasing == 0;
             self.collection.asleep += u32::from(gc.asleep);
@@ -400,10 +402,15 @@ impl PageFtl {
         if self.metadata.is_some() && self.journal(flash, Then::Erase(super_block)) {
             return;
         }
-        self.submit_erase(flash, super_block);
+        self.reclaim_block(flash, super_block);
     }
 
     pub(crate) fn submit_erase(&mut self, flash: &mut Flash, super_block: SuperBlock) {
+        flash.submit(self.erase_of(super_block));
+    }
+
+    /// The erase of a super block.
+    pub(super) fn erase_of(&self, super_block: SuperBlock) -> Txn {
         let (lane, _) = self.blocks.layout.lane_of(super_block);
         let (die, plane) = self.blocks.layout.die_of(lane);
         let mut txn = Txn::new(Kind::Erase, die);
@@ -412,7 +419,7 @@ impl PageFtl {
         txn.block = self.blocks.layout.lane_of(super_block).1;
         txn.set_owner(Owner::Erase(super_block).into());
         txn.set_cycles(self.blocks.wear_of(super_block));
-        flash.submit(txn);
+        txn
     }
 
     /// Completes an erase.

@@ -5,6 +5,7 @@ pub mod copyback;
 mod copyback_moves;
 pub(crate) mod destination;
 mod destinations;
+mod multi_block;
 pub mod state;
 pub(crate) mod synthetic;
 pub(crate) mod untimed;

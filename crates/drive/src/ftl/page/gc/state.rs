@@ -75,6 +75,8 @@ pub(crate) struct GcLane {
     pub(crate) reads: u32,
     pub(crate) programs: u32,
     pub(crate) erasing: u32,
+    /// Emptied super blocks that wait to be erased in one operation with others; `erasing` counts them, too.
+    pub(crate) reclaimable: Vec<SuperBlock>,
     /// The lane is short of free blocks, nothing can be collected and nothing is in flight: only `wake_collector` retries.
     pub(crate) asleep: bool,
     /// Super blocks to rewrite when space is not short.
@@ -105,11 +107,19 @@ pub(crate) struct GcState {
     pub(crate) asleep: u32,
     /// Relocation programs in flight a lane may have; it reads twice as many pages ahead.
     pub(crate) depth: u32,
+    /// Super blocks of a lane that are erased in one operation, at most.
+    pub(crate) blocks_per_erase: u32,
 }
 
 impl GcState {
-    pub(crate) fn new(lanes: u32, depth: u32, destination: DestinationKind) -> GcState {
-        GcState { destination, lanes: vec![GcLane::default(); lanes as usize], asleep: 0, depth }
+    pub(crate) fn new(
+        lanes: u32,
+        depth: u32,
+        blocks_per_erase: u32,
+        destination: DestinationKind,
+    ) -> GcState {
+        let lanes = vec![GcLane::default(); lanes as usize];
+        GcState { destination, lanes, asleep: 0, depth, blocks_per_erase }
     }
 
     pub(crate) fn lose_power(&mut self) {

@@ -103,7 +103,7 @@ impl PageFtl {
             }
             Then::Erase(super_block) => {
                 record.checkpoint.trims_written(group.version);
-                self.submit_erase(flash, super_block);
+                self.reclaim_block(flash, super_block);
             }
             Then::Reprogram(job) => {
                 record.checkpoint.trims_written(group.version);

@@ -213,6 +213,10 @@ def test_the_diagram_of_a_compensated_program_is_what_the_program_draws() -> Non
     assert (PAGES.FOLDER / "compensation.svg").read_bytes() == PAGES.compensation_diagram(), "run `make golden`"
 
 
+def test_the_diagram_of_a_repeated_read_is_what_the_program_draws() -> None:
+    assert (PAGES.FOLDER / "read-retry.svg").read_bytes() == PAGES.retry_diagram(), "run `make golden`"
+
+
 def test_the_guide_says_what_is_measured() -> None:
     """What it prints of one seed stands for all; `make golden` measures the others in the same way."""
     assert CHOOSING.one_seed() in CHOOSING.PAGE.read_text(), "run `make golden`"

@@ -34,7 +34,7 @@ SHOWN = {
 }
 """The name and the colour of each kind of phase, in the order of the legend."""
 
-_TITLE = 128
+_TITLE = 132
 """Characters of a line of the title."""
 
 _ZOOM = 0.4

@@ -35,6 +35,7 @@ def tool(name: str) -> Any:  # noqa: ANN401 - a module
 
 # The others import it from beside them.
 GENERATED = tool("generated")
+PARTIAL_ERASE = tool("partial_erase_page")
 PAGES = tool("scheme_pages")
 CHOOSING = tool("choosing_page")
 
@@ -183,9 +184,7 @@ def test_every_scheme_has_a_page_that_is_linked() -> None:
             assert heading in page
 
 
-@pytest.mark.parametrize(
-    "page", [*SCHEMES, "README", "limits", "erase-methods", "compensation", "read-retry", "multi-block-erase"]
-)
+@pytest.mark.parametrize("page", [*SCHEMES, "README", *PAGES.OTHERS])
 def test_the_figures_of_the_pages_are_what_the_program_says(page: str) -> None:
     written = (PAGES.FOLDER / f"{page}.md").read_text()
     assert written == GENERATED.with_blocks(written, PAGES.blocks_of(page)), "run `make golden`"
@@ -215,6 +214,11 @@ def test_the_diagram_of_a_compensated_program_is_what_the_program_draws() -> Non
 
 def test_the_diagram_of_a_repeated_read_is_what_the_program_draws() -> None:
     assert (PAGES.FOLDER / "read-retry.svg").read_bytes() == PAGES.retry_diagram(), "run `make golden`"
+
+
+def test_the_diagram_of_a_merge_in_place_is_what_the_program_draws() -> None:
+    drawn = PARTIAL_ERASE.diagram()
+    assert (PAGES.FOLDER / "partial-erase.svg").read_bytes() == drawn, "run `make golden`"
 
 
 def test_the_guide_says_what_is_measured() -> None:

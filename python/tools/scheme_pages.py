@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import partial_erase_page
 from generated import with_blocks
 
 import interpulse
@@ -21,6 +22,9 @@ from interpulse.flash.die import INSTANTS, Costs, Die, Timeline, waited_ns
 from interpulse.plotting.die_diagram import to_bytes
 from interpulse.runs.runner import run
 from interpulse.studies.pool import CellJob
+
+OTHERS = ("limits", "erase-methods", "compensation", "read-retry", "multi-block-erase", "partial-erase")
+"""Pages that are of no scheme."""
 
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "schemes"
 
@@ -502,6 +506,8 @@ def blocks_of(page: str) -> list[str]:
         return [compensation_block(), cells_block()]
     if page == "multi-block-erase":
         return [multi_block_block(), multi_block_drive_block()]
+    if page == "partial-erase":
+        return partial_erase_page.blocks()
     other = {"limits": limits_block, "erase-methods": methods_block}.get(page)
     return [scheme_block(page) if other is None else other()]
 
@@ -512,9 +518,10 @@ def main() -> None:
         (FOLDER / f"{name}.svg").write_bytes(diagram(name))
     (FOLDER / "erase-methods.svg").write_bytes(methods_diagram())
     (FOLDER / "compensation.svg").write_bytes(compensation_diagram())
+    (FOLDER / "partial-erase.svg").write_bytes(partial_erase_page.diagram())
     (FOLDER / "read-retry.svg").write_bytes(retry_diagram())
     (FOLDER / "multi-block-erase.svg").write_bytes(multi_block_diagram())
-    for name in [*schemes(), "README", "limits", "erase-methods", "compensation", "read-retry", "multi-block-erase"]:
+    for name in [*schemes(), "README", *OTHERS]:
         path = FOLDER / f"{name}.md"
         path.write_text(with_blocks(path.read_text(encoding="utf-8"), blocks_of(name)), encoding="utf-8")
 

@@ -193,8 +193,6 @@ pub(crate) struct Met {
     /// Of these, torn ones and those that capacitors completed.
     pub(crate) reprograms_torn: u64,
     pub(crate) reprograms_completed: u64,
-    /// Multi-block erases on dies at a cut.
-    multi_block_cut: u64,
 }
 
 pub(crate) fn step(bench: &mut Bench) {
@@ -238,7 +236,6 @@ pub(crate) fn world_of(
         let at = bench.events.now();
         for die in bench.host.device.nand().dies() {
             let reprograms = die.long().is_some_and(|op| op.reprograms.is_some());
-            met.multi_block_cut += u64::from(die.blocks_of_operation() > 1);
             met.reprograms_cut.0 += u64::from(reprograms);
             met.reprograms_cut.1 += u64::from(reprograms && is_suspended(die));
         }
@@ -332,7 +329,6 @@ fn a_cut_at_any_event_loses_only_what_may_be_lost() {
     ] {
         assert!(count > 20, "{what}: only {count} in all worlds");
     }
-    assert!(met.multi_block_cut > 3, "{} multi-block erases cut", met.multi_block_cut);
     // Fewer worlds have placement handles, and none of these has faults.
     assert!(left > 10, "reclaim units lost: only {left} in all worlds");
     // Eight cuts leave a world few programs.

@@ -246,11 +246,12 @@ fn with_failing_blocks(spec: &mut DriveSpec, mut rng: Rng) {
     }
 }
 
-/// Multi-block erases in every fourth drive, if that is legal.
+/// Multi-block erases in every fourth drive, if that is legal, with a reserve for the blocks that wait.
 pub fn with_multi_block_erases(spec: &mut DriveSpec, mut rng: Rng) {
     let verify = pick(&mut rng, &[MultiBlockVerify::Each, MultiBlockVerify::Together]);
     let mut several = spec.clone();
     several.nand.multi_block = MultiBlock { blocks: pick(&mut rng, &[2, 3, 8]), verify };
+    several.ftl.gc_soft = several.ftl.gc_soft.max(0.25);
     let excluded = several.nand.excludes_multi_block_erases(&several.part).is_some();
     if rng.below(4) == 0 && !excluded && several.check().is_ok() {
         *spec = several;

@@ -35,6 +35,7 @@ use crate::content_audit::ContentAudit;
 use crate::failure::background_sync::BackgroundSync;
 use crate::failure::drive_failures::DriveFailures;
 use crate::failure::mirror_resync::{CopyId, MirrorResync};
+use crate::hedging::hedged_reads::{HedgedReads, Progress};
 use crate::power_loss::partial_parity_log::Ppl;
 use crate::power_loss::recovery::PowerRecovery;
 use crate::raid::layout::{FastLayout, Layout, PageAddress};
@@ -73,7 +74,7 @@ pub(crate) fn request_at(op: Op, at: PageAddress, from: u64, sectors: u64) -> Re
 
 /// Timers of the array, before those of its host: stripe-cache hits, scheduled failures, background sync, GC windows, power
 /// cut.
-pub(crate) const OWN_RESOURCES: u32 = 5;
+const OWN_RESOURCES: u32 = 5;
 
 counters! {
     /// Array activity.
@@ -136,6 +137,16 @@ counters! {
         abandoned_reconstructions: "pages",
         /// page reads, programs and erases of garbage collection outside the drive's GC window
         gc_forced: "operations",
+        /// reads issued a second time because their drive had not completed them in time
+        hedged_reads: "commands",
+        /// of these, reads whose second read answered first
+        hedges_won: "commands",
+        /// reads that were not issued a second time: no other copy, a row that was being written or repaired, or a full stripe cache
+        hedges_refused: "commands",
+        /// pages of second reads that were given up because their row was written or repaired meanwhile
+        hedges_given_up: "pages",
+        /// 4 KiB pages that second reads read from drives
+        hedge_pages: "pages",
     }
 }
 
@@ -259,6 +270,10 @@ pub struct Array {
     pub(crate) ended_resync: Option<BackgroundSync>,
     pub(crate) gc_windows: Option<GcWindows>,
     pub(crate) gc_windows_asleep: bool,
+    /// Hedged reads, if a flow hedges.
+    pub(crate) hedging: Option<Box<HedgedReads>>,
+    /// Reads may fail fast or be hedged.
+    pub(crate) observes_reads: bool,
     pub(crate) counters: ArrayCounters,
     pub(crate) before_window: ArrayCounters,
     pub(crate) measured: ArrayCounters,
@@ -314,6 +329,8 @@ impl Array {
             ended_resync: None,
             gc_windows: spec.coordination.gc_window.map(GcWindows::new),
             gc_windows_asleep: false,
+            hedging: None,
+            observes_reads: spec.coordination.fail_fast,
             counters: ArrayCounters::default(),
             before_window: ArrayCounters::default(),
             measured: ArrayCounters::default(),
@@ -327,6 +344,12 @@ impl Array {
 
     pub(crate) fn own(&self, k: u32) -> ResourceId {
         ResourceId(self.drives.len() as u32 * self.resources_per_drive + k)
+    }
+
+    /// Resource of the host's `k`-th timer.
+    #[inline(always)]
+    pub(crate) fn host_resource(&self, k: u32) -> ResourceId {
+        self.own(OWN_RESOURCES + k)
     }
 
     // ---- events ---------------------------------------------------------------------------------------
@@ -372,13 +395,14 @@ impl Array {
         }
         match resource.0 - self.own(0).0 {
             0 => {
-                let job = self.cached.pop(events);
-                self.part_done(job);
+                let reader = self.cached.pop(events);
+                self.cached_page_done(events, reader);
             }
             1 => self.fail_scheduled(events),
             2 => self.on_sync_timer(events),
             3 => self.on_gc_window(events),
             4 => drop(self.cut_power(events)),
+            k if k == OWN_RESOURCES + self.host_timers => self.on_hedge_timer(events),
             of_host => return Some(of_host - OWN_RESOURCES),
         }
         self.unsettled = true;
@@ -446,6 +470,9 @@ impl Array {
         if busy {
             match command {
                 Command::Pages { heads, drive } => self.sources_failed_fast(events, heads, drive),
+                Command::Hedged { id, second } => {
+                    self.hedged_read_ended(events, physical, id, second, Progress::Busy);
+                }
                 other => self.failed_fast(events, physical, other),
             }
         } else {
@@ -458,6 +485,10 @@ impl Array {
             Command::None => unreachable!("a drive completes only issued commands"),
             Command::Host { job, read, failures } => {
                 self.host_part_failed(events, physical, job, read, failures);
+            }
+            Command::Hedged { id, second } => {
+                let how = if failed { Progress::Failed } else { Progress::Done };
+                self.hedged_read_ended(events, physical, id, second, how);
             }
             Command::CopiedWrite { job, first, rows } => {
                 self.jobs.get_mut(job).failed |= failed;

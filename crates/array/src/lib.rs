@@ -16,6 +16,7 @@ pub mod array;
 pub mod config;
 pub mod content_audit;
 mod failure;
+mod hedging;
 mod power_loss;
 pub mod raid;
 mod stripes;

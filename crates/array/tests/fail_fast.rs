@@ -1,94 +1,18 @@
 //! Worked instants of reads that fail fast: four drives of two dies, one write, and one read of a die that programs it.
 
-use interpulse_array::array::Array;
-use interpulse_engine::{Device, DeviceEvent, EventQueue, Op, Request, SimTime, Tag};
-use interpulse_study::case::device_of_several;
-use interpulse_study::config::{Case, PlanRequest, read_cases};
-use interpulse_study::initial_state::precondition;
+use crate::array_common::world::World;
+use interpulse_engine::{Device, Op};
 
-const DRIVES: &str = r#"
-drive = "a4-mini"
-[part]
-layers = 4
-blocks-per-plane = 40
-pages-per-block = 24
-page-size = "4KiB"
-[geometry]
-channels = 2
-chips-per-channel = 1
-[ftl]
-over-provisioning = "60%"
-[cache]
-size = "1MiB"
-[precondition]
-fill = "100%"
-[audit]
-sample = 1
-[array]
-level = "raid5"
-drives = 4
-chunk = "16KiB"
-fail-fast = true
-[run]
-requests = 1
-[[flow]]
-"#;
-
-fn case(settings: &[(&str, &str)]) -> Case {
-    let sets = settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    let request = PlanRequest { text: DRIVES.into(), path: "x.toml".into(), sets, ..PlanRequest::default() };
-    read_cases(&request).unwrap_or_else(|why| panic!("{why}")).remove(0)
-}
-
-struct World {
-    array: Array,
-    events: EventQueue,
-}
-
-impl World {
-    fn new(settings: &[(&str, &str)]) -> World {
-        let case = case(settings);
-        let state = precondition::precondition(&case.drive, &case.precondition, &mut |_, _| true);
-        let mut array = device_of_several(&case, &case.flows, state.expect("nobody stops it").0);
-        let mut events = EventQueue::new(array.resources().end);
-        array.start(&mut events).expect("it is legal");
-        World { array, events }
-    }
-
-    fn submit(&mut self, op: Op, page: u64, pages: u32) {
-        self.array.submit(&mut self.events, 0, Tag(page as u32), Request::new(op, page * 8, pages * 8));
-        while self.array.advance(&mut self.events) {}
-        self.array.flush(&mut self.events);
-    }
-
-    /// Handles all events up to `until`; returns the completed requests with their instants, in ns.
-    fn run(&mut self, until: u64) -> Vec<(Op, u64)> {
-        let mut done = Vec::new();
-        while let Some((now, resource)) = self.events.next(SimTime(until)) {
-            self.array.handle(&mut self.events, resource);
-            while self.array.advance(&mut self.events) {}
-            self.array.flush(&mut self.events);
-            self.events.settle();
-            while let Some(DeviceEvent::Completed(ended)) = self.array.event() {
-                done.push((ended.op, now.as_ns()));
-                self.array.pop_event();
-            }
-        }
-        self.events.advance_to(SimTime(until));
-        done
-    }
-
-    /// Reads that failed fast, that waited for the stripe cache, and pages whose reconstruction was abandoned.
-    fn counters(&mut self) -> [u64; 3] {
-        self.array.end_window();
-        let c = self.array.measured();
-        [c.fast_failed_reads, c.fast_failed_waits, c.abandoned_reconstructions]
-    }
+/// Reads that failed fast, that waited for the stripe cache, and pages whose reconstruction was abandoned.
+fn counters(world: &mut World) -> [u64; 3] {
+    world.array.end_window();
+    let c = world.array.measured();
+    [c.fast_failed_reads, c.fast_failed_waits, c.abandoned_reconstructions]
 }
 
 /// Latency in ns of a read of page 16 (row 4 of drive 0) at 5 ms, after writes of four pages at these instants, and the counters.
 fn read_after(writes: &[(u64, u64)], what: &str) -> (u64, [u64; 3]) {
-    let mut world = World::new(&[("array.fail-fast-for", what)]);
+    let mut world = World::new(&[("array.fail-fast", "true"), ("array.fail-fast-for", what)]);
     for &(at, page) in writes {
         world.run(at);
         world.submit(Op::Write, page, 4);
@@ -98,7 +22,7 @@ fn read_after(writes: &[(u64, u64)], what: &str) -> (u64, [u64; 3]) {
     let done = world.run(20_000_000);
     let read = done.iter().find(|(op, _)| *op == Op::Read);
     let at = read.expect("it has ended").1;
-    (at - 5_000_000, world.counters())
+    (at - 5_000_000, counters(&mut world))
 }
 
 /// Latency of the read on an idle drive.

@@ -5,6 +5,7 @@ mod arrays;
 mod coordination;
 mod drive_failures;
 mod fail_fast;
+mod hedged_reads;
 mod mirrors;
 mod power_loss;
 mod raid6;

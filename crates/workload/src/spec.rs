@@ -1,5 +1,6 @@
 //! Flow description: source, bounds and submission queue.
 
+use crate::hedge::HedgeSpec;
 use crate::synthetic::spec::{SyntheticPacing, SyntheticSpec};
 use crate::synthetic::zones::spec::ZoneFlowSpec;
 use crate::trace::spec::{TracePacing, TraceSpec};
@@ -26,6 +27,8 @@ pub struct FlowSpec {
     pub namespace: u32,
     /// Placement handle of its writes; `None` if the flow names none, which is handle 0.
     pub handle: Option<u8>,
+    /// When its reads of an array are hedged.
+    pub hedge: HedgeSpec,
 }
 
 impl FlowSpec {
@@ -69,6 +72,7 @@ impl FlowSpec {
             queue: 0,
             namespace: 0,
             handle: None,
+            hedge: HedgeSpec::default(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::array::{Array, ArrayCounters, Traffic};
 use crate::config::ArraySpec;
 use crate::content_audit::Audited;
+use crate::hedging::hedged_reads::HedgedReads;
 use crate::stripes::update_statistics::UpdateStatistics;
 use interpulse_drive::Drive;
 use interpulse_drive::FtlState;
@@ -11,6 +12,7 @@ use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::random::mix;
 use interpulse_engine::{ResourceId, Streams};
 use interpulse_flash::geometry::UNIT_BYTES;
+use interpulse_workload::FlowSpec;
 
 /// Seed of drive `d`: the array's seed for the first, derived from it for the others.
 fn seed_of(seed: u64, d: u32) -> u64 {
@@ -18,14 +20,14 @@ fn seed_of(seed: u64, d: u32) -> u64 {
 }
 
 impl Array {
-    /// Creates the array with `host_timers` timers of its host. All drives start from `state`; replacements are new. Both
+    /// Creates the array with a timer of its host for each of `flows`. All drives start from `state`; replacements are new. Both
     /// specifications must have been checked.
     pub fn assemble(
         spec: ArraySpec,
         drive: &DriveSpec,
         state: PreconditionedState,
         seed: u64,
-        host_timers: u32,
+        flows: &[FlowSpec],
     ) -> Array {
         let checked = "the spec has been checked";
         let layout = spec.layout(drive).expect(checked);
@@ -52,7 +54,9 @@ impl Array {
             drives.push(built);
         }
         let mut array =
-            Array::new(spec, layout, drives, resources_per_drive, host_timers, drive.audit_sample);
+            Array::new(spec, layout, drives, resources_per_drive, flows.len() as u32, drive.audit_sample);
+        array.hedging = HedgedReads::of(flows);
+        array.observes_reads |= array.hedging.is_some();
         array.cut_at = cut_at;
         if spec.follow_updates {
             let pages = (drive.part.page_size.get() / UNIT_BYTES) as u32;

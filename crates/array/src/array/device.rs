@@ -1,6 +1,6 @@
 //! Device interface of an array.
 
-use crate::array::{Array, OWN_RESOURCES, Traffic};
+use crate::array::{Array, Traffic};
 use interpulse_drive::drive::Drive;
 use interpulse_engine::{
     AuditReport, Completion, Device, DeviceEvent, EventQueue, Op, PrefetchDistance, Request, RequestId,
@@ -13,11 +13,11 @@ impl Device for Array {
     const BATCHES: bool = true;
 
     fn resources(&self) -> Range<u32> {
-        0..self.own(OWN_RESOURCES).0 + self.host_timers
+        0..self.host_resource(self.host_timers).0 + u32::from(self.hedging.is_some())
     }
 
     fn host_timer(&self, k: u32) -> ResourceId {
-        self.own(OWN_RESOURCES + k)
+        self.host_resource(k)
     }
 
     fn capacity_sectors(&self) -> u64 {

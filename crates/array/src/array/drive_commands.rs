@@ -1,6 +1,7 @@
 //! Commands of the drives: what each is for, those that wait for a place in a drive's queue, and traffic.
 
 use crate::failure::mirror_resync::{CopyId, CopyRead, Sectors};
+use crate::hedging::hedged_reads::HedgeId;
 use crate::raid::layout::PageAddress;
 use interpulse_engine::{Latencies, RequestId};
 use std::collections::VecDeque;
@@ -13,6 +14,8 @@ pub(crate) enum Command {
     None,
     /// Part of a host request; `read` is the range of a read, which has failed `failures` times.
     Host { job: RequestId, read: Option<Sectors>, failures: u32 },
+    /// First or second read of a hedged read.
+    Hedged { id: HedgeId, second: bool },
     /// Pages of stripe heads at array position `drive`.
     Pages { heads: Vec<u32>, drive: u32 },
     /// Host write to one copy of `rows` rows.

@@ -96,7 +96,8 @@ impl Array {
         for &h in &heads {
             let head = self.cache.head_mut(h);
             head.uptodate &= !(1 << drive);
-            let (row, abandons) = (head.row, std::mem::take(&mut head.avoided) != 0);
+            let (row, abandons) = (head.row, head.avoided != 0);
+            self.stop_avoiding(events, h);
             self.counters.abandoned_reconstructions += u64::from(abandons);
             if self.contents.samples(row) {
                 self.contents.invalidate(row, drive);

@@ -116,8 +116,8 @@ impl Array {
         }
         let (physical, request) = self.through(place, more + 1, from, to - from);
         let what = Command::Host { job, read: Some(Sectors { from, to }), failures: 0 };
-        if self.may_fail_fast(place.row + more) {
-            self.fail_fast_command(events, physical, request, what);
+        if self.observes_reads {
+            self.observed_read(events, physical, place.row + more, request, what);
         } else {
             self.send_hinted(events, physical, request, what);
         }
@@ -186,9 +186,9 @@ impl Array {
         }
     }
 
-    /// Submits a read, fail-fast if [allowed](Array::may_fail_fast).
-    #[inline]
-    fn read_command(
+    /// Submits a read that may be hedged, fail-fast if [allowed](Array::may_fail_fast).
+    #[cold]
+    fn observed_read(
         &mut self,
         events: &mut EventQueue,
         physical: usize,
@@ -196,6 +196,7 @@ impl Array {
         request: Request,
         what: Command,
     ) {
+        let what = self.hedged(events, physical, what);
         if self.may_fail_fast(row) {
             self.fail_fast_command(events, physical, request, what);
         } else {
@@ -251,13 +252,13 @@ impl Array {
             }
         }
         let request = request_at(Op::Read, at, part.from, sectors);
-        self.part(
-            events,
-            part.job,
-            physical,
-            request,
-            Some(Sectors { from: part.from, to: part.from + sectors }),
-        );
+        let read = Some(Sectors { from: part.from, to: part.from + sectors });
+        let mut what = Command::Host { job: part.job, read, failures: 0 };
+        if self.observes_reads {
+            what = self.hedged(events, physical, what);
+        }
+        self.jobs.get_mut(part.job).parts += 1;
+        self.command(events, physical, request, what);
     }
 
     /// Writes `job` directly if one drive holds all of it and nothing else has to be written: small writes of RAID-0.
@@ -386,7 +387,11 @@ impl Array {
         self.jobs.get_mut(part.job).parts += 1;
         let read = Some(Sectors { from: part.from, to: part.from + sectors });
         let what = Command::Host { job: part.job, read, failures: 0 };
-        self.read_command(events, physical, place.row + units - 1, request, what);
+        if self.observes_reads {
+            self.observed_read(events, physical, place.row + units - 1, request, what);
+        } else {
+            self.send(events, physical, request, what);
+        }
     }
 
     /// Acquires a stripe head for `row`, if one is free.

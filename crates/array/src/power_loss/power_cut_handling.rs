@@ -74,6 +74,10 @@ impl Array {
         self.cache = StripeCache::new(self.spec.stripe_heads, self.spec.drives);
         self.cached = Line::new(self.own(0));
         events.disarm(self.own(0));
+        if let Some(hedging) = &mut self.hedging {
+            hedging.lose_power();
+            events.disarm(self.hedge_timer());
+        }
         self.batch.clear();
         self.blocked.clear();
         self.delayed.clear();

@@ -68,6 +68,8 @@ pub struct Head {
     pub bad: u32,
     /// Pages whose reads failed fast: they are reconstructed if possible.
     pub avoided: u32,
+    /// An avoided page is that of a hedged read.
+    pub hedged: bool,
     /// Its pages are read by separate commands, since a merged one has failed.
     pub alone: bool,
     /// Unrecoverable pages, used with their errors and dropped at release.
@@ -187,7 +189,7 @@ impl StripeCache {
         let head = &mut self.heads[h as usize];
         debug_assert!(!head.idle && head.busy == 0 && head.writes.is_empty() && head.reads.is_empty());
         head.uptodate &= !std::mem::take(&mut head.spoiled);
-        (head.bad, head.avoided, head.alone) = (0, 0, false);
+        (head.bad, head.avoided, head.alone, head.hedged) = (0, 0, false, false);
         (head.idle, head.before, head.after) = (true, newest, NONE);
         match newest {
             NONE => self.oldest = h,
@@ -203,6 +205,11 @@ impl StripeCache {
 
     pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Head> {
         self.heads.iter_mut()
+    }
+
+    /// Head of `row` that is in use.
+    pub fn head_of(&self, row: u32) -> Option<&Head> {
+        self.by_row.get(&row).map(|&h| &self.heads[h as usize]).filter(|head| !head.idle)
     }
 
     pub fn uses(&self, row: u32) -> bool {

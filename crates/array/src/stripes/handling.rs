@@ -66,7 +66,7 @@ impl Array {
                     || self.readable(head.row).count_ones() < self.spec.drives
                     || self.recovery.inconsistent.contains(&head.row))
             {
-                self.cache.head_mut(h).avoided = 0;
+                self.stop_avoiding(events, h);
                 continue;
             }
             let readable = self.readable(head.row) & !head.bad & !head.avoided;
@@ -178,7 +178,7 @@ impl Array {
                     self.contents.read_cached(row, read.drive, read.least);
                 }
                 if spoiled >> read.drive & 1 == 1 {
-                    self.jobs.get_mut(read.job).failed = true;
+                    self.page_spoiled(read.job);
                 }
                 self.answer_cached(events, read.job);
             }
@@ -206,7 +206,7 @@ impl Array {
         let row = head.row;
         head.busy = need.count_ones();
         let alone = head.alone;
-        let fail_fast = head.avoided != 0 && self.spec.coordination.sources_fail_fast();
+        let fail_fast = head.avoided != 0 && self.reads_around(h, need);
         for drive in bits(need) {
             self.batch.push(PageCommand { drive, write: false, row, head: h, alone, fail_fast });
             if self.contents.samples(row) {

@@ -1,6 +1,8 @@
 //! Test helpers: runs of arrays of miniature drives with every row sampled.
 #![allow(dead_code, reason = "each suite takes what it needs")]
 
+pub mod world;
+
 use interpulse_study::config::PlanRequest;
 use interpulse_study::control::Control;
 use interpulse_study::plan::resolve;

@@ -86,7 +86,7 @@ pub fn array(
 /// are new.
 pub fn device_of_several(case: &Case, flows: &[FlowSpec], state: PreconditionedState) -> Array {
     let spec = case.array.expect("the case has an array");
-    Array::assemble(spec, &case.drive, state, case.seed, flows.len() as u32)
+    Array::assemble(spec, &case.drive, state, case.seed, flows)
 }
 
 fn stepper<D: Device, O: Recording>(

@@ -5,7 +5,7 @@ use interpulse_drive::DriveSpec;
 use interpulse_drive::spec::{MOST_HANDLES, MOST_IDENTIFIERS, MOST_NAMESPACES};
 use interpulse_engine::{Bytes, Duration, SimTime};
 use interpulse_settings::{ConfigError, Document, Section, Variant, default, optional};
-use interpulse_workload::{FlowSpec, Source, SyntheticSpec, TraceSpec, ZoneFlowSpec, Zones};
+use interpulse_workload::{FlowSpec, HedgeSpec, Source, SyntheticSpec, TraceSpec, ZoneFlowSpec, Zones};
 use std::path::Path;
 
 /// Latest start or stop of a flow.
@@ -22,11 +22,13 @@ const ANY_ZONES: Zones = Zones {
     conventional: 0,
 };
 
-/// Reads all flows of `drive`, whose namespaces have these zones if they are zoned; paths in the file are relative to `folder`.
+/// Reads all flows of `drive`, whose namespaces have these zones if they are zoned; `redundant`: an array can read its data twice. Paths
+/// in the file are relative to `folder`.
 pub(super) fn read(
     document: &Document,
     drive: &DriveSpec,
     zones: &[Option<Zones>],
+    redundant: bool,
     folder: &Path,
 ) -> Result<Vec<FlowSpec>, ConfigError> {
     let sections = document.tables("flow")?;
@@ -38,7 +40,8 @@ pub(super) fn read(
     }
     let mut flows: Vec<FlowSpec> = Vec::new();
     for (i, mut section) in sections.into_iter().enumerate() {
-        let flow = read_flow(&mut section, i, drive, zones, folder)?;
+        let mut flow = read_flow(&mut section, i, drive, zones, folder)?;
+        flow.hedge = HedgeSpec::read(&mut section.only_if(redundant, "an [array] of a level with redundancy"))?;
         section.check(flows.iter().all(|f| f.name != flow.name), "name", "a name no other flow has")?;
         flows.push(flow);
     }
@@ -126,6 +129,7 @@ fn read_flow(
         queue,
         namespace: namespace - 1,
         handle: class.map(|class| class as u8),
+        hedge: HedgeSpec::default(),
     })
 }
 

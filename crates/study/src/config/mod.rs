@@ -258,7 +258,10 @@ fn read_values(document: &Document, folder: &Path, embedded: bool) -> Result<Cas
     let zones = precondition.zones(&drive);
     let flows = match embedded && !document.has("flow") {
         true => Vec::new(),
-        false => flow::read(document, &drive, &zones, folder)?,
+        false => {
+            let redundant = array.is_some_and(|array| array.level.is_redundant());
+            flow::read(document, &drive, &zones, redundant, folder)?
+        }
     };
     let (name, resolution, state_files) = (String::new(), Resolution::default(), StateFiles::default());
     Ok(Case { name, drive, array, flows, precondition, run, report, seed, resolution, state_files })

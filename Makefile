@@ -99,6 +99,7 @@ golden: dev ## rewrite the golden result of the tests and the generated figures 
 	$(BIN)/python python/tools/import_page.py
 	$(BIN)/python python/tools/scheme_pages.py
 	$(BIN)/python python/tools/choosing_page.py
+	$(BIN)/python python/tools/windows_page.py
 	$(BIN)/python python/tools/peers_page.py
 	$(BIN)/python python/tools/fio_page.py
 

@@ -154,7 +154,7 @@ counters! {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job {
     op: Op,
-    tag: Tag,
+    pub(crate) tag: Tag,
     bytes: u64,
     submitted: SimTime,
     /// Some of its data could not be read.
@@ -272,6 +272,8 @@ pub struct Array {
     pub(crate) gc_windows_asleep: bool,
     /// Hedged reads, if a flow hedges.
     pub(crate) hedging: Option<Box<HedgedReads>>,
+    /// The drives have predictable latency mode.
+    pub(crate) has_windows: bool,
     /// Reads may fail fast or be hedged.
     pub(crate) observes_reads: bool,
     pub(crate) counters: ArrayCounters,
@@ -330,6 +332,7 @@ impl Array {
             gc_windows: spec.coordination.gc_window.map(GcWindows::new),
             gc_windows_asleep: false,
             hedging: None,
+            has_windows: false,
             observes_reads: spec.coordination.fail_fast,
             counters: ArrayCounters::default(),
             before_window: ArrayCounters::default(),

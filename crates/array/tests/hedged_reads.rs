@@ -81,12 +81,12 @@ fn a_row_that_is_being_written_is_not_reconstructed() {
 }
 
 /// RAID-10 of three drives: pages 0 to 3 are on drives 0 and 1, pages 4 to 7 on drives 2 and 0. The writes of pages 4 to 7 program drives
-/// 2 and 0; the read of page 0 begins on drive 0.
+/// 2 and 0 on die 0; the read of page 3, in row 3 on die 0, begins on drive 0.
 #[test]
 fn a_mirrored_read_is_issued_to_the_other_copy() {
     let raid10: &[(&str, &str)] = &[("array.level", "raid10"), ("array.drives", "3")];
     let write: &[(u64, u64, u32)] = &[(4_000_000, 4, 4)];
-    let (plain, none) = read_beside(raid10, "1s", write, 0);
+    let (plain, none) = read_beside(raid10, "1s", write, 3);
     assert!(plain > 1_000_000 && none == [0; 5], "{plain} ns");
-    assert_eq!(read_beside(raid10, "200us", write, 0), (200_000 + IDLE, [1, 1, 0, 0, 1]));
+    assert_eq!(read_beside(raid10, "200us", write, 3), (200_000 + IDLE, [1, 1, 0, 0, 1]));
 }

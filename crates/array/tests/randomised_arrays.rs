@@ -79,12 +79,16 @@ fn random_arrays_lose_no_data() {
                 format!("{MIXED}{flow}[array]\nlevel = \"{}\"\n{lines}", row.name).replace("6000", "2000");
             match result(&text) {
                 Ok(result) => {
-                    assert_eq!(result["host_requests"], 2000, "{flow}{lines}");
+                    // One event may complete several.
+                    let done = result["host_requests"].as_u64().expect("a count");
+                    assert!((2000..2012).contains(&done), "{done}\n{flow}{lines}");
                     drawn.extend(values.into_keys());
                     made += 1;
                 }
                 // Combinations that the drives do not support are rejected before the run.
-                Err(why) => assert!(why.contains("x.toml"), "{}, seed {seed}: {why}\n{flow}{lines}", row.name),
+                Err(why) => {
+                    assert!(why.contains("x.toml"), "{}, seed {seed}: {why}\n{flow}{lines}", row.name)
+                }
             }
         }
         assert_eq!(made, ARRAYS, "{}", row.name);
@@ -106,7 +110,7 @@ fn random_arrays_lose_no_data() {
 }
 
 /// Features of drives, each with the settings that it takes.
-const FEATURES: [(&str, &[(&str, &str)]); 11] = [
+const FEATURES: [(&str, &[(&str, &str)]); 10] = [
     (
         "static SLC cache",
         &[("ftl.slc-cache.kind", "static"), SLC_SIZE, SLC[0], SLC[1], SLC[2], SLC[3], SLC[4]],
@@ -127,11 +131,16 @@ const FEATURES: [(&str, &[(&str, &str)]); 11] = [
         &[("errors.table", "tlc-3d"), ("errors.initial-age", "90d"), ("precondition.cycles", "1000")],
     ),
     ("read cache", &[("read-cache.size", "256KiB")]),
-    // Refused for raid0, which another draw then replaces.
-    ("hedged reads", &[("flow.0.hedge-after", "300us")]),
     ("a power cut", &[("power-loss.at", "30ms"), ("power-loss.checkpoint-every", "10ms")]),
     ("stalls of dies", &[("faults.die-stall-every", "20ms"), ("faults.die-stall", "2ms")]),
 ];
+/// Hedged reads, of levels with redundancy.
+const HEDGED: (&str, &[(&str, &str)]) = ("hedged reads", &[("flow.0.hedge-after", "300us")]);
+/// Windows of the drives, beside features that do not exclude them.
+const WINDOWS: (&str, &[(&str, &str)]) = (
+    "predictable latency",
+    &[("predictable-latency.dtwin-time", "3ms"), ("predictable-latency.ndwin-time", "1ms")],
+);
 const SLC_SIZE: (&str, &str) = ("ftl.slc-cache.size", "192KiB");
 const SLC: [(&str, &str); 5] = [
     ("part.slc-mode.loops", "2"),
@@ -153,7 +162,16 @@ pub(crate) fn arrays_of_drives_with_features(first: u64, each: usize) -> BTreeMa
                 break;
             }
             let mut rng: Rng = Streams::new(seed).stream("test.features", 0);
-            let features: Vec<_> = FEATURES.iter().filter(|_| rng.below(3) == 0).collect();
+            let mut features: Vec<_> = FEATURES.iter().filter(|_| rng.below(3) == 0).collect();
+            // A stream of their own, so that the other features stay what they were.
+            let mut of_reads: Rng = Streams::new(seed).stream("test.reads", 0);
+            if row.name != "raid0" && of_reads.below(3) == 0 {
+                features.push(&HEDGED);
+            }
+            let excludes = |of: &&(&str, _)| ["mapping cache", "a power cut"].contains(&of.0);
+            if !features.iter().any(excludes) && of_reads.below(3) == 0 {
+                features.push(&WINDOWS);
+            }
             let settings: Vec<_> = features.iter().flat_map(|of| of.1).copied().collect();
             let fails = if rng.below(2) == 0 { "fail-drive = 1\nfail-at = '20ms'\n" } else { "" };
             let names: Vec<_> = features.iter().map(|of| of.0).collect();
@@ -184,7 +202,7 @@ pub(crate) fn arrays_of_drives_with_features(first: u64, each: usize) -> BTreeMa
 #[test]
 fn random_arrays_of_drives_with_features_lose_no_data() {
     let with = arrays_of_drives_with_features(0, 16);
-    assert!(FEATURES.iter().all(|of| with.contains_key(of.0)), "{with:?}");
+    assert!(FEATURES.iter().chain([&HEDGED, &WINDOWS]).all(|of| with.contains_key(of.0)), "{with:?}");
 }
 
 /// Part of `make verify`.

@@ -51,6 +51,16 @@ counters! {
         commands_aborted: "commands",
         /// commands beyond the timeout for which host.abort-limit allowed no Abort command yet
         aborts_postponed: "commands",
+        /// time in deterministic windows of all drives (section [predictable-latency])
+        dtwin_time: "ns",
+        /// time in non-deterministic windows of all drives
+        ndwin_time: "ns",
+        /// deterministic windows that ended early, because a write or a flush needed a program
+        dtwin_excursions: "windows",
+        /// programs, erases and reads of garbage collection that waited for the end of a deterministic window
+        dtwin_held_operations: "operations",
+        /// units that waited in the write cache at the ends of deterministic windows
+        dtwin_held_units: "units",
         /// reads and comparisons that took longer than host.command-timeout, those still outstanding at the end included
         command_timeouts_read: "requests",
         /// writes that took longer than host.command-timeout, those still outstanding at the end included

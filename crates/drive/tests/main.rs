@@ -29,6 +29,7 @@ mod namespaces;
 mod no_cache;
 mod placement;
 mod power_loss;
+mod predictable_latency;
 mod queue_parts;
 mod randomised_chunks;
 mod randomised_drives;

@@ -3,7 +3,7 @@
 //!
 //! One seed gives one world; a failing test prints the world and its seed.
 
-use crate::drive_common::features::{with_multi_block_erases, with_queues};
+use crate::drive_common::features::{with_multi_block_erases, with_queues, with_windows};
 use crate::drive_common::{Bench, Cells, errors, preconditioned, run_worlds, with_faults, with_stalls};
 use interpulse_drive::ftl::page::gc::copyback::CopybackSpec;
 use interpulse_drive::ftl::page::gc::victim::GcPolicy;
@@ -556,6 +556,7 @@ fn world(seed: u64, counted: &mut Counted) -> bool {
 fn world_with(seed: u64, counted: &mut Counted, add: impl FnOnce(&mut DriveSpec)) -> bool {
     let mut rng = Streams::new(seed).stream("test.world", 0);
     let Some(mut spec) = draw_drive(&mut rng, None) else { return false };
+    with_windows(&mut spec, Streams::new(seed).stream("test.windows", 0));
     add(&mut spec);
     let imposed = spec.ftl.gc.imposes();
     let fill = if imposed { 1.0 } else { pick(&mut rng, &[0.0, 0.5, 1.0, 1.0]) };
@@ -604,6 +605,7 @@ fn world_with(seed: u64, counted: &mut Counted, add: impl FnOnce(&mut DriveSpec)
         .map(|s| (s.requests, s.total_ns()));
     assert_eq!(sums, [reads, writes], "every nanosecond of latency has a cause");
 
+    bench.host.device.count_windows(now);
     let (host, drive) = (bench.host.window.counters, bench.host.device.counters);
     let (ftl, nand) = (bench.host.device.ftl_counters(), bench.host.device.nand().counters);
     let slc = bench.host.device.slc().map_or(Default::default(), |slc| slc.counters);

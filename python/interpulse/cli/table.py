@@ -46,6 +46,8 @@ ARRAY_COUNTS = {
     "writes held during mirror resync": "held_writes",
     "scrub mismatches": "scrub_mismatches",
     "reads that failed fast": "fast_failed_reads",
+    "reads issued twice": "hedged_reads",
+    "  of them answered by the second read": "hedges_won",
     "forced collections outside GC windows": "gc_forced",
 }
 """Rows of the array table and their counters; rows that are zero in all cases are omitted."""

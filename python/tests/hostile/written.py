@@ -107,6 +107,30 @@ def configurations() -> Iterator[Wrong]:
             f'{BASE}[array]\nlevel = "raid5"\ndrives = 4\n[[fault]]\nkind = "program-failure"\nat = "1ms"\n',
             "an array has no answer",
         ),
+        (
+            "a hedged read without an array",
+            f'{BASE}hedge-after = "1ms"\n',
+            "flow.0.hedge-after",
+            "an [array] of a level with redundancy",
+        ),
+        (
+            "a hedged read of an array without redundancy",
+            f'{BASE}hedge-percentile = 95\n[array]\nlevel = "raid0"\ndrives = 2\n',
+            "flow.0.hedge-percentile",
+            "an [array] of a level with redundancy",
+        ),
+        (
+            "a deterministic window without another",
+            f'{BASE}[predictable-latency]\ndtwin-time = "40ms"\n',
+            "predictable-latency.ndwin-time",
+        ),
+        (
+            "deterministic windows without a write cache",
+            f'{BASE}[predictable-latency]\ndtwin-time = "40ms"\nndwin-time = "10ms"\n[cache]\n'
+            'acknowledge = "when-programmed"\n',
+            "predictable-latency.dtwin-time",
+            "cache.acknowledge",
+        ),
         # Contradictions.
         ("a stop before the start", f'{BASE}start = "2ms"\nstop = "1ms"\n', "flow.0.stop"),
         ("more than everything", f"{BASE}read = 0.8\ntrim = 0.3\n", "flow.0.trim"),

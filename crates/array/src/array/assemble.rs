@@ -10,7 +10,7 @@ use interpulse_drive::FtlState;
 use interpulse_drive::PreconditionedState;
 use interpulse_drive::spec::DriveSpec;
 use interpulse_engine::random::mix;
-use interpulse_engine::{ResourceId, Streams};
+use interpulse_engine::{Duration, ResourceId, Streams};
 use interpulse_flash::geometry::UNIT_BYTES;
 use interpulse_workload::FlowSpec;
 
@@ -51,10 +51,17 @@ impl Array {
             own.schedule.retain(|fault| fault.drive == d);
             let mut built = Drive::new(own, state, seed_of(seed, d), first, 0);
             built.nand_mut().set_fail_fast_for(spec.coordination.fail_fast_for);
+            if let Some(of) = drive.predictable_latency {
+                // The non-deterministic windows of the drives follow one another.
+                let slot = u64::from(d % spec.drives);
+                let offset = of.period().as_ns() * slot / u64::from(spec.drives);
+                built.set_window_offset(Duration::from_ns(offset));
+            }
             drives.push(built);
         }
         let mut array =
             Array::new(spec, layout, drives, resources_per_drive, flows.len() as u32, drive.audit_sample);
+        array.has_windows = drive.predictable_latency.is_some();
         array.hedging = HedgedReads::of(flows);
         array.observes_reads |= array.hedging.is_some();
         array.cut_at = cut_at;
@@ -67,6 +74,11 @@ impl Array {
             )));
         }
         array
+    }
+
+    /// Whether reads of a flow are hedged.
+    pub fn hedges(&self) -> bool {
+        self.hedging.is_some()
     }
 
     /// Array counters of the last measurement window.

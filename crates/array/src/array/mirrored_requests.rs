@@ -1,4 +1,5 @@
-//! Requests to mirrored drives (RAID-1, RAID-10): reads go to the copy with the fewest outstanding commands, writes to all.
+//! Requests to mirrored drives (RAID-1, RAID-10): reads go to a copy in a deterministic window, if one is, and of these to the one with
+//! the fewest outstanding commands; writes go to all.
 
 use crate::array::{Array, Command, SubRequest, pages_of, request_at};
 use crate::raid::layout::PageAddress;
@@ -12,10 +13,14 @@ impl Array {
             let held = self.readable(at.row + units - 1) >> at.drive & 1 == 1;
             (held && tried >> physical & 1 == 0).then_some((at, physical))
         };
-        self.layout
-            .copies(first)
-            .filter_map(there)
-            .min_by_key(|&(_, physical)| self.drive_commands[physical].outstanding)
+        self.layout.copies(first).filter_map(there).min_by_key(|&(_, physical)| {
+            (self.avoids_reads(physical), self.drive_commands[physical].outstanding)
+        })
+    }
+
+    /// Whether reads prefer another copy: the drive is not in a deterministic window.
+    fn avoids_reads(&self, physical: usize) -> bool {
+        self.has_windows && !self.drives[physical].is_deterministic()
     }
 
     /// Writes to all copies, or holds the write if a mirror resync has closed the rows.

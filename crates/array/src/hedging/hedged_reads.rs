@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn a_percentile_of_each_thousand_reads_replaces_the_time() {
         let mut hedging = hedging(Some(Duration(3)), Some(95.0));
-        let mut time_of_next = |hedging: &mut HedgedReads| {
+        let time_of_next = |hedging: &mut HedgedReads| {
             let id = begin(hedging, 0, 1).expect("the flow hedges");
             let at = hedging.get(id).timer.expect("it has a time").0.as_ns();
             hedging.first_ended(id, SimTime(0), Progress::Failed);

@@ -126,9 +126,10 @@ impl Array {
     /// Whether the page of `row` on `drive` can be reconstructed without waiting for writes or repairs of its row.
     fn may_reconstruct(&self, row: u32, drive: u32) -> bool {
         let whole = self.readable(row).count_ones() == self.spec.drives;
-        let unused = self.cache.head_of(row).is_none_or(|head| {
-            !head.is_written() && head.may_avoid() && head.avoided & !(1 << drive) == 0
-        });
+        let unused = self
+            .cache
+            .head_of(row)
+            .is_none_or(|head| !head.is_written() && head.may_avoid() && head.avoided & !(1 << drive) == 0);
         whole && unused && !self.recovery.inconsistent.contains(&row)
     }
 

@@ -6,6 +6,7 @@ use super::format_state::Formats;
 use super::history::planes_of;
 use super::power_state::Outage;
 use super::state::CHECKED;
+use super::window_state::LatencyWindows;
 use super::{Drive, ResourceMap};
 use crate::cache_writers::SlotWriters;
 use crate::dram::Dram;
@@ -59,6 +60,9 @@ impl Drive {
             set_cycles(&spec, &mut nand, &ftl);
         }
         follow_queues(&spec, &mut nand, &mut ftl);
+        if spec.predictable_latency.is_some() {
+            nand.admit_deterministic_windows();
+        }
         let faults = FaultInjector::new(&spec, &mut nand, &streams);
         let ftl_units = ftl.logical_units();
         let host = HostInterface::new(&spec.host, spec.geometry.unit_bytes, place.lines())
@@ -92,6 +96,7 @@ impl Drive {
             formats: Formats::new(&spec.formats),
             aborts: Aborts::new(&spec.host),
             vectors: Default::default(),
+            windows: LatencyWindows::new(spec.predictable_latency),
             faults,
             counters: Default::default(),
             spec,

@@ -40,6 +40,7 @@ impl Device for Drive {
         self.ftl.start(&mut Flash { nand: &mut self.nand, events });
         self.arm_faults(events);
         self.arm_formats(events);
+        self.start_windows(events);
         self.arm_cut(events)
     }
 

@@ -34,6 +34,8 @@ mod state;
 mod unit_events;
 mod vectors;
 pub mod verify;
+mod window_state;
+mod windows;
 mod write_zeroes;
 mod writes;
 mod zones;
@@ -58,6 +60,7 @@ use interpulse_flash::command::Effect;
 use interpulse_flash::nand::txn::{Kind, Txn};
 use interpulse_flash::nand::{Nand, Suspension};
 use power_state::Outage;
+use window_state::LatencyWindows;
 
 pub use crate::ftl::GcWindow;
 pub use crate::ftl::Rewritten;
@@ -98,6 +101,8 @@ pub struct Drive {
     formats: Option<Box<Formats>>,
     /// Commands that the host aborts, if it does.
     aborts: Option<Box<Aborts>>,
+    /// Windows of predictable latency mode, if the drive has it.
+    windows: Option<Box<LatencyWindows>>,
     /// Lists of addresses of vector commands.
     vectors: AddressLists,
     /// Whether the host splits requests or aborts commands.
@@ -138,6 +143,7 @@ impl Drive {
             + Firmware::TIMERS * u32::from(spec.firmware.is_some())
             + u32::from(!spec.formats.is_empty())
             + u32::from(spec.host.abort_limit.is_some())
+            + u32::from(spec.predictable_latency.is_some())
     }
 
     /// Number of the first timer of firmware cores by task among the later ones, if there are such cores.
@@ -155,19 +161,27 @@ impl Drive {
         Drive::format_timer_index(spec) + u32::from(!spec.formats.is_empty())
     }
 
+    /// Number of the timer of predictable latency mode among the later ones, if the drive has it.
+    fn window_timer_index(spec: &DriveSpec) -> u32 {
+        Drive::abort_timer_index(spec) + u32::from(spec.host.abort_limit.is_some())
+    }
+
     /// Number of the timer of idle time among the later ones, if the drive has an SLC cache.
     fn idle_timer(spec: &DriveSpec) -> u32 {
         u32::from(spec.refreshes()) + 2 * u32::from(spec.power_loss.is_some())
     }
 
     /// Timers after those of the host: the patrol, if blocks are refreshed, power loss and checkpoints, idle time, faults,
-    /// firmware cores by task, formats, aborts.
+    /// firmware cores by task, formats, aborts, predictable latency mode.
     #[cold]
     #[inline(never)]
     fn on_later_timer(&mut self, events: &mut EventQueue, index: u32) {
         if self.faults.is_some() && index == Drive::fault_timer_index(&self.spec) {
             self.on_fault_timer(events);
             return;
+        }
+        if self.windows.is_some() && index == Drive::window_timer_index(&self.spec) {
+            return self.on_window_timer(events);
         }
         if self.aborts.is_some() && index == Drive::abort_timer_index(&self.spec) {
             return self.on_abort_timer(events);

@@ -38,6 +38,7 @@ impl Drive {
             self.host.stalled.push_back(id);
             let lpn = self.host.requests.get(id).lpn;
             self.stalls_changed(lpn, true);
+            self.leave_deterministic_window(events);
         } else {
             self.admitted(events, id);
         }

@@ -65,6 +65,7 @@ impl Drive {
             self.host.stalled.push_back(id);
             if self.host.stalled.len() == 1 {
                 self.oldest_stall_changed();
+                self.leave_deterministic_window(events);
             }
         } else {
             self.admitted(events, id);
@@ -229,6 +230,9 @@ impl Drive {
     pub(super) fn flush(&mut self, events: &mut EventQueue, id: RequestId) {
         let lpn = self.host.requests.get(id).lpn;
         self.ftl.flush(&mut Flash { nand: &mut self.nand, events }, id, lpn);
+        if self.ftl.has_flushes() {
+            self.leave_deterministic_window(events);
+        }
         self.drain_ftl(events, None);
     }
 

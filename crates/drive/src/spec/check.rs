@@ -202,6 +202,7 @@ impl DriveSpec {
         self.check_commands()?;
         self.check_formats()?;
         self.check_stalls()?;
+        self.check_predictable_latency()?;
         if !self.namespaces.is_empty() {
             return self.check_namespaces();
         }

@@ -17,6 +17,7 @@ mod namespace;
 mod namespace_blocks;
 mod placement_checks;
 mod power_loss_checks;
+mod predictable_latency;
 mod reprogram_checks;
 mod schedule;
 mod slc_checks;
@@ -52,6 +53,7 @@ pub use format::FormatSpec;
 pub use ftl::{Family, FtlSpec, UnmappedReads};
 pub use namespace::{MOST_NAMESPACES, NamespacePlace, NamespaceSpec};
 pub use namespace_blocks::OwnBlocks;
+pub use predictable_latency::PredictableLatencySpec;
 pub use schedule::{Fault, FaultKind, Stalled, When};
 pub use wear_before::WearBefore;
 pub use write_zeroes::WriteZeroes;
@@ -95,6 +97,8 @@ pub struct DriveSpec {
     pub schedule: Vec<Fault>,
     /// Scheduled formats.
     pub formats: Vec<FormatSpec>,
+    /// Windows of predictable latency mode; `None` without.
+    pub predictable_latency: Option<PredictableLatencySpec>,
 }
 
 impl DriveSpec {

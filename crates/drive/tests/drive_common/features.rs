@@ -11,8 +11,8 @@ use interpulse_drive::host_interface::queue_classes::{ClassSpec, QueueClass};
 use interpulse_drive::host_interface::queues::Arbitration;
 use interpulse_drive::replacement::MapReplacement;
 use interpulse_drive::spec::{
-    DriveSpec, Fault, FaultKind, FaultSpec, FirmwareSpec, MapCacheSpec, MapPartition, MappingSpec, Stalled,
-    TaskSpec, WearOut, When,
+    DriveSpec, Fault, FaultKind, FaultSpec, FirmwareSpec, MapCacheSpec, MapPartition, MappingSpec,
+    PredictableLatencySpec, Stalled, TaskSpec, WearOut, When,
 };
 use interpulse_drive::super_layer_word_lines;
 use interpulse_engine::{Bytes, Rng};
@@ -220,6 +220,18 @@ pub fn with_stalls(spec: &mut DriveSpec, mut rng: Rng) {
     }
     if spec.check().is_err() {
         spec.schedule.clear();
+    }
+}
+
+/// Predictable latency mode in a quarter of the drives that can have it.
+pub fn with_windows(spec: &mut DriveSpec, mut rng: Rng) {
+    if rng.below(4) == 0 {
+        let ms = |n| Duration::from_ms(n);
+        let windows = PredictableLatencySpec { dtwin_time: ms(20 + rng.below(80)), ndwin_time: ms(20) };
+        let with = DriveSpec { predictable_latency: Some(windows), ..spec.clone() };
+        if with.check().is_ok() {
+            *spec = with;
+        }
     }
 }
 

@@ -179,6 +179,7 @@ pub fn of_part(part: PartSpec, channels: u32, chips: u32, dies: u32) -> DriveSpe
             protected: true,
         },
         dram: None,
+        predictable_latency: None,
         read_cache: None,
         firmware: None,
         host: HostSpec {

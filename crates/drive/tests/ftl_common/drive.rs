@@ -129,6 +129,7 @@ pub fn spec(lanes: u32, blocks: u32, gc_soft: f64) -> DriveSpec {
             protected: true,
         },
         dram: None,
+        predictable_latency: None,
         read_cache: None,
         firmware: None,
         host: HostSpec {

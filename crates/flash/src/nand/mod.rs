@@ -12,9 +12,11 @@ mod config;
 pub mod copy_source;
 pub mod copyback;
 mod decode_outcome;
+mod deterministic;
 pub mod ecc;
 mod fail_fast;
 pub mod flow_order;
+mod held_back;
 mod hold_up;
 mod joined_programs;
 mod multi_block_erases;
@@ -60,6 +62,7 @@ use crate::variation::Trains;
 use channel::Channel;
 use ecc::Decoder;
 use flow_order::{FlowOrder, Rank};
+use held_back::HeldBack;
 use interpulse_engine::{EventQueue, ResourceId, SimTime};
 use observers::Observers;
 use planes::PlaneReads;
@@ -200,6 +203,8 @@ pub struct Nand {
     policies: SuspendPolicies,
     /// What fail-fast reads do not wait for.
     fail_fast_for: FailFastFor,
+    /// What waits for the end of a deterministic window, if there are such windows.
+    held_back: Option<Box<HeldBack>>,
     /// Ended transactions, in order, until the owner takes them.
     ended: Vec<Ended>,
     /// Counters.
@@ -285,6 +290,7 @@ impl Nand {
             oldest_write: None,
             policies: SuspendPolicies::new(config.suspension()),
             fail_fast_for: FailFastFor::default(),
+            held_back: None,
             ended: Vec::with_capacity(64),
             counters: NandCounters::default(),
             operations: OperationStats::default(),

@@ -24,7 +24,7 @@ impl Nand {
 
     /// Stops recording; unreported events are dropped.
     pub fn stop_observing(&mut self) {
-        self.observed = self.config.power != PowerConfig::default();
+        self.observed = self.config.power != PowerConfig::default() || self.held_back.is_some();
         self.observers.kept = None;
     }
 

@@ -2,7 +2,7 @@
 
 use interpulse_drive::spec::{
     CacheSpec, DramSpec, DriveSpec, Fault, FaultSpec, FirmwareSpec, FtlSpec, HostSpec, NamespacePlace,
-    PowerLossSpec, ReadCacheSpec,
+    PowerLossSpec, PredictableLatencySpec, ReadCacheSpec,
 };
 use interpulse_drive::super_layer_word_lines;
 use interpulse_engine::Duration;
@@ -92,6 +92,11 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         faults.get_or_insert(FaultSpec::NONE);
     }
     let formats = super::formats::read(document, namespaces.len() as u32)?;
+    let predictable_latency = document.section("predictable-latency")?.when(
+        document.has("predictable-latency"),
+        "[predictable-latency]",
+        PredictableLatencySpec::read,
+    )?;
     let place = NamespacePlace::default();
     Ok(DriveSpec {
         part,
@@ -110,6 +115,7 @@ pub(super) fn read(document: &Document, folder: &Path) -> Result<DriveSpec, Conf
         wear_before: None,
         schedule,
         formats,
+        predictable_latency,
         namespaces,
         place,
     })

@@ -41,7 +41,8 @@ pub(super) fn read(
     let mut flows: Vec<FlowSpec> = Vec::new();
     for (i, mut section) in sections.into_iter().enumerate() {
         let mut flow = read_flow(&mut section, i, drive, zones, folder)?;
-        flow.hedge = HedgeSpec::read(&mut section.only_if(redundant, "an [array] of a level with redundancy"))?;
+        flow.hedge =
+            HedgeSpec::read(&mut section.only_if(redundant, "an [array] of a level with redundancy"))?;
         section.check(flows.iter().all(|f| f.name != flow.name), "name", "a name no other flow has")?;
         flows.push(flow);
     }

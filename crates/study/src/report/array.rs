@@ -16,7 +16,8 @@ pub fn section(array: &Array, measured: &Measured) -> Value {
         })
     });
     o.insert("per_drive".into(), drives.collect());
-    o.insert("counters".into(), group(array.measured().iter()));
+    let counted = |name: &str| array.hedges() || !name.starts_with("hedge");
+    o.insert("counters".into(), group(array.measured().iter().filter(|(info, _)| counted(info.name))));
     if measured.audits.is_some() {
         let seen = array.audit_contents().expect("the audit of the run held");
         o.insert(

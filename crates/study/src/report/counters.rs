@@ -76,14 +76,17 @@ pub(super) fn section(m: &Measured, context: &DriveState) -> Value {
         let found = rows.into_iter().chain([sum(|t| t.replayed), sum(|t| t.beyond), end]);
         group(TRACE.into_iter().zip(found))
     });
-    // Counters of the mapping cache, the read cache, the DRAM and firmware cores by task only where there are such.
+    // Counters of the mapping cache, the read cache, the DRAM and firmware cores by task only where
+    // there are such; nor those of windows.
     let cached = context.case.drive.ftl.mapping.cached().is_some();
     let reads = context.case.drive.read_cache.is_some();
     let of_reads = |name: &str| name.starts_with("read_cache_") || name.starts_with("read_ahead_");
     let tasks = context.case.drive.firmware.is_some();
     let timed = context.case.drive.dram.is_some();
+    let windows = context.case.drive.predictable_latency.is_some();
     let counted = |name: &str| match name {
         "dram_busy_time" => timed,
+        _ if name.starts_with("dtwin_") || name == "ndwin_time" => windows,
         _ if name.starts_with("firmware_") => tasks,
         _ => reads || !of_reads(name),
     };

@@ -375,6 +375,7 @@ impl Readings {
             readings.channels.extend(drive.nand().channels().iter().map(|channel| channel.busy_ns));
             readings.command_buses.extend(drive.nand().command_buses().iter().map(|bus| bus.busy_ns));
             readings.decoders.extend(drive.nand().decoders().iter().map(|decoder| decoder.busy_ns(now)));
+            drive.count_windows(now);
             readings.drive.add(&drive.counters);
             readings.each_drive.push(drive.counters);
             // Only a drive on its own has handles.

@@ -54,7 +54,7 @@ impl Nand {
         d: usize,
         id: TxnId,
     ) {
-        if self.two_step.is_some() && self.between_steps(events, now, d, id) {
+        if self.two_step.is_some() && self.between_steps(events, now, d, id) || self.holds_back(id) {
             return;
         }
         if self.dies[d].state() == State::Idle {

@@ -126,8 +126,10 @@ def configurations() -> Iterator[Wrong]:
         ),
         (
             "deterministic windows without a write cache",
-            f'{BASE}[predictable-latency]\ndtwin-time = "40ms"\nndwin-time = "10ms"\n[cache]\n'
-            'acknowledge = "when-programmed"\n',
+            (
+                f"{BASE}[predictable-latency]\ndtwin-time = '4ms'\nndwin-time = '1ms'\n"
+                "[cache]\nacknowledge = 'when-programmed'\n"
+            ),
             "predictable-latency.dtwin-time",
             "cache.acknowledge",
         ),

@@ -18,6 +18,7 @@ mod namespace_blocks;
 mod placement_checks;
 mod power_loss_checks;
 mod predictable_latency;
+mod predictable_latency_checks;
 mod reprogram_checks;
 mod schedule;
 mod slc_checks;

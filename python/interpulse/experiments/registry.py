@@ -134,6 +134,13 @@ EXPERIMENTS: tuple[Experiment, ...] = (
         full="2 min",
     ),
     Experiment(
+        name="booster",
+        summary="several blocks in one erase, and suspend points apart from its loops, in a low-latency drive; blind",
+        source="Fujimori and Nomura, SYSTOR'23",
+        quick="2 min",
+        full="2 min",
+    ),
+    Experiment(
         name="zn540",
         summary="random reads beside appends on a measured drive, without and with suspension; blind",
         source="K. Doekemeijer et al., CLUSTER'23",

@@ -4,8 +4,10 @@
 use interpulse_engine::Duration;
 use interpulse_settings::registry;
 
-pub use on_die::{Offsets, OnDie};
+mod prediction;
+
 pub use pipelined::Pipelined;
+pub use prediction::{Offsets, OnDie};
 
 registry! {
     $ /// How reads are retried.

@@ -18,8 +18,9 @@ impl Nand {
     pub fn submit_erases(&mut self, events: &mut EventQueue, erases: &[Txn]) {
         let Some((&first, rest)) = erases.split_first() else { return };
         let d = first.die.index();
-        // A die between the steps of its word lines may make the first erase wait.
-        let starts = self.dies[d].state() == State::Idle && self.two_step.is_none();
+        // A die between the steps of its word lines, or a deterministic window, may make the first erase wait.
+        let held = self.held_back.as_ref().is_some_and(|of| of.active);
+        let starts = self.dies[d].state() == State::Idle && self.two_step.is_none() && !held;
         if !starts || self.erased_with.is_empty() {
             erases.iter().for_each(|&erase| self.submit(events, erase));
             return;

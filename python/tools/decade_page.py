@@ -13,7 +13,7 @@ from generated import with_blocks
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "experiments" / "decade.md"
 WAYS: tuple[str, ...] = ("none", "aero", "loop-boundary", "tiers", "deferred", "sliced", "safe-points")
-WAYS += ("intra-phase-cancel", "immediate", "exact")
+WAYS += ("adaptive", "multi-block", "booster", "intra-phase-cancel", "immediate", "exact")
 DRIVES = {"tlc": "TLC", "qlc": "QLC"}
 MEASURES = {"read_p99.99": "read p99.99, us", "writes": "writes, kIOPS", "voltage": "time under voltage"}
 

@@ -199,7 +199,12 @@ collection-time = "1us"
 )
 
 
-@pytest.mark.parametrize("text", [DRIVE, ARRAY, MAPPED, CACHED], ids=["drive", "array", "mapped", "cached"])
+WINDOWS = ARRAY + 'hedge-after = "500us"\n[predictable-latency]\ndtwin-time = "4ms"\nndwin-time = "1ms"\n'
+
+
+@pytest.mark.parametrize(
+    "text", [DRIVE, ARRAY, MAPPED, CACHED, WINDOWS], ids=["drive", "array", "mapped", "cached", "windows"]
+)
 def test_every_counter_of_a_result_is_on_the_page_with_a_unit_and_a_meaning(text: str) -> None:
     page = (ROOT / "docs" / "COUNTERS.md").read_text()
     rows = {}
@@ -211,9 +216,10 @@ def test_every_counter_of_a_result_is_on_the_page_with_a_unit_and_a_meaning(text
     groups = {f"counters.{name}": group for name, group in case["counters"].items()}
     groups |= {"array.counters": case["array"]["counters"]} if "array" in case else {}
     held = {(group, name) for group, counters in groups.items() for name in counters}
-    # A drive counts nothing of caches, DRAM timing and firmware cores that it lacks.
+    # A drive counts nothing of caches, DRAM timing, firmware cores and windows that it lacks.
     lacks: tuple[str, ...] = () if text is MAPPED else ("map_",)
     lacks += () if text is CACHED else ("read_cache_", "read_ahead_", "firmware_", "dram_")
+    lacks += () if text is WINDOWS else ("dtwin_", "ndwin_", "hedge")
     expected = {row for row in rows if row[0] in groups and not row[1].startswith(lacks)}
     assert held == expected, "the page and the result name the same"
     if text is not MAPPED:

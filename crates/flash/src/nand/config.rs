@@ -61,6 +61,20 @@ pub struct NandConfig {
 }
 
 impl NandConfig {
+    /// The first setting that does not go together with `part` or another setting: the key, and why. `None` if there is none.
+    pub fn excluded(&self, part: &PartSpec) -> Option<(&'static str, &'static str)> {
+        self.excludes_independent_plane_reads(part)
+            .or_else(|| self.excludes_separate_commands(part))
+            .or_else(|| self.excludes_multi_plane_programs(part))
+            .or_else(|| self.excludes_two_steps(part))
+            .or_else(|| self.excludes_multi_block_erases(part))
+    }
+
+    /// Whether dies predict whether what they sensed can be corrected.
+    pub(super) fn judges_on_die(&self) -> bool {
+        self.errors.as_ref().is_some_and(|errors| errors.ecc.retry.on_die().is_some())
+    }
+
     /// What does not go together with independent plane reads of `part`: the key, and why. `None` if nothing does.
     pub fn excludes_independent_plane_reads(&self, part: &PartSpec) -> Option<(&'static str, &'static str)> {
         let cases = [

@@ -218,8 +218,7 @@ impl Nand {
     /// for commands, then decoders, then cache registers or planes that read on their own, if they are used; see
     /// [`Nand::resources`].
     ///
-    /// Panics on a combination ([planes](NandConfig::excludes_independent_plane_reads),
-    /// [commands](NandConfig::excludes_separate_commands), [programs](NandConfig::excludes_multi_plane_programs)) that the configuration refuses.
+    /// Panics on a combination that the configuration refuses ([`NandConfig::excluded`]).
     pub fn new(
         geometry: Geometry,
         part: &PartSpec,
@@ -227,11 +226,7 @@ impl Nand {
         seed: u64,
         first: ResourceId,
     ) -> Nand {
-        assert_eq!(config.excludes_independent_plane_reads(part), None);
-        assert_eq!(config.excludes_separate_commands(part), None);
-        assert_eq!(config.excludes_multi_plane_programs(part), None);
-        assert_eq!(config.excludes_two_steps(part), None);
-        assert_eq!(config.excludes_multi_block_erases(part), None);
+        assert_eq!(config.excluded(part), None);
         let dies = geometry.dies() as usize;
         let timing = Timing::new(part, geometry.unit_bytes);
         let reprograms = config.super_layer > 0;
@@ -275,8 +270,7 @@ impl Nand {
             sub_blocks: part.sub_blocks,
             two_step: part.two_step.map(|of| open_word_lines::TwoStep::new(of, dies)),
             copies: Vec::new(),
-            acts_after_sensing: geometry.cache_reads
-                || config.errors.as_ref().is_some_and(|errors| errors.ecc.retry.on_die().is_some()),
+            acts_after_sensing: geometry.cache_reads || config.judges_on_die(),
             has_beside: geometry.has_cache_register() || geometry.independent_plane_reads,
             cache: part.cache,
             txns: Slab::default(),
